@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every room is built with the same strictness (STYLE.md, sections 1 and 8).
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// One row of the table of rooms: a target in `Sources` that imports only what its row lists.
+func room(_ name: String, _ imports: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: imports, swiftSettings: strict)
+}
+
+/// The tests of one room, in `Tests/<Room>Tests`.
+func tests(of name: String, _ imports: Target.Dependency...) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name)] + imports,
+        exclude: [], swiftSettings: strict)
+}
+
+let package = Package(
+    name: "belfry",
+    products: [],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // The rooms, lowest first: what each is for stands in STYLE.md, section 1.
+        room("BelfryCenter"),
+        room("BelfryJSON"),
+        room("BelfryHTTP"),
+        room("BelfryWebSocket"),
+        room("BelfryWire", "BelfryCenter", "BelfryJSON"),
+        room("BelfryAccess", "BelfryJSON"),
+        .target(name: "CBelfrySystem"),
+        room("BelfrySystem", "CBelfrySystem"),
+        room("BelfryLoop", "BelfrySystem"),
+    ]
+)

@@ -1,0 +1,1 @@
+// The room comes with its first type.
