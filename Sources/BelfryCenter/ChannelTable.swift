@@ -1,0 +1,118 @@
+/// The notification names that a center knows: those with observers, and some that were posted.
+///
+/// Names without an observer are remembered for the report of never-matched names (rule C17), up to
+/// a limit; then the oldest is forgotten.
+struct ChannelTable: Sendable {
+    private var names: KeyTable
+    private var channels: [Channel] = []
+    /// Names that lost or never had an observer, oldest first, each with the stamp that it had then.
+    private var unobserved = Ring<(channel: UInt32, stamp: UInt32)>()
+    private var unobservedCount = 0
+    /// How many names without an observer are remembered.
+    var unobservedNameLimit: Int
+
+    private struct Channel: Sendable {
+        /// The bucket (name, any), or `noList`.
+        var list = ObserverIndex.noList
+        /// Observers that have this name in their filter.
+        var observerCount: UInt32 = 0
+        var postCount: UInt64 = 0
+        var lastPostedAt = Int64.min
+        var wasMatched = false
+        /// Counts how often the channel came to be without observers; a stale ring entry has another.
+        var stamp: UInt32 = 0
+    }
+
+    init(seed: HashSeed, unobservedNameLimit: Int) {
+        names = KeyTable(seed: seed)
+        self.unobservedNameLimit = unobservedNameLimit
+    }
+
+    /// One past the largest channel index.
+    var indexLimit: Int { names.indexLimit }
+
+    func name(at index: UInt32) -> [UInt8] { names.key(at: index) }
+    func list(at index: UInt32) -> UInt32 { channels[Int(index)].list }
+    func postCount(at index: UInt32) -> UInt64 { channels[Int(index)].postCount }
+    func wasMatched(at index: UInt32) -> Bool { channels[Int(index)].wasMatched }
+    func index(of name: Span<UInt8>) -> UInt32? { names.index(of: name) }
+    mutating func setList(_ list: UInt32, at index: UInt32) { channels[Int(index)].list = list }
+
+    /// What can be seen of a channel; nil where no channel is.
+    func row(at index: UInt32) -> ChannelRow? {
+        let name = names.key(at: index)
+        guard !name.isEmpty else { return nil }
+        let channel = channels[Int(index)]
+        return ChannelRow(
+            name: name, observerCount: Int(channel.observerCount), postCount: channel.postCount,
+            lastPostedAt: channel.postCount == 0 ? nil : channel.lastPostedAt)
+    }
+
+    /// Counts an observer of a name, and tells the channel.
+    mutating func addObserver(name: Span<UInt8>) -> UInt32 {
+        let (index, isNew) = insert(name)
+        if channels[Int(index)].observerCount == 0, !isNew { unobservedCount -= 1 }
+        channels[Int(index)].observerCount += 1
+        return index
+    }
+
+    /// Takes an observer of a channel away.
+    mutating func removeObserver(at index: UInt32) {
+        channels[Int(index)].observerCount -= 1
+        guard channels[Int(index)].observerCount == 0 else { return }
+        if channels[Int(index)].postCount == 0 {
+            names.remove(at: index)
+        } else {
+            noteUnobserved(index)
+        }
+    }
+
+    /// Counts a post of a name, and tells its channel.
+    mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
+        let (index, isNew) = insert(name)
+        channels[Int(index)].postCount += 1
+        channels[Int(index)].lastPostedAt = time
+        if isNew { noteUnobserved(index) }
+        return index
+    }
+
+    /// Notes that an observer matched a post of this channel.
+    mutating func noteMatch(at index: UInt32) {
+        channels[Int(index)].wasMatched = true
+    }
+
+    private mutating func insert(_ name: Span<UInt8>) -> (index: UInt32, isNew: Bool) {
+        let (index, isNew) = names.insert(name)
+        guard isNew else { return (index, false) }
+        if Int(index) == channels.count {
+            channels.append(Channel())
+        } else {
+            let stamp = channels[Int(index)].stamp
+            channels[Int(index)] = Channel()
+            channels[Int(index)].stamp = stamp &+ 1
+        }
+        return (index, true)
+    }
+
+    private mutating func noteUnobserved(_ index: UInt32) {
+        channels[Int(index)].stamp &+= 1
+        unobserved.append((index, channels[Int(index)].stamp))
+        unobservedCount += 1
+        // Entries of names that got an observer since, or are forgotten, only wait to be skipped.
+        while unobservedCount > unobservedNameLimit || unobserved.count > 4 * unobservedNameLimit + 64
+        {
+            guard let oldest = unobserved.first else { return }
+            unobserved.removeFirst()
+            let channel = channels[Int(oldest.channel)]
+            guard channel.stamp == oldest.stamp, channel.observerCount == 0,
+                !names.key(at: oldest.channel).isEmpty
+            else { continue }
+            if unobservedCount > unobservedNameLimit {
+                unobservedCount -= 1
+                names.remove(at: oldest.channel)
+            } else {
+                unobserved.append(oldest)
+            }
+        }
+    }
+}

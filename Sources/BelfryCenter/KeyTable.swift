@@ -1,0 +1,128 @@
+/// Gives each distinct byte string a small number, and finds the number again.
+///
+/// Bytes are compared as bytes (rule C6): Swift's `String` would call different sequences equal.
+/// Numbers of removed keys are used again. Open addressing, linear probing, backward-shift removal.
+struct KeyTable: Sendable {
+    /// The number of a key, an index into the owner's own arrays.
+    typealias Index = UInt32
+
+    private let seed: HashSeed
+    private var keys: [[UInt8]] = []
+    private var hashes: [UInt32] = []
+    private var freeIndexes: [Index] = []
+    /// Index + 1 of the key in each bucket; 0 is an empty bucket. The count is a power of two.
+    private var buckets: [UInt32] = [UInt32](repeating: 0, count: 16)
+
+    init(seed: HashSeed) {
+        self.seed = seed
+    }
+
+    /// How many keys the table has.
+    var count: Int { keys.count - freeIndexes.count }
+
+    /// One past the largest index that was ever given out.
+    var indexLimit: Int { keys.count }
+
+    /// The key with this index; empty for an index that is free.
+    func key(at index: Index) -> [UInt8] { keys[Int(index)] }
+
+    /// The index of a key, if the table has it.
+    func index(of key: Span<UInt8>) -> Index? {
+        let bucket = bucket(of: key, hash: hash(key))
+        return buckets[bucket] == 0 ? nil : buckets[bucket] - 1
+    }
+
+    /// The index of a key that is added unless it is there.
+    mutating func insert(_ key: Span<UInt8>) -> (index: Index, isNew: Bool) {
+        let hash = hash(key)
+        let bucket = bucket(of: key, hash: hash)
+        if buckets[bucket] != 0 { return (buckets[bucket] - 1, false) }
+        let index: Index
+        let bytes = [UInt8](copying: key)
+        if let free = freeIndexes.popLast() {
+            index = free
+            keys[Int(index)] = bytes
+            hashes[Int(index)] = hash
+        } else {
+            index = Index(keys.count)
+            keys.append(bytes)
+            hashes.append(hash)
+        }
+        buckets[bucket] = index + 1
+        if count * 4 > buckets.count * 3 { grow() }
+        return (index, true)
+    }
+
+    /// Removes the key with this index; the index may be given out again.
+    mutating func remove(at index: Index) {
+        var hole = bucket(ofIndex: index)
+        let mask = buckets.count - 1
+        var probe = (hole + 1) & mask
+        while buckets[probe] != 0 {
+            let home = Int(hashes[Int(buckets[probe] - 1)]) & mask
+            if (probe - home) & mask >= (probe - hole) & mask {
+                buckets[hole] = buckets[probe]
+                hole = probe
+            }
+            probe = (probe + 1) & mask
+        }
+        buckets[hole] = 0
+        keys[Int(index)] = []
+        freeIndexes.append(index)
+    }
+
+    private func hash(_ key: Span<UInt8>) -> UInt32 {
+        UInt32(truncatingIfNeeded: sipHash(key, seed: seed))
+    }
+
+    private func bucket(of key: Span<UInt8>, hash: UInt32) -> Int {
+        let mask = buckets.count - 1
+        var bucket = Int(hash) & mask
+        while buckets[bucket] != 0 {
+            let index = Int(buckets[bucket] - 1)
+            if hashes[index] == hash {
+                let candidate = keys[index]
+                if bytesAreEqual(candidate.span, key) { break }
+            }
+            bucket = (bucket + 1) & mask
+        }
+        return bucket
+    }
+
+    private func bucket(ofIndex index: Index) -> Int {
+        let mask = buckets.count - 1
+        var bucket = Int(hashes[Int(index)]) & mask
+        while buckets[bucket] != index + 1 {
+            precondition(buckets[bucket] != 0, "a key that is removed must be there")
+            bucket = (bucket + 1) & mask
+        }
+        return bucket
+    }
+
+    private mutating func grow() {
+        let old = buckets
+        buckets = [UInt32](repeating: 0, count: old.count * 2)
+        let mask = buckets.count - 1
+        for entry in old where entry != 0 {
+            var bucket = Int(hashes[Int(entry - 1)]) & mask
+            while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
+            buckets[bucket] = entry
+        }
+    }
+}
+
+/// Whether two spans hold the same bytes.
+func bytesAreEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    for index in left.indices where left[index] != right[index] { return false }
+    return true
+}
+
+extension [UInt8] {
+    /// Copies the bytes of a span.
+    init(copying bytes: Span<UInt8>) {
+        self.init()
+        reserveCapacity(bytes.count)
+        for index in bytes.indices { append(bytes[index]) }
+    }
+}

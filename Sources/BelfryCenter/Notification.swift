@@ -1,0 +1,77 @@
+/// What is posted: a name, an optional object, an optional `userInfo` (rule C1).
+///
+/// A notification is immutable. It gets its sequence number when it is dispatched.
+public struct Notification: Sendable, Equatable {
+    /// The identifier under which its fate can be asked for.
+    public let id: NotificationID
+    /// Its place in the one order of its center (law 2).
+    public let sequence: UInt64
+    /// When it was dispatched, in milliseconds since 1970.
+    public let postedAt: Int64
+    /// The notification whose handling posted this one.
+    public let causedBy: NotificationID?
+    /// Name, object and userInfo.
+    public let content: Content
+
+    /// The bytes of name, object and userInfo, one behind the other in one buffer.
+    ///
+    /// They are compared and passed on as bytes; `userInfo` is the JSON text that was posted.
+    public struct Content: Sendable, Equatable {
+        private let bytes: [UInt8]
+        private let nameByteCount: UInt32
+        /// `UInt32.max` when there is no object.
+        private let objectByteCount: UInt32
+        private let hasUserInfo: Bool
+
+        /// Joins the three parts.
+        public init(name: [UInt8], object: [UInt8]? = nil, userInfo: [UInt8]? = nil) {
+            self.init(
+                joined: name + (object ?? []) + (userInfo ?? []), nameByteCount: name.count,
+                objectByteCount: object?.count, hasUserInfo: userInfo != nil)
+        }
+
+        /// Takes a buffer in which the parts already stand one behind the other.
+        public init(
+            joined bytes: [UInt8], nameByteCount: Int, objectByteCount: Int?, hasUserInfo: Bool
+        ) {
+            self.bytes = bytes
+            self.nameByteCount = UInt32(nameByteCount)
+            self.objectByteCount = objectByteCount.map { UInt32($0) } ?? UInt32.max
+            self.hasUserInfo = hasUserInfo
+        }
+
+        /// The bytes that it occupies.
+        public var byteCount: Int { bytes.count }
+
+        /// Whether it has an object.
+        public var hasObject: Bool { objectByteCount != UInt32.max }
+
+        private var userInfoStart: Int {
+            Int(nameByteCount) + (hasObject ? Int(objectByteCount) : 0)
+        }
+
+        /// The notification name.
+        public var name: Span<UInt8> {
+            @_lifetime(borrow self)
+            get { bytes.span.extracting(0..<Int(nameByteCount)) }
+        }
+
+        /// The object that filters and coalescing compare, if there is one.
+        public var object: Span<UInt8>? {
+            @_lifetime(borrow self)
+            get {
+                guard hasObject else { return nil }
+                return bytes.span.extracting(Int(nameByteCount)..<userInfoStart)
+            }
+        }
+
+        /// The JSON object that was posted, if there is one.
+        public var userInfo: Span<UInt8>? {
+            @_lifetime(borrow self)
+            get {
+                guard hasUserInfo else { return nil }
+                return bytes.span.extracting(userInfoStart..<bytes.count)
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+/// Finds the observers of a notification: four look-ups and a merge (rules C2, C3 and C9).
+///
+/// Observers are filed by filter in one of four kinds of buckets: (name, object), (name, any),
+/// (any, object) and (any, any). A post looks into one bucket of each kind; nothing that does not
+/// match costs anything.
+struct ObserverIndex: Sendable {
+    private(set) var channels: ChannelTable
+    private var objects: KeyTable
+    /// For each object: its bucket (any, object), and how many observers name it.
+    private var objectEntries: [ObjectEntry] = []
+    private var pairLists: [UInt64: UInt32] = [:]
+    private var lists: [PostingList] = [PostingList()]
+    private var freeLists: [UInt32] = []
+
+    private struct ObjectEntry: Sendable {
+        var list: UInt32 = noList
+        var observerCount: UInt32 = 0
+    }
+
+    /// The list of the observers of everything.
+    private static let wildcardList: UInt32 = 0
+    /// Stands for a bucket that is empty.
+    static let noList = UInt32.max
+
+    init(seed: HashSeed, unobservedNameLimit: Int) {
+        channels = ChannelTable(seed: seed, unobservedNameLimit: unobservedNameLimit)
+        objects = KeyTable(seed: seed)
+    }
+
+    /// Where a filter is filed; what an observer keeps of its filter.
+    struct Place: Sendable {
+        /// The channel, or `noList`.
+        var channel: UInt32 = noList
+        /// The object, or `noList`.
+        var object: UInt32 = noList
+    }
+
+    /// Adjusts the number of names without an observer that are remembered.
+    mutating func configure(unobservedNameLimit: Int) {
+        channels.unobservedNameLimit = unobservedNameLimit
+    }
+
+    /// The notification name of a place.
+    func name(of place: Place) -> [UInt8]? {
+        place.channel == Self.noList ? nil : channels.name(at: place.channel)
+    }
+
+    /// The object of a place.
+    func object(of place: Place) -> [UInt8]? {
+        place.object == Self.noList ? nil : objects.key(at: place.object)
+    }
+
+    /// Files an observer under its filter.
+    mutating func add(name: [UInt8]?, object: [UInt8]?, serial: UInt64, slot: UInt32) -> Place {
+        var place = Place()
+        if let name { place.channel = channels.addObserver(name: name.span) }
+        if let object {
+            let (index, isNew) = objects.insert(object.span)
+            if isNew {
+                if Int(index) == objectEntries.count { objectEntries.append(ObjectEntry()) }
+                objectEntries[Int(index)] = ObjectEntry()
+            }
+            objectEntries[Int(index)].observerCount += 1
+            place.object = index
+        }
+        lists[Int(list(making: place))].append(serial: serial, slot: slot)
+        return place
+    }
+
+    /// Takes an observer out.
+    mutating func remove(serial: UInt64, from place: Place) {
+        let list = list(making: place)
+        lists[Int(list)].remove(serial: serial)
+        if lists[Int(list)].isEmpty { discard(list, of: place) }
+        if place.channel != Self.noList { channels.removeObserver(at: place.channel) }
+        if place.object != Self.noList {
+            objectEntries[Int(place.object)].observerCount -= 1
+            if objectEntries[Int(place.object)].observerCount == 0 {
+                objects.remove(at: place.object)
+            }
+        }
+    }
+
+    /// The four buckets of a notification; an empty bucket is `noList`.
+    struct Buckets {
+        var lists: (UInt32, UInt32, UInt32, UInt32) = (noList, noList, noList, noList)
+        /// How many of them are not empty; they come first.
+        var count = 0
+
+        mutating func add(_ list: UInt32) {
+            guard list != noList else { return }
+            switch count {
+            case 0: lists.0 = list
+            case 1: lists.1 = list
+            case 2: lists.2 = list
+            default: lists.3 = list
+            }
+            count += 1
+        }
+    }
+
+    /// The buckets in which the observers of a notification are filed.
+    func buckets(channel: UInt32, object: Span<UInt8>?) -> Buckets {
+        var buckets = Buckets()
+        if channel != Self.noList { buckets.add(channels.list(at: channel)) }
+        if let object, let index = objects.index(of: object) {
+            buckets.add(objectEntries[Int(index)].list)
+            if channel != Self.noList, let pair = pairLists[Self.pairKey(channel, index)] {
+                buckets.add(pair)
+            }
+        }
+        if !lists[Int(Self.wildcardList)].isEmpty { buckets.add(Self.wildcardList) }
+        return buckets
+    }
+
+    /// Calls the visitor with the slot of each observer in the buckets, in registration order.
+    func forEachSlot(in buckets: Buckets, _ visit: (UInt32) -> Void) {
+        if buckets.count <= 1 {
+            guard buckets.count == 1 else { return }
+            let entries = lists[Int(buckets.lists.0)].entries
+            for index in entries.indices where !entries[index].isDead {
+                visit(entries[index].slot)
+            }
+            return
+        }
+        var merge = PostingMerge(buckets, lists: lists)
+        while let slot = merge.next(lists) { visit(slot) }
+    }
+
+    /// Counts a post of a name, and tells the channel if there is one.
+    mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
+        channels.countPost(name: name, at: time)
+    }
+
+    /// Notes that a post of this channel was matched.
+    mutating func noteMatch(channel: UInt32) {
+        channels.noteMatch(at: channel)
+    }
+
+    private static func pairKey(_ channel: UInt32, _ object: UInt32) -> UInt64 {
+        UInt64(channel) << 32 | UInt64(object)
+    }
+
+    /// The list of a place; it is made unless it is there.
+    private mutating func list(making place: Place) -> UInt32 {
+        switch (place.channel != Self.noList, place.object != Self.noList) {
+        case (false, false):
+            return Self.wildcardList
+        case (true, false):
+            if channels.list(at: place.channel) == Self.noList {
+                channels.setList(newList(), at: place.channel)
+            }
+            return channels.list(at: place.channel)
+        case (false, true):
+            if objectEntries[Int(place.object)].list == Self.noList {
+                objectEntries[Int(place.object)].list = newList()
+            }
+            return objectEntries[Int(place.object)].list
+        case (true, true):
+            let key = Self.pairKey(place.channel, place.object)
+            if let list = pairLists[key] { return list }
+            let list = newList()
+            pairLists[key] = list
+            return list
+        }
+    }
+
+    private mutating func newList() -> UInt32 {
+        if let list = freeLists.popLast() { return list }
+        lists.append(PostingList())
+        return UInt32(lists.count - 1)
+    }
+
+    private mutating func discard(_ list: UInt32, of place: Place) {
+        guard list != Self.wildcardList else { return }
+        switch (place.channel != Self.noList, place.object != Self.noList) {
+        case (false, false): return
+        case (true, false): channels.setList(Self.noList, at: place.channel)
+        case (false, true): objectEntries[Int(place.object)].list = Self.noList
+        case (true, true): pairLists[Self.pairKey(place.channel, place.object)] = nil
+        }
+        lists[Int(list)] = PostingList()
+        freeLists.append(list)
+    }
+}
+
+/// Walks through up to four posting lists at once, in rising order of serial.
+private struct PostingMerge {
+    private var lists: [Int]
+    private var positions: [Int]
+
+    init(_ buckets: ObserverIndex.Buckets, lists: [PostingList]) {
+        let all = [buckets.lists.0, buckets.lists.1, buckets.lists.2, buckets.lists.3]
+        self.lists = all.prefix(buckets.count).map { Int($0) }
+        positions = [Int](repeating: 0, count: buckets.count)
+    }
+
+    mutating func next(_ postings: [PostingList]) -> UInt32? {
+        var best: Int?
+        var bestSerial = UInt64.max
+        for index in lists.indices {
+            let list = lists[index]
+            while positions[index] < postings[list].entries.count,
+                postings[list].entries[positions[index]].isDead
+            {
+                positions[index] += 1
+            }
+            guard positions[index] < postings[list].entries.count else { continue }
+            let serial = postings[list].entries[positions[index]].serial
+            if serial < bestSerial {
+                bestSerial = serial
+                best = index
+            }
+        }
+        guard let best else { return nil }
+        defer { positions[best] += 1 }
+        return postings[lists[best]].entries[positions[best]].slot
+    }
+}

@@ -1,0 +1,66 @@
+/// Slots in the order of their serial numbers: all observers of one filter, or all clients of a center.
+///
+/// What is removed leaves a dead entry, and the list is compacted when half of it is dead, so that
+/// adding and removing n entries costs O(n log n) in all and never moves the whole list for one.
+struct PostingList: Sendable {
+    /// One entry: the serial number orders it, the slot says where the thing is.
+    struct Entry: Sendable {
+        let serial: UInt64
+        var slot: UInt32
+
+        var isDead: Bool { slot == PostingList.deadSlot }
+    }
+
+    private static let deadSlot = UInt32.max
+
+    /// The entries in rising order of serial, dead ones among them.
+    private(set) var entries: [Entry] = []
+    private var deadCount = 0
+
+    /// How many entries are alive.
+    var count: Int { entries.count - deadCount }
+    var isEmpty: Bool { entries.count == deadCount }
+
+    /// Adds a slot whose serial number is above all others.
+    mutating func append(serial: UInt64, slot: UInt32) {
+        precondition(entries.last.map { $0.serial < serial } ?? true, "serials rise")
+        entries.append(Entry(serial: serial, slot: slot))
+    }
+
+    /// The slot of a serial number.
+    func slot(of serial: UInt64) -> UInt32? {
+        let position = position(after: serial &- 1)
+        guard position < entries.count, entries[position].serial == serial,
+            !entries[position].isDead
+        else { return nil }
+        return entries[position].slot
+    }
+
+    /// Removes the entry with this serial number, which must be there.
+    mutating func remove(serial: UInt64) {
+        let position = position(after: serial &- 1)
+        precondition(
+            position < entries.count && entries[position].serial == serial
+                && !entries[position].isDead, "an entry that is removed must be there")
+        entries[position].slot = Self.deadSlot
+        deadCount += 1
+        if deadCount > 8, deadCount * 2 > entries.count {
+            entries.removeAll(where: \.isDead)
+            deadCount = 0
+        } else if deadCount == entries.count {
+            entries = []
+            deadCount = 0
+        }
+    }
+
+    /// The position of the first entry whose serial number is above the given one.
+    func position(after serial: UInt64) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].serial <= serial { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

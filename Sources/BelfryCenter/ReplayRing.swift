@@ -1,0 +1,30 @@
+/// The last notifications of a center, for clients that come back (DESIGN section 3).
+struct ReplayRing: Sendable {
+    private var notifications = Ring<Notification>()
+    private var byteCount = 0
+
+    /// The sequence number of the oldest notification that is kept.
+    var firstSequence: UInt64? { notifications.first?.sequence }
+
+    mutating func append(_ notification: Notification, limits: CenterLimits) {
+        notifications.append(notification)
+        byteCount += notification.content.byteCount
+        while notifications.count > limits.replayCountLimit || byteCount > limits.replayByteLimit {
+            guard let first = notifications.first else { return }
+            byteCount -= first.content.byteCount
+            notifications.removeFirst()
+        }
+    }
+
+    /// Calls the visitor with each notification above a sequence number, oldest first.
+    func forEach(above sequence: UInt64, _ visit: (Notification) -> Void) {
+        guard let first = firstSequence else { return }
+        // Every notification is kept, so their numbers have no holes.
+        let skipped = sequence >= first ? sequence - first + 1 : 0
+        var position = notifications.startPosition + skipped
+        while position < notifications.endPosition {
+            visit(notifications[position])
+            position += 1
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// Gives equal selectors equal numbers for as long as an observer has them.
+struct SelectorTable: Sendable {
+    private var texts: KeyTable
+    private var useCounts: [UInt32] = []
+
+    init(seed: HashSeed) {
+        texts = KeyTable(seed: seed)
+    }
+
+    func text(of selector: UInt32) -> [UInt8] { texts.key(at: selector) }
+
+    /// The number of a selector, for one more observer.
+    mutating func retain(_ text: [UInt8]) -> UInt32 {
+        let (index, _) = texts.insert(text.span)
+        if Int(index) == useCounts.count { useCounts.append(0) }
+        useCounts[Int(index)] += 1
+        return index
+    }
+
+    /// One observer less has the selector.
+    mutating func release(_ selector: UInt32) {
+        useCounts[Int(selector)] -= 1
+        if useCounts[Int(selector)] == 0 { texts.remove(at: selector) }
+    }
+}
