@@ -41,6 +41,9 @@ let package = Package(
         room("BelfryHTTP"),
         room("BelfryWebSocket"),
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        room("BelfryTLS", "COpenSSL"),
         room("BelfryAccess", "BelfryJSON"),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),

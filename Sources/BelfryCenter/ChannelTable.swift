@@ -99,7 +99,8 @@ struct ChannelTable: Sendable {
         unobserved.append((index, channels[Int(index)].stamp))
         unobservedCount += 1
         // Entries of names that got an observer since, or are forgotten, only wait to be skipped.
-        while unobservedCount > unobservedNameLimit || unobserved.count > 4 * unobservedNameLimit + 64
+        while unobservedCount > unobservedNameLimit
+            || unobserved.count > 4 * unobservedNameLimit + 64
         {
             guard let oldest = unobserved.first else { return }
             unobserved.removeFirst()

@@ -1,0 +1,135 @@
+/// What a caller may do (DESIGN section 5).
+public struct Verbs: OptionSet, Sendable, Hashable {
+    /// One bit for each verb.
+    public let rawValue: UInt16
+
+    /// Makes a set from its bits.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// Post notifications.
+    public static let post = Verbs(rawValue: 1 << 0)
+    /// Register observers.
+    public static let observe = Verbs(rawValue: 1 << 1)
+    /// Look inside: listings, explain, reports.
+    public static let inspect = Verbs(rawValue: 1 << 2)
+    /// Remove what belongs to others.
+    public static let admin = Verbs(rawValue: 1 << 3)
+    /// Observe every notification: a filter with neither name nor object (rule C4).
+    public static let wildcard = Verbs(rawValue: 1 << 4)
+    /// Post in spite of suspension.
+    public static let immediate = Verbs(rawValue: 1 << 5)
+    /// Register observers that posters wait for.
+    public static let acknowledge = Verbs(rawValue: 1 << 6)
+    /// Enter modes of a center's queue.
+    public static let modes = Verbs(rawValue: 1 << 7)
+    /// Register observers that outlive any absence of their client.
+    public static let forever = Verbs(rawValue: 1 << 8)
+
+    /// Every verb with its name, in the order of the documentation.
+    public static let names: [(name: String, verb: Verbs)] = [
+        ("post", .post), ("observe", .observe), ("inspect", .inspect), ("admin", .admin),
+        ("wildcard", .wildcard), ("immediate", .immediate), ("acknowledge", .acknowledge),
+        ("modes", .modes), ("forever", .forever),
+    ]
+
+    /// All verbs.
+    public static let all = Verbs(rawValue: (1 << 9) - 1)
+}
+
+/// Verbs on some centers, names and objects.
+public struct Grant: Sendable, Equatable {
+    /// What is allowed.
+    public var verbs: Verbs
+    /// The notification names.
+    public var names: [Pattern]
+    /// The objects.
+    public var objects: [Pattern]
+    /// The centers.
+    public var centers: [Pattern]
+
+    /// Makes a grant; by default on everything.
+    public init(
+        _ verbs: Verbs, names: [Pattern] = [.any], objects: [Pattern] = [.any],
+        centers: [Pattern] = [.any]
+    ) {
+        self.verbs = verbs
+        self.names = names
+        self.objects = objects
+        self.centers = centers
+    }
+
+    var isUnrestricted: Bool { names == [.any] && objects == [.any] && centers == [.any] }
+}
+
+/// An exact text, or a prefix that is written with `*` at its end.
+public struct Pattern: Sendable, Hashable {
+    private let bytes: [UInt8]
+    private let isPrefix: Bool
+
+    /// Covers everything, also what is absent.
+    public static let any = Pattern("*")
+
+    /// Reads a pattern; a `*` at the end makes it a prefix.
+    public init(_ text: String) {
+        isPrefix = text.utf8.last == UInt8(ascii: "*")
+        bytes = isPrefix ? text.utf8.dropLast() : Array(text.utf8)
+    }
+
+    /// Whether it covers a text; what is absent is covered by `*` alone.
+    public func covers(_ text: Span<UInt8>?) -> Bool {
+        guard let text else { return isPrefix && bytes.isEmpty }
+        guard isPrefix ? text.count >= bytes.count : text.count == bytes.count else { return false }
+        for index in bytes.indices where bytes[index] != text[index] { return false }
+        return true
+    }
+}
+
+/// All that one caller may do.
+public struct Grants: Sendable, Equatable {
+    private let grants: [Grant]
+    /// What is allowed on everything: most requests ask for no more.
+    private let everywhere: Verbs
+
+    /// Joins grants; a request must be covered by one of them alone.
+    public init(_ grants: [Grant]) {
+        self.grants = grants
+        everywhere = grants.filter(\.isUnrestricted).reduce(into: Verbs()) {
+            $0.formUnion($1.verbs)
+        }
+    }
+
+    /// Allows nothing.
+    public static let none = Grants([])
+
+    /// Whether a verb is allowed on a name and an object of a center.
+    ///
+    /// A name or object that is absent stands for all of them, and needs a grant on `*`.
+    public func allow(
+        _ verb: Verbs, center: Span<UInt8>, name: Span<UInt8>?, object: Span<UInt8>?
+    ) -> Bool {
+        if everywhere.contains(verb) { return true }
+        for grant in grants where grant.verbs.contains(verb) {
+            if grant.centers.contains(where: { $0.covers(center) }),
+                grant.names.contains(where: { $0.covers(name) }),
+                grant.objects.contains(where: { $0.covers(object) })
+            {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Whether a verb is allowed on anything at all of a center.
+    public func allowSome(_ verb: Verbs, center: Span<UInt8>) -> Bool {
+        if everywhere.contains(verb) { return true }
+        for grant in grants where grant.verbs.contains(verb) {
+            if grant.centers.contains(where: { $0.covers(center) }) { return true }
+        }
+        return false
+    }
+
+    /// Whether a verb is allowed on everything.
+    public func allowEverywhere(_ verb: Verbs) -> Bool { everywhere.contains(verb) }
+}
