@@ -43,7 +43,9 @@ extension JSONReader {
         let isInteger = try scanner.skipNumber(in: bytes)
         let range = start..<scanner.index
         // Zero is left to the long way, which knows -0; up to 15 digits are exact in a Double.
-        if isInteger, range.count <= 15, let value = Self.integer(of: bytes, in: range), value != 0 {
+        if isInteger, range.count <= 15, let value = Self.integer(of: bytes, in: range),
+            value != 0
+        {
             return Double(value)
         }
         var digits: [UInt8] = []

@@ -20,8 +20,9 @@ public struct JSONReader {
     public private(set) var keyOffset = 0
 
     var scanner: JSONScanner
-    /// Whether a container was entered and nothing in it read, so that no comma is due. One flag is
-    /// enough: behind a container that ends, its parent is past its first value.
+    /// Whether a container was entered and nothing in it read, so that no comma is due.
+    ///
+    /// One flag is enough: behind a container that ends, its parent is past its first value.
     private var isAtStart = false
 
     /// A reader that starts at `index` of its text.
