@@ -37,15 +37,18 @@ struct JSONScannerTests {
         #expect(error.isMalformed)
     }
 
-    @Test("bytes that are no UTF-8 are refused at the start of their sequence",
+    @Test(
+        "bytes that are no UTF-8 are refused at the start of their sequence",
         arguments: Corpus.invalidUTF8)
     func refusesInvalidUTF8(_ sequence: [UInt8]) {
         let bytes = [UInt8](#"["a"#.utf8) + sequence + [UInt8](#""]"#.utf8)
         #expect(throws: JSONError.invalidUTF8(at: 3)) { try JSONScanner.validate(bytes.span) }
     }
 
-    @Test("the first and last scalar of each length of UTF-8 are accepted",
-        arguments: [0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF] as [UInt32])
+    @Test(
+        "the first and last scalar of each length of UTF-8 are accepted",
+        arguments: [0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF] as [UInt32]
+    )
     func acceptsBorderScalars(_ value: UInt32) throws {
         let scalar = try #require(Unicode.Scalar(value))
         let bytes = [0x22] + [UInt8](String(Character(scalar)).utf8) + [0x22]
@@ -73,9 +76,11 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("depth at the limit passes and one past it fails", arguments: [1, 2, 63, 64, 65, 127, 128])
+    @Test(
+        "depth at the limit passes and one past it fails", arguments: [1, 2, 63, 64, 65, 127, 128])
     func depth(_ limit: Int) throws {
-        let atLimit = [UInt8](repeating: 0x5B, count: limit) + [UInt8](repeating: 0x5D, count: limit)
+        let atLimit =
+            [UInt8](repeating: 0x5B, count: limit) + [UInt8](repeating: 0x5D, count: limit)
         #expect(try JSONScanner.validate(atLimit.span, depthLimit: limit) == .array)
         let pastIt = [0x5B] + atLimit + [0x5D]
         #expect(throws: JSONError.depthLimit(limit: limit, at: limit)) {
