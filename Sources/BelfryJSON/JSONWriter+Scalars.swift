@@ -49,7 +49,8 @@ extension JSONWriter {
     public static func append(double value: Double, to bytes: inout [UInt8]) {
         precondition(value.isFinite, "JSON has no number for \(value)")
         // Below 2^53 a whole number is exact; -0 keeps its sign the long way.
-        if value.magnitude < 9_007_199_254_740_992, value != 0, value == value.rounded() {
+        // `rounded()` and `Int(exactly:)` would need the C mathematics library to link.
+        if value.magnitude < 9_007_199_254_740_992, value != 0, Double(Int(value)) == value {
             append(integer: Int(value), to: &bytes)
             return
         }
