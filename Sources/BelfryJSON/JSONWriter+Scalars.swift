@@ -1,0 +1,95 @@
+// The values themselves, without commas.
+extension JSONWriter {
+    /// Appends UTF-8 text as a string: `"`, `\` and C0 controls are escaped (RFC 8259 §7).
+    public static func append(string text: Span<UInt8>, to bytes: inout [UInt8]) {
+        bytes.append(.quote)
+        var runStart = 0
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            if byte < 0x20 || byte == .quote || byte == .backslash {
+                bytes.append(runStart..<index, of: text)
+                append(escaped: byte, to: &bytes)
+                runStart = index + 1
+            }
+            index += 1
+        }
+        bytes.append(runStart..<text.count, of: text)
+        bytes.append(.quote)
+    }
+
+    private static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(.backslash)
+        switch byte {
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case .tab: bytes.append(UInt8(ascii: "t"))
+        case .lineFeed: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case .carriageReturn: bytes.append(UInt8(ascii: "r"))
+        case 0..<0x20:
+            bytes.append(contentsOf: "u00".utf8)
+            bytes.append((byte >> 4).lowHexDigit)
+            bytes.append(byte.lowHexDigit)
+        default: bytes.append(byte)
+        }
+    }
+
+    /// Appends an integer in decimal.
+    public static func append(integer value: Int, to bytes: inout [UInt8]) {
+        if value < 0 { bytes.append(.minus) }
+        append(integer: UInt64(value.magnitude), to: &bytes)
+    }
+
+    /// Appends an integer in decimal.
+    public static func append(integer value: UInt64, to bytes: inout [UInt8]) {
+        append(value, digitCount: digitCount(of: value), to: &bytes)
+    }
+
+    /// Appends the shortest number that reads back as `value`, which is finite: `3600`, `0.5`.
+    public static func append(double value: Double, to bytes: inout [UInt8]) {
+        precondition(value.isFinite, "JSON has no number for \(value)")
+        // Below 2^53 a whole number is exact; -0 keeps its sign the long way.
+        // `rounded()` and `Int(exactly:)` would need the C mathematics library to link.
+        if value.magnitude < 9_007_199_254_740_992, value != 0, Double(Int(value)) == value {
+            append(integer: Int(value), to: &bytes)
+            return
+        }
+        let text = value.description.utf8
+        bytes.append(contentsOf: text)
+        if text.suffix(2).elementsEqual(".0".utf8) { bytes.removeLast(2) }
+    }
+
+    /// Appends a duration in seconds, exactly and with no more digits than it needs.
+    public static func append(seconds duration: Duration, to bytes: inout [UInt8]) {
+        let (seconds, attoseconds) = duration.components
+        if seconds < 0 || attoseconds < 0 { bytes.append(.minus) }
+        append(integer: seconds.magnitude, to: &bytes)
+        guard attoseconds != 0 else { return }
+        bytes.append(.dot)
+        append(attoseconds.magnitude, digitCount: 18, to: &bytes)
+        while bytes.last == .zero { bytes.removeLast() }
+    }
+
+    private static func digitCount(of value: UInt64) -> Int {
+        var count = 1
+        var rest = value / 10
+        while rest > 0 {
+            count += 1
+            rest /= 10
+        }
+        return count
+    }
+
+    /// Appends the last `digitCount` decimal digits of `value`, at most 20.
+    private static func append(_ value: UInt64, digitCount: Int, to bytes: inout [UInt8]) {
+        var digits: [20 of UInt8] = .init(repeating: .zero)
+        var rest = value
+        var position = digitCount
+        while position > 0 {
+            position -= 1
+            digits[position] = .zero + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        bytes.append(0..<digitCount, of: digits.span)
+    }
+}
