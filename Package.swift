@@ -40,6 +40,7 @@ let package = Package(
         room("BelfryJSON"),
         room("BelfryHTTP"),
         room("BelfryWebSocket"),
+        tests(of: "BelfryWebSocket"),
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),
         room("BelfryAccess", "BelfryJSON"),
         .target(name: "CBelfrySystem"),
