@@ -42,7 +42,8 @@ struct MessageReaderTests {
     @Test("control frames stand between fragments, and each keeps its own bytes")
     func interleaved() {
         let bytes =
-            text("a€", isFinal: false) + frame(9, [1, 2]) + frame(0, Array("b".utf8), isFinal: false)
+            text("a€", isFinal: false) + frame(9, [1, 2])
+            + frame(0, Array("b".utf8), isFinal: false)
             + frame(10) + frame(0) + frame(9, [3])
         let reading = Reading.ofAllSplits(bytes)
         #expect(

@@ -45,11 +45,12 @@ struct Reading: Equatable {
         let whole = Reading([bytes], role: role, limits: limits)
         guard Reading(bytes.map { [$0] }, role: role, limits: limits) == whole else { return nil }
         var generator = SplitMix(state: UInt64(bytes.count))
-        for _ in 0..<20 {
+        let longest = max(40, bytes.count / 20)
+        for _ in 0..<(bytes.count < 1000 ? 20 : 3) {
             var pieces: [[UInt8]] = []
             var rest = bytes[...]
             while !rest.isEmpty {
-                let piece = rest.prefix(Int.random(in: 0...40, using: &generator))
+                let piece = rest.prefix(Int.random(in: 0...longest, using: &generator))
                 pieces.append(Array(piece))
                 rest = rest.dropFirst(piece.count)
             }
