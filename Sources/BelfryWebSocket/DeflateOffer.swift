@@ -22,6 +22,7 @@ public struct DeflateOffer: Equatable, Sendable {
 
     private mutating func take(_ parameter: ExtensionOffer.Parameter) -> Bool {
         let bitLimit = parameter.value.flatMap(Self.bitLimit)
+        // The name is a token, so it is ASCII, and comparing it as a String compares its bytes.
         switch String(decoding: parameter.name, as: UTF8.self) {
         case "server_no_context_takeover":
             serverNoContextTakeover = true

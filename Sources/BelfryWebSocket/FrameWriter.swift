@@ -53,11 +53,7 @@ public enum FrameWriter {
 
     /// Reserves room for any header, so that the payload can be written in place behind it.
     ///
-    /// ```swift
-    /// let frame = FrameWriter.beginFrame(in: &buffer)
-    /// writer.write(delivery, to: &buffer)
-    /// let range = FrameWriter.endFrame(frame, .text, in: &buffer)
-    /// ```
+    /// Append the payload to the same buffer, then call `endFrame`; the payload is never moved.
     public static func beginFrame(in buffer: inout [UInt8]) -> OpenFrame {
         buffer.append(contentsOf: repeatElement(0, count: headerByteLimit))
         return OpenFrame(payloadStart: buffer.count)

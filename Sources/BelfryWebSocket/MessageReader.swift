@@ -5,7 +5,8 @@
 /// at its first byte (RFC 6455 §8.1 asks for no more than the end of the message).
 ///
 /// The storage of `message` and `control` is reused, so one reader can serve many idle connections:
-/// a connection needs a reader of its own only while `isBetweenMessages` is false.
+/// a connection needs a reader of its own only while `isBetweenMessages` is false. After a Close or
+/// an error a reader stays ended, and a shared one is replaced by a new one.
 public struct MessageReader: Sendable {
     /// The unmasked message of the last `.text` or `.binary` event, until the next call.
     public private(set) var message: [UInt8] = []

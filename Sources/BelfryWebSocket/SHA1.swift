@@ -2,10 +2,10 @@
 ///
 /// It proves there that the server read the key, and keeps no secret; nothing else may use it.
 enum SHA1 {
-    /// The 20 bytes of the digest of `message`.
-    static func digest(of message: [UInt8]) -> [UInt8] {
+    /// The 20 bytes of the digest of `input`.
+    static func digest(of input: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
-        let padded = padded(message)
+        let padded = padded(input)
         for start in stride(from: 0, to: padded.count, by: 64) {
             add(block: padded[start..<(start + 64)], to: &state)
         }
@@ -13,10 +13,10 @@ enum SHA1 {
     }
 
     /// A one bit, zeros, and the length in bits, so that whole blocks of 64 bytes result (§4).
-    private static func padded(_ message: [UInt8]) -> [UInt8] {
-        var padded = message + [0x80]
+    private static func padded(_ input: [UInt8]) -> [UInt8] {
+        var padded = input + [0x80]
         while padded.count % 64 != 56 { padded.append(0) }
-        let bitCount = UInt64(message.count) * 8
+        let bitCount = UInt64(input.count) * 8
         padded += bytes(of: UInt32(truncatingIfNeeded: bitCount >> 32))
         padded += bytes(of: UInt32(truncatingIfNeeded: bitCount))
         return padded
