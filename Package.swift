@@ -41,6 +41,7 @@ let package = Package(
         tests(of: "BelfryJSON"),
         room("BelfryHTTP"),
         room("BelfryWebSocket"),
+        tests(of: "BelfryWebSocket"),
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

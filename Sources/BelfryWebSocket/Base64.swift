@@ -1,0 +1,90 @@
+/// The two common forms of base 64 (RFC 4648); decoding takes the canonical form only.
+public enum Base64: Sendable {
+    /// The standard alphabet with padding (§4).
+    case standard
+    /// The alphabet for URLs and file names without padding (§5).
+    case url
+
+    /// The text of `bytes` in this form.
+    public func encode(_ bytes: Span<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var pending: UInt32 = 0
+        var bitCount = 0
+        for index in bytes.indices {
+            pending = pending << 8 | UInt32(bytes[index])
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                text.append(character(UInt8(pending >> UInt32(bitCount) & 0x3F)))
+            }
+        }
+        if bitCount > 0 {
+            text.append(character(UInt8(pending << UInt32(6 - bitCount) & 0x3F)))
+        }
+        switch self {
+        case .standard: while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        case .url: break
+        }
+        return text
+    }
+
+    /// The bytes that `text` stands for, or `nil` when this form would not write them so.
+    ///
+    /// Refused are foreign characters, white space, wrong padding, and bits that are left over and
+    /// not zero (§3.5), so that two texts never stand for the same bytes.
+    public func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        guard let digitCount = digitCount(of: text), digitCount % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digitCount * 3 / 4)
+        var pending: UInt32 = 0
+        var bitCount = 0
+        for index in 0..<digitCount {
+            guard let digit = digit(text[index]) else { return nil }
+            pending = pending << 6 | UInt32(digit)
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(bitCount)))
+            }
+        }
+        guard pending & (1 << UInt32(bitCount) - 1) == 0 else { return nil }
+        return bytes
+    }
+
+    /// How many characters stand before the padding, or `nil` when the padding is wrong.
+    private func digitCount(of text: Span<UInt8>) -> Int? {
+        switch self {
+        case .url:
+            return text.count
+        case .standard:
+            guard text.count % 4 == 0 else { return nil }
+            var count = text.count
+            while count > 0, text.count - count < 2, text[count - 1] == UInt8(ascii: "=") {
+                count -= 1
+            }
+            return count
+        }
+    }
+
+    private func character(_ digit: UInt8) -> UInt8 {
+        switch digit {
+        case ..<26: UInt8(ascii: "A") + digit
+        case ..<52: UInt8(ascii: "a") + digit - 26
+        case ..<62: UInt8(ascii: "0") + digit - 52
+        case 62: self == .url ? UInt8(ascii: "-") : UInt8(ascii: "+")
+        default: self == .url ? UInt8(ascii: "_") : UInt8(ascii: "/")
+        }
+    }
+
+    private func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case self.character(62): 62
+        case self.character(63): 63
+        default: nil
+        }
+    }
+}

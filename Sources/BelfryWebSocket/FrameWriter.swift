@@ -1,0 +1,108 @@
+/// Writes frames behind what a buffer already holds (RFC 6455 §5.2).
+///
+/// A server passes no masking key; a client passes a new one for each frame.
+public enum FrameWriter {
+    /// The largest header of a frame without a mask: two bytes and a 64-bit length.
+    public static let headerByteLimit = 10
+
+    /// Appends one frame.
+    ///
+    /// The payload of a control frame is at most 125 bytes.
+    public static func append(
+        _ opcode: Opcode, payload: Span<UInt8>, isFinal: Bool = true,
+        maskingKey: MaskingKey? = nil, to buffer: inout [UInt8]
+    ) {
+        checkControl(opcode, byteCount: payload.count, isFinal: isFinal)
+        let isMasked = maskingKey != nil
+        let headerByteCount = headerByteCount(payloadByteCount: payload.count)
+        for index in 0..<headerByteCount {
+            buffer.append(
+                headerByte(
+                    at: index, opcode: opcode, isFinal: isFinal, isMasked: isMasked,
+                    payloadByteCount: payload.count))
+        }
+        var key = maskingKey ?? .none
+        if isMasked {
+            for index in 0..<4 { buffer.append(key.byte(at: index)) }
+        }
+        key.append(payload, to: &buffer)
+    }
+
+    /// Appends a Close frame; no code means no payload at all, and then there is no reason either.
+    ///
+    /// The code is one that may stand on the wire, the reason at most 123 bytes of UTF-8.
+    public static func appendClose(
+        _ code: CloseCode?, reason: [UInt8] = [], maskingKey: MaskingKey? = nil,
+        to buffer: inout [UInt8]
+    ) {
+        var payload: [UInt8] = []
+        if let code {
+            precondition(code.isValidOnWire, "a close code that may not be sent")
+            payload = [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)] + reason
+        } else {
+            precondition(reason.isEmpty, "a close reason without a code")
+        }
+        append(.close, payload: payload.span, maskingKey: maskingKey, to: &buffer)
+    }
+
+    /// A frame whose header is still open, because its payload is being written behind it.
+    public struct OpenFrame: Sendable {
+        /// Where the payload begins in the buffer.
+        public let payloadStart: Int
+    }
+
+    /// Reserves room for any header, so that the payload can be written in place behind it.
+    ///
+    /// Append the payload to the same buffer, then call `endFrame`; the payload is never moved.
+    public static func beginFrame(in buffer: inout [UInt8]) -> OpenFrame {
+        buffer.append(contentsOf: repeatElement(0, count: headerByteLimit))
+        return OpenFrame(payloadStart: buffer.count)
+    }
+
+    /// Takes everything behind the start of `frame` as its payload, and writes the header directly
+    /// before it.
+    ///
+    /// - Returns: where the whole frame stands in the buffer. The reserved bytes before it, at most
+    ///   8, are no part of any frame: what is sent is the range, not the buffer.
+    public static func endFrame(
+        _ frame: OpenFrame, _ opcode: Opcode, in buffer: inout [UInt8]
+    ) -> Range<Int> {
+        let payloadByteCount = buffer.count - frame.payloadStart
+        checkControl(opcode, byteCount: payloadByteCount, isFinal: true)
+        let headerByteCount = headerByteCount(payloadByteCount: payloadByteCount)
+        let start = frame.payloadStart - headerByteCount
+        for index in 0..<headerByteCount {
+            buffer[start + index] = headerByte(
+                at: index, opcode: opcode, isFinal: true, isMasked: false,
+                payloadByteCount: payloadByteCount)
+        }
+        return start..<buffer.count
+    }
+
+    private static func checkControl(_ opcode: Opcode, byteCount: Int, isFinal: Bool) {
+        guard opcode.isControl else { return }
+        precondition(
+            byteCount <= MessageLimits.controlPayloadByteLimit && isFinal,
+            "a control frame that is too long or not final")
+    }
+
+    /// The bytes of a header without the masking key, in the minimal form.
+    private static func headerByteCount(payloadByteCount: Int) -> Int {
+        payloadByteCount <= 125 ? 2 : payloadByteCount <= 0xFFFF ? 4 : 10
+    }
+
+    /// One byte of a header: by index, because the header goes to different places.
+    private static func headerByte(
+        at index: Int, opcode: Opcode, isFinal: Bool, isMasked: Bool, payloadByteCount: Int
+    ) -> UInt8 {
+        let byteCount = headerByteCount(payloadByteCount: payloadByteCount)
+        if index == 0 {
+            return opcode.rawValue | (isFinal ? 0x80 : 0)
+        } else if index == 1 {
+            let code = byteCount == 2 ? UInt8(payloadByteCount) : byteCount == 4 ? 126 : 127
+            return code | (isMasked ? 0x80 : 0)
+        } else {
+            return UInt8(truncatingIfNeeded: payloadByteCount >> (8 * (byteCount - 1 - index)))
+        }
+    }
+}

@@ -1,0 +1,189 @@
+/// Turns the bytes of one direction of a connection into messages and control frames.
+///
+/// It reads in place out of the caller's receive buffer. What it keeps is the part of a frame or
+/// message that is unfinished; payload is unmasked and checked as it arrives, so a fault is reported
+/// at its first byte (RFC 6455 §8.1 asks for no more than the end of the message).
+///
+/// The storage of `message` and `control` is reused, so one reader can serve many idle connections:
+/// a connection needs a reader of its own only while `isBetweenMessages` is false. After a Close or
+/// an error a reader stays ended, and a shared one is replaced by a new one.
+public struct MessageReader: Sendable {
+    /// The unmasked message of the last `.text` or `.binary` event, until the next call.
+    public private(set) var message: [UInt8] = []
+
+    /// The payload of the last `.ping` or `.pong` event, or the reason of the last `.close`.
+    public private(set) var control: [UInt8] = []
+
+    private let limits: MessageLimits
+    private var phase = Phase.header
+    private var headers: FrameHeaderReader
+    private var openMessage: OpenMessage?
+
+    private enum Phase {
+        case header
+        case payload(FrameHeader)
+        /// After a Close frame or an error: "the endpoint MUST NOT continue to attempt to process
+        /// data" (RFC 6455 §7.1.7).
+        case ended
+    }
+
+    /// What is known of a message whose last fragment has not arrived.
+    private struct OpenMessage {
+        let isText: Bool
+        var fragmentCount = 1
+        var text = UTF8Validator()
+    }
+
+    /// The capacity in bytes that stays allocated for the next message.
+    private static let keptByteCapacity = 65_536
+
+    /// A reader for the endpoint that plays `role`.
+    public init(role: Role, limits: MessageLimits = MessageLimits()) {
+        self.limits = limits
+        headers = FrameHeaderReader(role: role)
+    }
+
+    /// Whether nothing is unfinished: no message, no frame and no part of a frame header.
+    ///
+    /// It is false after a Close frame and after an error.
+    public var isBetweenMessages: Bool {
+        switch phase {
+        case .header: headers.byteCount == 0 && openMessage == nil
+        case .payload, .ended: false
+        }
+    }
+
+    /// Reads on at `cursor`, and returns the next event, or `nil` when more bytes are needed.
+    ///
+    /// Call it until it returns `nil`; then `cursor` is at the end, and the bytes may go. After a
+    /// `.close` event and after an error all further bytes are ignored.
+    ///
+    /// - Throws: `WebSocketError`; events of the bytes before the fault were returned earlier.
+    public mutating func nextEvent(
+        in bytes: Span<UInt8>, at cursor: inout Int
+    ) throws(WebSocketError) -> WebSocketEvent? {
+        do {
+            return try readEvent(in: bytes, at: &cursor)
+        } catch {
+            phase = .ended
+            cursor = bytes.count
+            throw error
+        }
+    }
+
+    private mutating func readEvent(
+        in bytes: Span<UInt8>, at cursor: inout Int
+    ) throws(WebSocketError) -> WebSocketEvent? {
+        while true {
+            switch phase {
+            case .header:
+                guard let header = try headers.next(in: bytes, at: &cursor) else { return nil }
+                try begin(header)
+                phase = .payload(header)
+            case .payload(var header):
+                try take(&header, from: bytes, at: &cursor)
+                guard header.payloadByteCount == 0 else {
+                    phase = .payload(header)
+                    return nil
+                }
+                phase = .header
+                if let event = try end(header) { return event }
+            case .ended:
+                cursor = bytes.count
+                return nil
+            }
+        }
+    }
+
+    /// Checks a frame against the message that is open, and makes room for it (RFC 6455 §5.4).
+    private mutating func begin(_ header: FrameHeader) throws(WebSocketError) {
+        switch header.opcode {
+        case .close, .ping, .pong:
+            control.removeAll(keepingCapacity: true)
+        case .text, .binary:
+            guard openMessage == nil else { throw .missingContinuation }
+            openMessage = OpenMessage(isText: header.opcode == .text)
+            message.removeAll(keepingCapacity: message.capacity <= Self.keptByteCapacity)
+            try checkSize(adding: header.payloadByteCount)
+        case .continuation:
+            guard let fragmentCount = openMessage?.fragmentCount else {
+                throw .unexpectedContinuation
+            }
+            guard fragmentCount < limits.fragmentLimit else {
+                throw .tooManyFragments(limit: limits.fragmentLimit)
+            }
+            openMessage?.fragmentCount = fragmentCount + 1
+            try checkSize(adding: header.payloadByteCount)
+        }
+    }
+
+    private func checkSize(adding byteCount: Int) throws(WebSocketError) {
+        guard byteCount <= limits.messageByteLimit - message.count else {
+            let (sum, isOverflow) = message.count.addingReportingOverflow(byteCount)
+            throw .messageTooBig(
+                byteCount: isOverflow ? .max : sum, limit: limits.messageByteLimit)
+        }
+    }
+
+    /// Unmasks what has arrived of a payload; `header` then tells what is still to come.
+    ///
+    /// Room is made for bytes that have arrived only: a header alone cannot make the reader allocate.
+    private mutating func take(
+        _ header: inout FrameHeader, from bytes: Span<UInt8>, at cursor: inout Int
+    ) throws(WebSocketError) {
+        let byteCount = min(header.payloadByteCount, bytes.count - cursor)
+        guard byteCount > 0 else { return }
+        let payload = bytes.extracting(cursor..<(cursor + byteCount))
+        cursor += byteCount
+        header.payloadByteCount -= byteCount
+        if header.opcode.isControl {
+            header.maskingKey.append(payload, to: &control)
+        } else {
+            let start = message.count
+            header.maskingKey.append(payload, to: &message)
+            try checkText(from: start)
+        }
+    }
+
+    private mutating func checkText(from start: Int) throws(WebSocketError) {
+        guard let open = openMessage, open.isText else { return }
+        var text = open.text
+        if let fault = text.firstFault(in: message.span.extracting(start...)) {
+            throw .invalidUTF8(byteOffset: start + fault)
+        }
+        openMessage?.text = text
+    }
+
+    /// Reports a frame whose payload is complete, unless more fragments follow.
+    private mutating func end(_ header: FrameHeader) throws(WebSocketError) -> WebSocketEvent? {
+        switch header.opcode {
+        case .ping: return .ping
+        case .pong: return .pong
+        case .close: return try endClose()
+        case .text, .binary, .continuation: return header.isFinal ? try endMessage() : nil
+        }
+    }
+
+    private mutating func endMessage() throws(WebSocketError) -> WebSocketEvent? {
+        guard let ended = openMessage else { return nil }
+        guard ended.text.isAtBoundary else { throw .invalidUTF8(byteOffset: message.count) }
+        openMessage = nil
+        return ended.isText ? .text : .binary
+    }
+
+    /// Takes a Close frame apart (RFC 6455 §5.5.1): no payload, or a code and a UTF-8 reason.
+    private mutating func endClose() throws(WebSocketError) -> WebSocketEvent {
+        phase = .ended
+        guard !control.isEmpty else { return .close(code: nil) }
+        guard control.count >= 2 else { throw .truncatedCloseCode }
+        let code = CloseCode(rawValue: UInt16(control[0]) << 8 | UInt16(control[1]))
+        guard code.isValidOnWire else { throw .invalidCloseCode(code) }
+        control.removeFirst(2)
+        var reason = UTF8Validator()
+        if let fault = reason.firstFault(in: control.span) {
+            throw .invalidUTF8(byteOffset: fault)
+        }
+        guard reason.isAtBoundary else { throw .invalidUTF8(byteOffset: control.count) }
+        return .close(code: code)
+    }
+}
