@@ -58,7 +58,7 @@ public struct CommandID: Hashable, Sendable {
 }
 
 /// The time that a command carries: what people read, and what durations are measured with.
-public struct CommandTime: Sendable {
+public struct CommandTime: Sendable, Equatable {
     /// Milliseconds since 1970, UTC.
     public let wallMilliseconds: Int64
     /// Nanoseconds of a clock that never goes back.

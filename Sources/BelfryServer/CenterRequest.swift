@@ -1,0 +1,123 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+/// Something that is asked of one center: it travels to the loop on which the center lives.
+struct Submission: Sendable {
+    /// The center; it comes into being by a post or by a client.
+    let center: [UInt8]
+    /// What is asked.
+    let request: CenterRequest
+    /// Who asks.
+    let caller: Caller
+    /// Where the answer goes, and in which form.
+    let reply: Reply
+}
+
+/// What can be asked of a center.
+enum CenterRequest: Sendable {
+    case post([PostRequest], isBatch: Bool)
+    case connect(Transport, observers: [ObserverRequest], since: ReplayPosition?)
+    case disconnect(client: UInt64)
+    case addObserver(ObserverRequest)
+    case removeObserver(Secret)
+    case readObserver(Secret)
+    case removeClient(id: UInt64, session: [UInt8]?)
+    case fate(NotificationID)
+    case observers(ObserverQuery)
+    case clients(cursor: UInt64, limit: Int, principal: [UInt8]?)
+    case channels(cursor: UInt64, limit: Int, name: [UInt8]?)
+    case centers(rows: [CenterRow], cursor: [UInt8], limit: Int)
+    case explain(name: [UInt8], object: [UInt8]?)
+    case leaks(limit: Int)
+    case unmatched(limit: Int)
+    case rpc(RPCMessage, client: UInt64)
+}
+
+/// An observer or a client, named by its number, with the secret half of its token if there is one.
+struct Secret: Sendable {
+    let number: UInt64
+    let secret: [UInt8]?
+}
+
+/// A position in the order of a center, as an event stream names it.
+struct ReplayPosition: Sendable {
+    let epoch: [UInt8]
+    let sequence: UInt64
+}
+
+/// Where an answer goes.
+struct Reply: Sendable {
+    /// The loop that has the connection.
+    let loop: Int
+    /// The connection; a stale one is ignored.
+    let connection: ConnectionID
+    /// The form of the answer.
+    let form: Form
+
+    enum Form: Sendable {
+        /// Nobody waits.
+        case none
+        /// A response to an HTTP request.
+        case http(HTTPReply)
+        /// A text frame of the client's WebSocket.
+        case webSocket
+    }
+}
+
+/// What a response to an HTTP request depends on besides its content.
+struct HTTPReply: Sendable {
+    var context: ResponseContext
+    /// The path before `/observers/…`, so that locations keep it.
+    var pathPrefix: [UInt8] = []
+    /// Answer a post with 204.
+    var isMinimal = false
+    /// Whether `Prefer` was honoured, and how it is told.
+    var appliedPreference: String?
+    /// One row an observer in the receipt.
+    var reportsObservers = false
+    /// The origin of the page that asked, if it may read the answer.
+    var allowedOrigin: [UInt8]?
+    /// The opening of a WebSocket: accept key and subprotocol.
+    var acceptKey: [UInt8] = []
+    var subprotocol: [UInt8]?
+}
+
+/// What loops tell each other: one entry for each loop and turn.
+enum LoopMessage: Sendable {
+    /// Requests for centers that live on the receiver.
+    case submissions([Submission])
+    /// Answers to requests that came from the receiver.
+    case answers([RemoteAnswer])
+    /// Frames for connections of the receiver.
+    case deliveries(RemoteDeliveries)
+    /// Close all connections within a time, then end.
+    case drain
+    /// End now.
+    case stop
+}
+
+/// An answer whose bytes are ready to be sent.
+struct RemoteAnswer: Sendable {
+    let connection: ConnectionID
+    let bytes: [UInt8]
+    let sequel: Sequel
+}
+
+/// What becomes of a connection after an answer.
+enum Sequel: Sendable {
+    /// It goes on as it was.
+    case none
+    /// It is closed once the answer has left.
+    case close
+    /// It is a client from now on.
+    case client(id: UInt64, transport: Transport, center: [UInt8])
+}
+
+/// Encoded frames, and which connections get which of them.
+struct RemoteDeliveries: Sendable {
+    var bytes: [UInt8] = []
+    var items: [(connection: UInt64, start: Int, end: Int)] = []
+}

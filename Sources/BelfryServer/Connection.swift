@@ -1,0 +1,59 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryWebSocket
+
+/// What the server keeps of one connection.
+///
+/// An idle connection has no parser and no buffer: what is unfinished is boxed, and only then.
+struct Connection {
+    /// The name under which the loop knows it.
+    let id: ConnectionID
+    /// What is spoken on it.
+    var kind = Kind.http
+    /// A request of it travels to another loop: what follows must wait for the answer.
+    var isAwaiting = false
+    /// It closes once what it was sent has left; what still comes is ignored.
+    var isClosing = false
+    /// The client has shut down its half while an answer was under way.
+    var closesAfterAnswer = false
+    /// What its next deadline means.
+    var deadline = DeadlineKind.head
+    /// The client that it is, once it is one.
+    var client: UInt64 = 0
+    /// The center of its client.
+    var center: [UInt8] = []
+    /// The rest of its story, while something is unfinished.
+    var unfinished: Unfinished?
+
+    enum Kind: UInt8 {
+        case http
+        case webSocket
+        case events
+        case debugWebSocket
+    }
+
+    /// What it means that the deadline of a connection has come.
+    enum DeadlineKind: UInt8 {
+        /// A request head did not arrive in time.
+        case head
+        /// Content did not arrive in time.
+        case body
+        /// It was silent between two requests.
+        case idle
+        /// It was silent long enough to be asked whether it is still there.
+        case ping
+        /// It did not answer the ping.
+        case pong
+        /// An event stream was silent long enough for a comment.
+        case comment
+    }
+}
+
+/// What is unfinished on a connection: a request, a message, or bytes that wait.
+final class Unfinished {
+    var exchange: Exchange?
+    var reader: MessageReader?
+    var waitingBytes: [UInt8] = []
+
+    init() {}
+}

@@ -1,0 +1,128 @@
+import Synchronization
+
+/// What one loop counts; it publishes a copy at the end of each turn in which something happened.
+struct Counters: Sendable, Equatable {
+    var connectionsAccepted: UInt64 = 0
+    var connectionsRefused: UInt64 = 0
+    var connectionsOpen: UInt64 = 0
+    var requests: UInt64 = 0
+    var requestsRefused: UInt64 = 0
+    var posts: UInt64 = 0
+    var unmatchedPosts: UInt64 = 0
+    var deliveries: UInt64 = 0
+    var clientsWebSocket: UInt64 = 0
+    var clientsEvents: UInt64 = 0
+    var clientsTooSlow: UInt64 = 0
+    var registrations: UInt64 = 0
+    var removals: UInt64 = 0
+    var turns: UInt64 = 0
+    var unsentBytes: UInt64 = 0
+    var descriptorsExhausted: UInt64 = 0
+
+    /// Adds the counters of another loop.
+    mutating func add(_ other: Counters) {
+        connectionsAccepted += other.connectionsAccepted
+        connectionsRefused += other.connectionsRefused
+        connectionsOpen += other.connectionsOpen
+        requests += other.requests
+        requestsRefused += other.requestsRefused
+        posts += other.posts
+        unmatchedPosts += other.unmatchedPosts
+        deliveries += other.deliveries
+        clientsWebSocket += other.clientsWebSocket
+        clientsEvents += other.clientsEvents
+        clientsTooSlow += other.clientsTooSlow
+        registrations += other.registrations
+        removals += other.removals
+        turns += other.turns
+        unsentBytes += other.unsentBytes
+        descriptorsExhausted += other.descriptorsExhausted
+    }
+}
+
+/// The counters of one loop, where other loops can read them.
+final class PublishedCounters: Sendable {
+    private let counters = Mutex(Counters())
+
+    func publish(_ new: Counters) {
+        counters.withLock { $0 = new }
+    }
+
+    func read() -> Counters {
+        counters.withLock { $0 }
+    }
+}
+
+/// Writes counters in the text format of Prometheus.
+struct MetricsText {
+    private var text = ""
+
+    /// All metrics of the broker.
+    static func text(of counters: Counters, shared: SharedState, version: String) -> [UInt8] {
+        var page = MetricsText()
+        page.add(
+            "belfry_build_info", "gauge", "The running version.", 1, labels: "version=\"\(version)\"")
+        page.add("belfry_loops", "gauge", "Event loops.", UInt64(shared.mailboxes.count))
+        page.add(
+            "belfry_start_time_seconds", "gauge", "When the broker started, since 1970.",
+            UInt64(shared.startedAt.milliseconds / 1_000))
+        page.add(
+            "belfry_centers", "gauge", "Notification centers.",
+            UInt64(shared.centerCount.load(ordering: .relaxed)))
+        page.add(
+            "belfry_observers", "gauge", "Registered observers.",
+            UInt64(max(0, shared.observerCount.load(ordering: .relaxed))))
+        page.addTraffic(counters)
+        page.addClients(counters)
+        return Array(page.text.utf8)
+    }
+
+    private mutating func addTraffic(_ counters: Counters) {
+        add("belfry_requests_total", "counter", "HTTP requests.", counters.requests)
+        add(
+            "belfry_requests_refused_total", "counter",
+            "HTTP requests that were answered with 4xx or 5xx.", counters.requestsRefused)
+        add("belfry_posts_total", "counter", "Posted notifications.", counters.posts)
+        add(
+            "belfry_posts_unmatched_total", "counter",
+            "Posted notifications that no observer matched.", counters.unmatchedPosts)
+        add(
+            "belfry_deliveries_total", "counter",
+            "Notifications that were put on the way to an observer.", counters.deliveries)
+        add("belfry_turns_total", "counter", "Turns of the event loops.", counters.turns)
+    }
+
+    private mutating func addClients(_ counters: Counters) {
+        add(
+            "belfry_connections", "gauge", "Open connections.", counters.connectionsOpen)
+        add(
+            "belfry_connections_accepted_total", "counter", "Accepted connections.",
+            counters.connectionsAccepted)
+        add(
+            "belfry_connections_refused_total", "counter",
+            "Connections that were refused because there were too many.",
+            counters.connectionsRefused)
+        add(
+            "belfry_descriptors_exhausted_total", "counter",
+            "How often there was no descriptor for a connection.", counters.descriptorsExhausted)
+        add("belfry_unsent_bytes", "gauge", "Bytes that wait for full sockets.", counters.unsentBytes)
+        add(
+            "belfry_clients_websocket_total", "counter", "WebSocket sessions.",
+            counters.clientsWebSocket)
+        add("belfry_clients_events_total", "counter", "Event streams.", counters.clientsEvents)
+        add(
+            "belfry_clients_too_slow_total", "counter",
+            "Clients that were closed because they did not read.", counters.clientsTooSlow)
+        add(
+            "belfry_registrations_total", "counter", "Observers that were registered.",
+            counters.registrations)
+        add("belfry_removals_total", "counter", "Observers that were removed.", counters.removals)
+    }
+
+    private mutating func add(
+        _ name: String, _ type: String, _ help: String, _ value: UInt64, labels: String = ""
+    ) {
+        let braced = labels.isEmpty ? "" : "{\(labels)}"
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(name)\(braced) \(value)\n"
+    }
+}

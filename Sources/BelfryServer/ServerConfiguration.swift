@@ -1,0 +1,78 @@
+public import BelfryAccess
+public import BelfryCenter
+public import BelfrySystem
+public import BelfryWire
+
+/// All that a broker can be told at its start (DESIGN sections 6 and 7).
+public struct ServerConfiguration: Sendable {
+    /// Where to listen; port 0 picks one. The default is 127.0.0.1:8080.
+    public var listenAddresses: [SocketAddress] = []
+    /// How many event loops there are, each on a thread of its own; the default is 1.
+    public var loopCount = 1
+    /// Origins of web pages that may use the broker besides its own (`*` is any).
+    public var allowedOrigins: [String] = []
+    /// Host names that the broker answers to besides loopback names (`*` is any).
+    public var allowedHosts: [String] = []
+    /// Whether callers without credentials are taken on an address that is not loopback.
+    public var allowsAnonymous = false
+    /// What callers without credentials may do; nil takes the default of the address.
+    public var anonymousGrants: Grants?
+    /// Whether `/debug/echo` and `/debug/ws` exist.
+    public var hasDebugEndpoints = false
+    /// How long a request head may take from its first byte; the default is 10 s.
+    public var headTimeout: Duration = .seconds(10)
+    /// How long a request body may take from the end of the head; the default is 30 s.
+    public var bodyTimeout: Duration = .seconds(30)
+    /// How long a connection may be silent between requests; the default is 75 s.
+    public var idleTimeout: Duration = .seconds(75)
+    /// How long a WebSocket may be silent before it is sent a ping; the default is 25 s.
+    public var pingInterval: Duration = .seconds(25)
+    /// How long the answer to a ping may take; the default is 30 s.
+    public var pongTimeout: Duration = .seconds(30)
+    /// How often an event stream that is silent gets a comment; the default is 15 s.
+    public var commentInterval: Duration = .seconds(15)
+    /// The largest request body in bytes; the default is 1 MiB.
+    public var bodyByteLimit = 1 << 20
+    /// The largest WebSocket message in bytes; the default is 1 MiB.
+    public var messageByteLimit = 1 << 20
+    /// How many connections there may be; nil takes 90 % of the limit of descriptors.
+    public var connectionLimit: Int?
+    /// How many observers all centers may have; the default is 1,000,000.
+    public var observerLimit = 1_000_000
+    /// How many centers there may be; the default is 1,000.
+    public var centerLimit = 1_000
+    /// The limits of each center.
+    public var centerLimits = CenterLimits()
+    /// The limits of what is read from the wire.
+    public var wireLimits = WireLimits()
+    /// How long closing all connections may take at a clean stop; the default is 30 s.
+    public var drainPeriod: Duration = .seconds(30)
+
+    /// Takes the defaults.
+    public init() {}
+
+    /// Why a configuration cannot be served.
+    ///
+    /// - Returns: a sentence for the person who wrote it; nil when all is well.
+    public func fault() -> String? {
+        if listenAddresses.isEmpty { return "There is no address to listen on." }
+        if !(1...64).contains(loopCount) { return "The number of loops must be from 1 to 64." }
+        let foreign = listenAddresses.first { !$0.isLoopback }
+        if let foreign, !allowsAnonymous {
+            return """
+                \(foreign) can be reached from other machines, and callers need no key. Listen on \
+                127.0.0.1, or say --allow-anonymous and what callers may do, for example \
+                --anonymous-grants post,observe.
+                """
+        }
+        return nil
+    }
+
+    /// Whether only this machine can reach the broker.
+    var isLoopbackOnly: Bool { listenAddresses.allSatisfy(\.isLoopback) }
+
+    /// What callers without credentials may do.
+    var effectiveAnonymousGrants: Grants {
+        anonymousGrants ?? (isLoopbackOnly ? .loopbackDefault : .none)
+    }
+}

@@ -1,0 +1,181 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWebSocket
+import BelfryWire
+
+/// What an answer is besides its content, which stands in `answerContent`.
+struct Answer {
+    var status = 200
+    var contentType: String?
+    var fields: [HTTPField] = []
+    var sequel = Sequel.none
+
+    static let json = Answer(contentType: "application/json")
+    static let empty = Answer(status: 204)
+
+    init(status: Int = 200, contentType: String? = nil) {
+        self.status = status
+        self.contentType = contentType
+    }
+}
+
+// Answers become bytes: here, or on the way to the loop that has the connection.
+
+extension ServerLoop {
+    /// Answers a request of this loop with a problem.
+    mutating func answer(
+        _ problem: Problem, fields: [HTTPField] = [], to id: ConnectionID, _ reply: HTTPReply
+    ) {
+        answerContent.removeAll(keepingCapacity: true)
+        let answer = problemAnswer(problem, fields: fields)
+        send(answer, to: id, reply)
+    }
+
+    /// Writes a problem document as the content of an answer.
+    mutating func problemAnswer(_ problem: Problem, fields: [HTTPField] = []) -> Answer {
+        counters.requestsRefused += 1
+        problem.append(to: &answerContent)
+        var answer = Answer(
+            status: problem.kind.status, contentType: "application/problem+json")
+        answer.fields = fields
+        if problem.kind.status == 503 || problem.kind.status == 429 {
+            answer.fields.append(HTTPField("Retry-After", "1"))
+        }
+        return answer
+    }
+
+    /// Answers OPTIONS, the preflight of a page's request among them (Fetch standard, CORS).
+    mutating func answerOptions(_ path: RoutedPath, to id: ConnectionID) {
+        var answer = Answer.empty
+        let allowed = path.isServer
+            ? "GET, HEAD, POST, DELETE, OPTIONS" : path.route.allowedMethods + ", OPTIONS"
+        answer.fields = [HTTPField("Allow", allowed)]
+        if exchange.reply.allowedOrigin != nil,
+            exchange.parser.head.field("access-control-request-method") != nil
+        {
+            answer.fields += [
+                HTTPField("Access-Control-Allow-Methods", allowed),
+                HTTPField(
+                    "Access-Control-Allow-Headers",
+                    "Content-Type, Prefer, Authorization, Belfry-Session, Belfry-Token, Last-Event-ID"
+                ),
+                HTTPField("Access-Control-Max-Age", "600"),
+            ]
+        }
+        answerContent.removeAll(keepingCapacity: true)
+        send(answer, to: id, exchange.reply)
+    }
+
+    /// Sends an answer on a connection of this loop, and does what follows from it.
+    mutating func send(_ answer: Answer, to id: ConnectionID, _ reply: HTTPReply) {
+        let start = loop.output.count
+        var output: [UInt8] = []
+        swap(&output, &loop.output)
+        appendResponse(answer, reply, to: &output)
+        swap(&output, &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+        follow(answer.sequel, on: id, reply)
+    }
+
+    /// Appends the response to an HTTP request; its content stands in `answerContent`.
+    mutating func appendResponse(
+        _ answer: Answer, _ reply: HTTPReply, to output: inout [UInt8]
+    ) {
+        let date = dateText()
+        if answer.status == 200, answer.fields.isEmpty, reply.allowedOrigin == nil,
+            reply.appliedPreference == nil, answer.contentType == "application/json"
+        {
+            ResponseWriter.appendJSON(
+                answerContent.span, for: reply.context, date: date.span, to: &output)
+            return
+        }
+        var fields = answer.fields
+        if let type = answer.contentType { fields.append(HTTPField("Content-Type", type)) }
+        if let origin = reply.allowedOrigin {
+            fields.append(HTTPField("Access-Control-Allow-Origin", origin))
+            fields.append(HTTPField("Vary", "Origin"))
+            fields.append(HTTPField("Access-Control-Expose-Headers", "Location, Retry-After"))
+        }
+        if let preference = reply.appliedPreference, answer.status < 300 {
+            fields.append(HTTPField("Preference-Applied", preference))
+        }
+        ResponseWriter.append(
+            status: answer.status, fields: fields, content: answerContent.span,
+            for: reply.context, date: date.span, to: &output)
+    }
+
+    /// A response outside the usual path; its content stands in `answerContent`.
+    mutating func sendResponse(
+        status: Int, fields: [HTTPField], to id: ConnectionID, _ context: ResponseContext
+    ) {
+        let date = dateText()
+        let start = loop.output.count
+        ResponseWriter.append(
+            status: status, fields: fields, content: answerContent.span, for: context,
+            date: date.span, to: &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+    }
+
+    /// Does with the connection what follows from an answer.
+    mutating func follow(_ sequel: Sequel, on id: ConnectionID, _ reply: HTTPReply?) {
+        switch sequel {
+        case .none:
+            let closes = reply.map { !$0.context.keepsAlive } ?? false
+            if closes || connection(id)?.closesAfterAnswer == true { closeSoon(id) }
+        case .close:
+            closeSoon(id)
+        case .client(let client, let transport, let center):
+            guard connection(id) != nil else { return }
+            connections[Int(id.index)]?.client = client
+            connections[Int(id.index)]?.center = center
+            switch transport {
+            case .webSocket:
+                connections[Int(id.index)]?.kind = .webSocket
+                setDeadline(id, .ping, after: configuration.pingInterval)
+            case .events:
+                connections[Int(id.index)]?.kind = .events
+                setDeadline(id, .comment, after: configuration.commentInterval)
+            }
+        }
+        goOn(id)
+    }
+
+    /// Sends the answer to a submission to wherever it came from.
+    mutating func deliver(_ answer: Answer, _ reply: Reply) {
+        switch reply.form {
+        case .none:
+            return
+        case .http(let http) where reply.loop == number:
+            send(answer, to: reply.connection, http)
+        case .webSocket where reply.loop == number:
+            guard !answerContent.isEmpty else { return }
+            let start = loop.output.count
+            FrameWriter.append(.text, payload: answerContent.span, to: &loop.output)
+            loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
+        case .http(let http):
+            var bytes: [UInt8] = []
+            appendResponse(answer, http, to: &bytes)
+            let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
+            outbound[reply.loop].answers.append(
+                RemoteAnswer(connection: reply.connection, bytes: bytes, sequel: sequel))
+        case .webSocket:
+            var bytes: [UInt8] = []
+            if !answerContent.isEmpty {
+                FrameWriter.append(.text, payload: answerContent.span, to: &bytes)
+            }
+            outbound[reply.loop].answers.append(
+                RemoteAnswer(connection: reply.connection, bytes: bytes, sequel: .none))
+        }
+    }
+}
+
+extension Sequel {
+    /// The same, or a close where nothing else follows.
+    var orClose: Sequel {
+        switch self {
+        case .none, .close: .close
+        case .client: self
+        }
+    }
+}

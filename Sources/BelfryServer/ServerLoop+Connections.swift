@@ -1,0 +1,171 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWebSocket
+import BelfryWire
+
+// Connections come, wait, fall silent and go; what is spoken on them is in other files.
+
+extension ServerLoop {
+    mutating func accept(_ id: ConnectionID) {
+        let slot = Int(id.index)
+        while connections.count <= slot { connections.append(nil) }
+        connections[slot] = Connection(id: id)
+        counters.connectionsAccepted += 1
+        setDeadline(id, .head, after: configuration.headTimeout)
+    }
+
+    /// One connection too many: it is told so and closed.
+    mutating func refuseConnection(_ id: ConnectionID) {
+        counters.connectionsRefused += 1
+        let problem = Problem(.overloaded, "The broker has as many connections as it may have.")
+        answerContent.removeAll(keepingCapacity: true)
+        problem.append(to: &answerContent)
+        sendResponse(
+            status: problem.kind.status,
+            fields: [
+                HTTPField("Content-Type", "application/problem+json"), HTTPField("Retry-After", "5"),
+            ], to: id, ResponseContext.closing)
+        loop.closeAfterFlush(id, lingering: true)
+    }
+
+    /// The connection with this name, if it still is.
+    func connection(_ id: ConnectionID) -> Connection? {
+        let slot = Int(id.index)
+        guard slot < connections.count, let connection = connections[slot], connection.id == id
+        else { return nil }
+        return connection
+    }
+
+    /// Hands what was read to the protocol of the connection.
+    mutating func receive(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        if connection.isAwaiting {
+            keepWaiting(id, bytes)
+            return
+        }
+        switch connection.kind {
+        case .http: receiveRequests(id, bytes)
+        case .webSocket, .debugWebSocket: receiveMessages(id, bytes)
+        case .events: break  // An event stream has nothing more to say.
+        }
+    }
+
+    /// Keeps bytes that must wait for an answer to what came before them.
+    mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        unfinished(of: id).waitingBytes.append(copying: bytes)
+        loop.pauseReading(id)
+    }
+
+    /// The answer that a connection waited for was sent: what came meanwhile is its turn.
+    mutating func goOn(_ id: ConnectionID) {
+        guard var connection = connection(id), connection.isAwaiting else { return }
+        connection.isAwaiting = false
+        connections[Int(id.index)] = connection
+        loop.resumeReading(id)
+        guard let unfinished = connection.unfinished, !unfinished.waitingBytes.isEmpty else {
+            return
+        }
+        var bytes: [UInt8] = []
+        swap(&bytes, &unfinished.waitingBytes)
+        receive(id, bytes.span)
+    }
+
+    /// The box for what is unfinished on a connection.
+    mutating func unfinished(of id: ConnectionID) -> Unfinished {
+        if let unfinished = connections[Int(id.index)]?.unfinished { return unfinished }
+        let unfinished = Unfinished()
+        connections[Int(id.index)]?.unfinished = unfinished
+        return unfinished
+    }
+
+    /// The client has shut down its half: what it asked for is still answered.
+    mutating func endInput(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        switch connection.kind {
+        case .http where connection.isAwaiting:
+            // The answer is under way; it is the last one.
+            connections[Int(id.index)]?.closesAfterAnswer = true
+        case .http, .webSocket, .events, .debugWebSocket:
+            leave(connection)
+            connections[Int(id.index)]?.isClosing = true
+            loop.closeAfterFlush(id, lingering: false)
+        }
+    }
+
+    /// A connection has ended, whoever ended it.
+    mutating func forget(_ id: ConnectionID) {
+        guard let connection = connection(id) else { return }
+        connections[Int(id.index)] = nil
+        leave(connection)
+    }
+
+    /// Tells the center of a client that its connection has ended.
+    mutating func leave(_ connection: Connection) {
+        guard connection.client != 0 else { return }
+        connections[Int(connection.id.index)]?.client = 0
+        submit(
+            Submission(
+                center: connection.center, request: .disconnect(client: connection.client),
+                caller: anonymous,
+                reply: Reply(loop: number, connection: connection.id, form: .none)))
+    }
+
+    /// The client does not read: it must not cost memory for ever (DESIGN section 6).
+    mutating func closeTooSlow(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        counters.clientsTooSlow += 1
+        log.write(
+            .info, "closing a client that does not read", ("client", "c\(connection.client)"),
+            ("unsentBytes", "\(loop.unsentByteCount(of: id))"))
+        switch connection.kind {
+        case .webSocket, .debugWebSocket: closeWebSocket(id, .tooSlow, reason: "too slow")
+        case .http, .events: closeSoon(id)
+        }
+    }
+
+    /// Closes a connection once what it was sent has left.
+    mutating func closeSoon(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        leave(connection)
+        connections[Int(id.index)]?.isClosing = true
+        connections[Int(id.index)]?.unfinished = nil
+        loop.closeAfterFlush(id, lingering: true)
+    }
+
+    // MARK: Deadlines
+
+    mutating func setDeadline(
+        _ id: ConnectionID, _ kind: Connection.DeadlineKind, after duration: Duration
+    ) {
+        connections[Int(id.index)]?.deadline = kind
+        loop.setDeadline(id, at: loop.now + duration)
+    }
+
+    mutating func meetDeadline(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        switch connection.deadline {
+        case .head where connection.unfinished?.exchange == nil, .idle:
+            // Nothing was begun, so there is nothing to answer (RFC 9112 §9.5).
+            closeSoon(id)
+        case .head, .body:
+            refuseRequest(id, Problem(.timeout, "The request did not arrive in time."))
+        case .ping:
+            sendPing(id)
+            setDeadline(id, .pong, after: configuration.pongTimeout)
+        case .pong:
+            log.write(
+                .debug, "closing a client that answers no ping", ("client", "c\(connection.client)")
+            )
+            leave(connection)
+            connections[Int(id.index)] = nil
+            loop.close(id)
+        case .comment:
+            let start = loop.output.count
+            loop.output.append(contentsOf: ":\n\n".utf8)
+            loop.send(start..<loop.output.count, to: id, as: .delivery)
+            setDeadline(id, .comment, after: configuration.commentInterval)
+        }
+    }
+}

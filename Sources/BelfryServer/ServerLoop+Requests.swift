@@ -1,0 +1,232 @@
+import BelfryAccess
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+// HTTP requests: from bytes to a decision what is asked, and who may ask it.
+
+extension ServerLoop {
+    /// Reads all requests that have arrived; pipelined ones are answered in one write.
+    mutating func receiveRequests(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        let unfinished = connections[Int(id.index)]?.unfinished
+        let wasUnfinished = unfinished?.exchange != nil
+        if let begun = unfinished?.exchange {
+            exchange = begun
+            unfinished?.exchange = nil
+        }
+        var cursor = 0
+        do throws(HTTPError) {
+            while let event = try exchange.parser.nextEvent(in: bytes, at: &cursor) {
+                switch event {
+                case .head:
+                    beginRequest(id)
+                case .body(let range):
+                    exchange.addContent(range, of: bytes)
+                case .end:
+                    finishRequest(id, bytes)
+                    guard maySpeakOn(id, bytes, cursor) else { return }
+                }
+            }
+        } catch {
+            counters.requests += 1
+            refuseRequest(id, Problem(error))
+            return
+        }
+        keepUnfinished(id, bytes, wasUnfinished: wasUnfinished)
+    }
+
+    /// Whether the next request can be read; if not, the rest of the bytes finds its way.
+    private mutating func maySpeakOn(
+        _ id: ConnectionID, _ bytes: Span<UInt8>, _ cursor: Int
+    ) -> Bool {
+        guard let connection = connection(id) else {
+            renewExchange()
+            return false
+        }
+        if connection.isClosing {
+            renewExchange()
+            return false
+        }
+        let rest = bytes.extracting(cursor..<bytes.count)
+        if connection.isAwaiting {
+            renewExchange()
+            if !rest.isEmpty { keepWaiting(id, rest) }
+            return false
+        }
+        if connection.kind != .http {
+            renewExchange()
+            connections[Int(id.index)]?.unfinished = nil
+            if !rest.isEmpty { receive(id, rest) }
+            return false
+        }
+        return true
+    }
+
+    /// A fresh exchange for the next connection, where the last one was left in the middle.
+    private mutating func renewExchange() {
+        if !exchange.parser.isBetweenRequests {
+            exchange = Exchange(limits: Self.httpLimits(configuration))
+        }
+    }
+
+    /// Lets the connection keep a request that has not fully arrived.
+    private mutating func keepUnfinished(
+        _ id: ConnectionID, _ bytes: Span<UInt8>, wasUnfinished: Bool
+    ) {
+        guard connection(id) != nil else { return renewExchange() }
+        if exchange.parser.isBetweenRequests {
+            connections[Int(id.index)]?.unfinished = nil
+            setDeadline(id, .idle, after: configuration.idleTimeout)
+            return
+        }
+        exchange.keepContent(of: bytes)
+        unfinished(of: id).exchange = exchange
+        exchange = Exchange(limits: Self.httpLimits(configuration))
+        // The head's time runs from its first byte: more bytes do not lengthen it.
+        let deadline = connections[Int(id.index)]?.deadline
+        if deadline == .idle || deadline == .body && !wasUnfinished {
+            setDeadline(id, .head, after: configuration.headTimeout)
+        }
+    }
+
+    /// The head is there: what is asked, may it be asked, and must content be asked for.
+    private mutating func beginRequest(_ id: ConnectionID) {
+        counters.requests += 1
+        exchange.begin()
+        exchange.reply = HTTPReply(context: exchange.parser.head.responseContext)
+        if stop.isStopping { exchange.reply.context.keepsAlive = false }
+        decideRequest()
+        guard exchange.parser.head.hasContent else { return }
+        setDeadline(id, .body, after: configuration.bodyTimeout)
+        guard exchange.parser.head.expectation == .continue else { return }
+        if exchange.refusal == nil {
+            let start = loop.output.count
+            ResponseWriter.appendContinue(to: &loop.output)
+            loop.send(start..<loop.output.count, to: id, as: .answer)
+        } else {
+            // The client may or may not send the content that nobody wants.
+            exchange.reply.context.keepsAlive = false
+        }
+    }
+
+    /// Finds the route, and decides what can be decided by the head alone.
+    private mutating func decideRequest() {
+        do throws(Problem) {
+            try checkHead()
+        } catch {
+            exchange.refusal = error
+        }
+    }
+
+    private mutating func checkHead() throws(Problem) {
+        if exchange.parser.head.expectation == .unknown {
+            throw Problem(.expectationFailed, "Only 100-continue can be expected.")
+        }
+        try checkHost()
+        let path = try routedPath()
+        exchange.path = path
+        exchange.reply.pathPrefix = path.prefix
+        try checkOrigin(path)
+        let method = exchange.parser.head.method
+        if method != .options, !path.route.allows(method) {
+            exchange.refusalFields = [HTTPField("Allow", path.route.allowedMethods + ", OPTIONS")]
+            if case .other = method {
+                throw Problem(.notImplemented, "The method is not known.")
+            }
+            throw Problem(.methodNotAllowed, "The path answers to \(path.route.allowedMethods).")
+        }
+        if path.route == .debugEcho { return }
+        exchange.parser.bodyByteLimit = configuration.bodyByteLimit
+    }
+
+    /// A foreign name that resolves to this machine opens nothing (DNS rebinding).
+    private func checkHost() throws(Problem) {
+        let host = exchange.parser.head.hostName
+        if host.isEmpty { return }
+        guard hostPolicy.allows(host: [UInt8](copying: host)) else {
+            throw Problem(
+                .unknownHost,
+                "The broker does not answer to this host name; --allow-host names those that it does."
+            )
+        }
+    }
+
+    private func routedPath() throws(Problem) -> RoutedPath {
+        switch exchange.parser.head.targetForm {
+        case .asterisk:
+            return RoutedPath.server
+        case .authority:
+            throw Problem(.notImplemented, "The broker is no proxy.")
+        case .origin, .absolute:
+            break
+        }
+        let segments: [[UInt8]]
+        do throws(HTTPError) {
+            segments = try RequestTarget.pathSegments(of: exchange.parser.head.path)
+        } catch {
+            throw Problem(error)
+        }
+        guard
+            let path = RoutedPath(
+                segments: segments, hasDebugEndpoints: configuration.hasDebugEndpoints)
+        else { throw Problem(.notFound, "There is nothing at this path.") }
+        return path
+    }
+
+    /// Pages of foreign origins may change nothing and observe nothing (DESIGN section 5).
+    private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
+        guard let field = exchange.parser.head.field("origin") else { return }
+        let origin = [UInt8](copying: field)
+        if originPolicy.isListed(origin: origin) { exchange.reply.allowedOrigin = origin }
+        switch exchange.parser.head.method {
+        case .get, .head, .options:
+            guard path.route == .webSocket || path.route == .events || path.route == .debugWebSocket
+            else { return }
+        case .post, .put, .delete, .patch, .trace, .connect, .other:
+            break
+        }
+        let host = [UInt8](copying: exchange.parser.head.authority)
+        guard originPolicy.allows(origin: origin, host: host, isSecure: false) else {
+            throw Problem(
+                .foreignOrigin, "Pages of this origin may not do this; --allow-origin names those that may.")
+        }
+    }
+
+    /// The content is there: what was asked is done, or refused.
+    private mutating func finishRequest(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        if let refusal = exchange.refusal {
+            answer(refusal, fields: exchange.refusalFields, to: id, exchange.reply)
+            return
+        }
+        guard let path = exchange.path else {
+            preconditionFailure("a request that is not refused has a path")
+        }
+        if exchange.parser.head.method == .options {
+            answerOptions(path, to: id)
+            return
+        }
+        var content: [UInt8] = []
+        if let range = exchange.contentRange {
+            handleRequest(path, content: bytes.extracting(range), from: id)
+        } else {
+            swap(&content, &exchange.content)
+            handleRequest(path, content: content.span, from: id)
+            swap(&content, &exchange.content)
+        }
+    }
+
+    /// Ends a request that cannot be read on, and its connection with it.
+    mutating func refuseRequest(_ id: ConnectionID, _ problem: Problem) {
+        answer(problem, to: id, HTTPReply(context: .closing))
+        connections[Int(id.index)]?.unfinished = nil
+        exchange = Exchange(limits: Self.httpLimits(configuration))
+    }
+}
+
+extension Route {
+    /// Whether the route answers to a method besides OPTIONS.
+    func allows(_ method: HTTPMethod) -> Bool {
+        guard let name = method.name else { return false }
+        return allowedMethods.split(separator: ", ").contains { $0 == name }
+    }
+}

@@ -1,0 +1,207 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+// What each route does with a request that may be made.
+
+extension ServerLoop {
+    mutating func handleRequest(
+        _ path: RoutedPath, content: Span<UInt8>, from id: ConnectionID
+    ) {
+        do throws(Problem) {
+            if path.route.isService {
+                try handleService(path.route, content: content, from: id)
+                return
+            }
+            try checkCenterName(path)
+            var query = try Query(exchange.parser.head)
+            let request = try centerRequest(path, &query, content: content)
+            try query.finish()
+            try submitRequest(request, center: path.center, from: id)
+        } catch {
+            answer(error, to: id, exchange.reply)
+        }
+    }
+
+    private mutating func submitRequest(
+        _ request: CenterRequest, center: [UInt8], from id: ConnectionID
+    ) throws(Problem) {
+        submit(
+            Submission(
+                center: center, request: request, caller: anonymous,
+                reply: Reply(loop: number, connection: id, form: .http(exchange.reply))))
+    }
+
+    private func checkCenterName(_ path: RoutedPath) throws(Problem) {
+        guard path.hasCenterPrefix else { return }
+        try requestReader.check(name: path.center, parameter: "center")
+    }
+
+    /// What the center is asked.
+    private mutating func centerRequest(
+        _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>
+    ) throws(Problem) -> CenterRequest {
+        switch path.route {
+        case .channelPost(let name):
+            return try channelPost(name, &query, content: content)
+        case .notifications:
+            return try notifications(&query, content: content)
+        case .observers where exchange.parser.head.method == .post:
+            try checkContentType(allowsForm: false)
+            return .addObserver(try requestReader.observer(in: content, allowsSession: true))
+        case .webSocket:
+            return try openWebSocket()
+        case .events:
+            return try openEvents(&query)
+        case .observers, .observer, .clients, .client, .centers, .channels, .notification,
+            .explain, .leaks, .unmatched:
+            return try lookingRequest(path, &query)
+        case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket:
+            preconditionFailure("service routes ask no center")
+        }
+    }
+
+    // MARK: Posting
+
+    private mutating func channelPost(
+        _ name: [UInt8], _ query: inout Query, content: Span<UInt8>
+    ) throws(Problem) -> CenterRequest {
+        try checkContentType(allowsForm: true)
+        try readPostOptions(&query)
+        let object = query.take("object")
+        let causedBy = query.take("causedBy")
+        try query.refuseLaterOptions()
+        let post = try requestReader.channelPost(
+            name: name, object: object, causedBy: causedBy, body: content)
+        return .post([post], isBatch: false)
+    }
+
+    private mutating func notifications(
+        _ query: inout Query, content: Span<UInt8>
+    ) throws(Problem) -> CenterRequest {
+        try readPostOptions(&query)
+        if MediaType.matches(exchange.parser.head.contentType, "application/x-ndjson") {
+            return .post(try requestReader.notificationLines(in: content), isBatch: true)
+        }
+        try checkContentType(allowsForm: false)
+        let (posts, isBatch) = try requestReader.notifications(in: content)
+        return .post(posts, isBatch: isBatch)
+    }
+
+    /// Options of the answer: `report`, `Prefer`.
+    private mutating func readPostOptions(_ query: inout Query) throws(Problem) {
+        if exchange.parser.head.field("idempotency-key") != nil {
+            throw Problem(
+                .invalidFields, "Idempotency-Key is not supported by this version.",
+                errors: [.header("Idempotency-Key", "is not supported by this version")])
+        }
+        if let report = query.take("report") {
+            guard report.elementsEqual("observers".utf8) else {
+                throw Problem(
+                    .invalidFields, "The query is not valid.",
+                    errors: [.parameter("report", "must be observers")])
+            }
+            exchange.reply.reportsObservers = true
+        }
+        guard exchange.parser.head.field("prefer") != nil else { return }
+        let preferences = Preferences(of: exchange.parser.head)
+        if preferences.return == .minimal {
+            exchange.reply.isMinimal = true
+            exchange.reply.appliedPreference = "return=minimal"
+        } else if preferences.respondsAsync {
+            // No observer is waited for yet, so every answer is at once.
+            exchange.reply.appliedPreference = "respond-async"
+        }
+    }
+
+    /// JSON, or what `curl -d` says of it.
+    private func checkContentType(allowsForm: Bool) throws(Problem) {
+        guard exchange.parser.head.hasContentType else { return }
+        let type = exchange.parser.head.contentType
+        if MediaType.matches(type, "application/json") { return }
+        if allowsForm, MediaType.matches(type, "application/x-www-form-urlencoded") { return }
+        throw Problem(.unsupportedMediaType, "The content must be application/json.")
+    }
+
+    // MARK: Looking inside
+
+    private mutating func lookingRequest(
+        _ path: RoutedPath, _ query: inout Query
+    ) throws(Problem) -> CenterRequest {
+        switch path.route {
+        case .observers:
+            var observers = ObserverQuery()
+            (observers.cursor, observers.limit) = try query.page()
+            observers.name = query.take("name")
+            observers.object = query.take("object")
+            observers.client = try query.client()
+            observers.principal = query.take("principal")
+            if let state = query.take("state"), !state.elementsEqual("live".utf8) {
+                try query.checkState(state)
+                // All observers are live until clients can be suspended.
+                observers.cursor = UInt64.max - 1
+            }
+            return .observers(observers)
+        case .observer(let token):
+            let secret = try self.secret(of: token)
+            return exchange.parser.head.method == .delete
+                ? .removeObserver(secret) : .readObserver(secret)
+        case .clients:
+            let (cursor, limit) = try query.page()
+            return .clients(cursor: cursor, limit: limit, principal: query.take("principal"))
+        case .client(let id):
+            guard let number = WireText.client(id)?.number else { throw Problem.unknownPath }
+            let session = exchange.parser.head.field("belfry-session")
+                .map { [UInt8](copying: $0) }
+            return .removeClient(id: number, session: session)
+        case .centers:
+            let (cursor, limit) = try query.textPage()
+            return .centers(rows: [], cursor: cursor, limit: limit)
+        case .channels:
+            let (cursor, limit) = try query.page()
+            return .channels(cursor: cursor, limit: limit, name: query.take("name"))
+        case .notification(let id):
+            guard let id = NotificationID(text: id.span) else { throw Problem.unknownPath }
+            return .fate(id)
+        case .explain:
+            guard let name = query.take("name") else {
+                throw Problem(
+                    .invalidFields, "The query is not valid.",
+                    errors: [.parameter("name", "is required")])
+            }
+            let object = query.take("object")
+            try requestReader.check(name: name, parameter: "name")
+            if let object { try requestReader.check(name: object, parameter: "object") }
+            return .explain(name: name, object: object)
+        case .leaks:
+            return .leaks(limit: try query.page().limit)
+        case .unmatched:
+            return .unmatched(limit: try query.page().limit)
+        case .channelPost, .notifications, .webSocket, .events, .live, .ready, .metrics, .asset,
+            .debugEcho, .debugWebSocket:
+            preconditionFailure("these routes do not look inside")
+        }
+    }
+
+    /// The observer that a path names; the secret half may stand in a field instead.
+    private func secret(of token: [UInt8]) throws(Problem) -> Secret {
+        guard let observer = WireText.observer(token) else { throw Problem.unknownPath }
+        guard observer.secret == nil, let field = exchange.parser.head.field("belfry-token") else {
+            return Secret(number: observer.number, secret: observer.secret)
+        }
+        let text = [UInt8](copying: field)
+        // The field has the whole token or its secret half.
+        if let whole = WireText.observer(text), whole.secret != nil {
+            guard whole.number == observer.number else { throw Problem.unknownPath }
+            return Secret(number: whole.number, secret: whole.secret)
+        }
+        return Secret(number: observer.number, secret: text)
+    }
+}
+
+extension Problem {
+    /// What a path that names nothing is answered with.
+    static let unknownPath = Problem(.notFound, "There is nothing at this path.")
+}

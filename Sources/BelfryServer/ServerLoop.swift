@@ -1,0 +1,137 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWebSocket
+import BelfryWire
+
+/// One event loop of the broker with its connections and the centers that live on it.
+///
+/// The path of a post: bytes are read, `receive` hands them to the connection's protocol, a request
+/// becomes a ``Submission``, `submit` performs it here or sends it to the loop of its center,
+/// `perform` applies a command, `fanOut` refers each connection to the encoded frames, and the loop
+/// writes each socket once at the end of the turn.
+struct ServerLoop: ~Copyable {
+    let number: Int
+    let configuration: ServerConfiguration
+    let shared: SharedState
+    let log: ServerLog
+    let originPolicy: OriginPolicy
+    let hostPolicy: HostPolicy
+    let anonymous: Caller
+    let requestReader: RequestReader
+
+    var loop: EventLoop
+    var random = SystemRandom()
+    /// The connections by slot of the loop.
+    var connections: [Connection?] = []
+    var centers: CenterTable
+    var counters = Counters()
+    var stop = StopSequence()
+
+    /// Storage that is used again by each command, request, message, frame and answer.
+    var effects = Effects()
+    var frames = FrameCache()
+    var exchange: Exchange
+    var reader: MessageReader
+    var answerContent: [UInt8] = []
+    /// The value of the Date field, and the second that it is for.
+    var date: (second: Int64, text: [UInt8]) = (-1, [])
+
+    /// What goes to other loops at the end of the turn, by loop.
+    var outbound: [Outbound]
+
+    /// What one other loop gets at the end of the turn.
+    struct Outbound {
+        var submissions: [Submission] = []
+        var answers: [RemoteAnswer] = []
+        var deliveries = RemoteDeliveries()
+    }
+
+    init(
+        number: Int, configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
+        loop: consuming EventLoop
+    ) {
+        self.number = number
+        self.configuration = configuration
+        self.shared = shared
+        self.log = log
+        self.loop = loop
+        originPolicy = OriginPolicy(
+            allowed: configuration.allowedOrigins, allowsLoopback: configuration.isLoopbackOnly)
+        hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
+        anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        requestReader = RequestReader(limits: configuration.wireLimits)
+        centers = CenterTable(
+            limits: configuration.centerLimits, seed: shared.hashSeed,
+            incarnation: shared.incarnation)
+        exchange = Exchange(limits: Self.httpLimits(configuration))
+        reader = MessageReader(
+            role: .server,
+            limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
+        outbound = (0..<configuration.loopCount).map { _ in Outbound() }
+    }
+
+    static func httpLimits(_ configuration: ServerConfiguration) -> HTTPLimits {
+        var limits = HTTPLimits()
+        limits.bodyByteLimit = configuration.bodyByteLimit
+        return limits
+    }
+
+    /// The room for what is read at once.
+    static let inputByteCount = 256 << 10
+
+    /// Runs until the broker has stopped.
+    mutating func run() throws(SystemCallError) {
+        var input = [UInt8](repeating: 0, count: Self.inputByteCount)
+        while !stop.isOver {
+            let event = try loop.nextEvent(into: &input)
+            handle(event, input: input.span)
+        }
+    }
+
+    /// Handles one event; `input` begins with the bytes that were received.
+    mutating func handle(_ event: LoopEvent, input: Span<UInt8>) {
+        switch event {
+        case .accepted(let id, _): accept(id)
+        case .refused(let id, _): refuseConnection(id)
+        case .received(let id, let byteCount): receive(id, input.extracting(0..<byteCount))
+        case .endOfInput(let id): endInput(id)
+        case .overHighWater(let id): closeTooSlow(id)
+        case .closed(let id, _): forget(id)
+        case .deadline(let id): meetDeadline(id)
+        case .mail: readMail()
+        case .signal(let signal): handleSignal(signal)
+        case .timer: continueStopping()
+        case .turnEnds: endTurn()
+        case .connected, .drained, .idle, .waiting: break
+        }
+    }
+
+    /// The end of a turn: what other loops must know is handed on, before the sockets are written.
+    private mutating func endTurn() {
+        centers.endTurn()
+        if configuration.loopCount > 1 { sendToOtherLoops() }
+        counters.turns += 1
+        counters.connectionsOpen = UInt64(loop.connectionCount)
+        counters.unsentBytes = UInt64(loop.unsentByteTotal)
+        counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
+        shared.counters[number].publish(counters)
+    }
+
+    /// The value of the Date field.
+    mutating func dateText() -> [UInt8] {
+        let second = loop.wallNow.milliseconds / 1_000
+        if date.second != second {
+            date = (second, HTTPDate.bytes(secondsSince1970: Int(second)))
+        }
+        return date.text
+    }
+
+    /// The time that commands of this turn carry.
+    var commandTime: CommandTime {
+        CommandTime(
+            wallMilliseconds: loop.wallNow.milliseconds, monotonicNanoseconds: loop.now.nanoseconds)
+    }
+}

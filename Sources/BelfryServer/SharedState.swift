@@ -1,0 +1,53 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import Synchronization
+
+/// What all loops of a broker share: counters, and the doors to each other.
+final class SharedState: Sendable {
+    /// The number of the observer that was registered last, of any center.
+    let observerSerial = Atomic<UInt64>(0)
+    /// The number of the client that connected last.
+    let clientNumber = Atomic<UInt64>(0)
+    /// Observers of all centers now.
+    let observerCount = Atomic<Int>(0)
+    /// Centers now.
+    let centerCount = Atomic<Int>(0)
+    /// Whether the broker is stopping: it is no longer ready.
+    let isDraining = Atomic<Bool>(false)
+    /// How many loops still run.
+    let runningLoopCount: Atomic<Int>
+    /// The counters of each loop, as of the end of its last turn.
+    let counters: [PublishedCounters]
+    /// The door of each loop.
+    let mailboxes: [LoopMailbox<LoopMessage>]
+    /// What makes this life of the broker different from others.
+    let incarnation: UInt64
+    let hashSeed: HashSeed
+    let startedAt: WallTime
+
+    /// How many messages wait for one loop at most: one for each other loop and turn.
+    static let mailboxLimit = 65_536
+
+    init(loopCount: Int) throws(SystemCallError) {
+        var mailboxes: [LoopMailbox<LoopMessage>] = []
+        for _ in 0..<loopCount {
+            mailboxes.append(try LoopMailbox(messageLimit: Self.mailboxLimit))
+        }
+        self.mailboxes = mailboxes
+        counters = (0..<loopCount).map { _ in PublishedCounters() }
+        runningLoopCount = Atomic(loopCount)
+        var random = SystemRandom()
+        incarnation = random.next()
+        hashSeed = HashSeed(random.next(), random.next())
+        startedAt = WallTime.now()
+    }
+
+    /// The loop on which a center lives.
+    func home(of center: [UInt8]) -> Int {
+        if mailboxes.count == 1 || center == RoutedPath.defaultCenter { return 0 }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in center { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return Int(hash % UInt64(mailboxes.count))
+    }
+}
