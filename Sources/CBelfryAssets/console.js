@@ -143,11 +143,9 @@ find("post").addEventListener("submit", async (event) => {
   }
 });
 find("post-name").addEventListener("input", ({ target }) => mark(target, ""));
-find("post-userinfo").addEventListener("change", ({ target }) => {
-  mark(target, userInfoFault(target.value));
-});
 find("post-userinfo").addEventListener("input", ({ target }) => {
-  // While somebody types, a fault only goes away; it is told when the field is left.
+  // While somebody types, a fault only goes away. It is told by the button, and not when the
+  // field is left: its text would move the button from under the pointer that presses it.
   if (userInfoFault(target.value) === "") mark(target, "");
 });
 
