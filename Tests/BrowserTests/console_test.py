@@ -1,4 +1,4 @@
-"""The console page: post, observe, list, explain, remove, with mouse and keyboard, at two widths."""
+"""The console page: post, observe, explain, pause and remove, with mouse and keys, at two widths."""
 
 from playwright.sync_api import expect
 

@@ -1,4 +1,4 @@
-"""belfry.js against a broker: delivery, removal, refusals, a cut connection, a page that is left."""
+"""belfry.js: delivery, removal, refusals, a connection that is cut, a page that is left."""
 
 import contextlib
 import socket
@@ -60,7 +60,8 @@ SETUP = """async (name) => {
   center.addEventListener("belfry.gap", ({ detail }) => got.gaps.push(detail.reason));
   center.addEventListener("belfry.removed", ({ detail }) => got.removed.push(detail.reason));
   const first = await center.addObserver({ name, selector: "changed" }, keep("first"));
-  const second = await center.addObserver({ name, object: "a", selector: "changed" }, keep("second"));
+  const filter = { name, object: "a", selector: "changed" };
+  const second = await center.addObserver(filter, keep("second"));
   const other = await center.addObserver({ name: name + ".Other" }, keep("other"));
   Object.assign(window, { center, got, first, second, other });
 }"""

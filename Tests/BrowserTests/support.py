@@ -2,6 +2,11 @@
 
 The tests need chromium, and playwright and axe-playwright-python from PyPI. Each script is a test
 of its own and exits with 0 when all its checks held.
+
+    python3 Tests/BrowserTests/console_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/library_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/calculator_test.py --belfry .build/release/belfry \\
+        --model1 .build/release/calculator-model1
 """
 
 import argparse

@@ -7,7 +7,9 @@ const broker = query.get("broker") ?? `${location.protocol}//${location.hostname
 
 /// The keys in their places, with what a screen reader calls those that are signs.
 const keys = [..."789/456*123-R0=+"];
-const spoken = { "+": "plus", "-": "minus", "*": "times", "/": "divided by", "=": "equals", R: "reset" };
+const spoken = {
+  "+": "plus", "-": "minus", "*": "times", "/": "divided by", "=": "equals", R: "reset",
+};
 const printed = { "-": "−", "*": "×", "/": "÷" };
 const fromKeyboard = { Enter: "=", Escape: "R", r: "R" };
 

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#pragma clang assume_nonnull begin
+
 /// The files that the broker serves from its own binary, as the bytes that were built in.
 ///
 /// Each function stores the number of bytes in `count` and gives a pointer to the first one.
@@ -22,5 +24,7 @@ const unsigned char *belfry_asset_openapi(size_t *count);
 
 /// The description of WebSocket and event streams: `/asyncapi.yaml`, `application/yaml`.
 const unsigned char *belfry_asset_asyncapi(size_t *count);
+
+#pragma clang assume_nonnull end
 
 #endif
