@@ -1,4 +1,4 @@
-"""The console page: post, observe, explain, pause and remove, with mouse and keys, at two widths."""
+"""The console page: post, observe, explain, pause and remove, at two widths, also by keyboard."""
 
 from playwright.sync_api import expect
 
