@@ -50,5 +50,7 @@ let package = Package(
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
         room("BelfryLoop", "BelfrySystem"),
+        .target(
+            name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
     ]
 )

@@ -1,0 +1,486 @@
+// The console page at `/`: posts, observes, lists and explains with the public API only.
+//
+// Observers and what they get go through belfry.js. A post goes over HTTP with the userInfo as it
+// was typed, because a round trip through JavaScript's numbers would change long ones.
+
+import { BelfryError, NotificationCenter } from "/belfry.js";
+
+/// Notifications on the page, and those that wait while it is paused; the oldest go.
+const shownLimit = 200;
+const pageSize = 50;
+/// A screen reader hears of arrivals at most this often, in milliseconds.
+const newsInterval = 4000;
+const healthInterval = 10_000;
+
+const centerName = new URLSearchParams(location.search).get("center") ?? "default";
+const base = centerName === "default" ? "/v1" : `/v1/centers/${encodeURIComponent(centerName)}`;
+const center = new NotificationCenter(location.origin, {
+  center: centerName === "default" ? null : centerName,
+});
+
+const mine = new Set();
+const find = (id) => document.getElementById(id);
+
+/// Makes an element; properties starting with `aria-` or `data-` become attributes.
+function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key.includes("-") || key === "scope") element.setAttribute(key, value);
+    else element[key] = value;
+  }
+  element.append(...children);
+  return element;
+}
+
+/// A name or object as text; none is shown as such, so that it cannot be taken for a value.
+const shown = (text, none = "any") =>
+  text === null || text === undefined
+    ? make("span", { className: "any" }, none)
+    : make("code", {}, text);
+
+const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+const clock = (time) => (time ? new Date(time).toLocaleTimeString() : "never");
+
+/// A request to the API; a refusal is thrown with its problem document.
+async function ask(path, options) {
+  let response;
+  try {
+    response = await fetch(base + path, { cache: "no-store", ...options });
+  } catch {
+    throw new BelfryError("The broker cannot be reached.");
+  }
+  if (response.ok) return response.json();
+  const problem = await response.json().catch(() => null);
+  throw new BelfryError(problem?.title ?? `Status ${response.status}`, response.status, problem);
+}
+
+function showProblem(area, error) {
+  const { title, detail, errors = [], status } = error.problem ?? {};
+  area.className = "answer refused";
+  area.replaceChildren(make("p", {}, make("strong", {}, title ?? error.message)));
+  if (detail) area.append(make("p", { className: "hint" }, detail));
+  for (const { pointer, parameter, detail: text } of errors) {
+    const place = make("code", {}, pointer ?? parameter);
+    area.append(make("p", { className: "hint" }, place, ` ${text}`));
+  }
+  if (status) area.append(make("p", { className: "hint" }, `Status ${status}`));
+}
+
+function mark(field, text) {
+  find(`${field.id}-error`).textContent = text;
+  if (text === "") field.removeAttribute("aria-invalid");
+  else field.setAttribute("aria-invalid", "true");
+  return text === "";
+}
+
+// Post.
+
+/// Says what is wrong with a userInfo, or nothing.
+function userInfoFault(text) {
+  if (text.trim() === "") return "";
+  try {
+    const value = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? "" : "This is JSON, but not an object: it needs { } around it.";
+  } catch (error) {
+    return `Not JSON: ${error.message}`;
+  }
+}
+
+function showReceipt(receipt, curl) {
+  const area = find("receipt");
+  const words = receipt.matched === 0
+    ? "Posted. Nobody observes it."
+    : `Posted. ${plural(receipt.matched, "observer")} matched, ${receipt.delivered} delivered.`;
+  const counts = make("dl");
+  for (const [key, value] of Object.entries(receipt)) {
+    if (key === "observers" || value === 0) continue;
+    const number = make("dd", { className: "mono" }, String(value));
+    counts.append(make("div", {}, make("dt", {}, key), number));
+  }
+  area.className = "answer";
+  area.replaceChildren(make("p", {}, make("strong", {}, words)), counts);
+  const rows = receipt.observers ?? [];
+  if (rows.length > 0) {
+    const list = make("ul", { className: "mono" });
+    for (const { id, outcome } of rows) list.append(make("li", {}, `${id} ${outcome}`));
+    area.append(make("details", {}, make("summary", {}, "Each observer"), list));
+  }
+  const summary = make("summary", {}, "The same with curl");
+  area.append(make("details", {}, summary, make("pre", {}, curl)));
+}
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function curlLine(name, object, userInfo) {
+  const query = object === "" ? "" : `?object=${encodeURIComponent(object)}`;
+  const url = `${location.origin}${base}/channels/${encodeURIComponent(name)}${query}`;
+  return `curl -d ${quoted(userInfo.trim())} ${quoted(url)}`;
+}
+
+find("post").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const [name, object, userInfo] = ["post-name", "post-object", "post-userinfo"].map(find);
+  const isNamed = mark(name, name.value === "" ? "A notification needs a name." : "");
+  const isValid = mark(userInfo, userInfoFault(userInfo.value));
+  find("receipt").replaceChildren();
+  if (!isNamed || !isValid) {
+    (isNamed ? userInfo : name).focus();
+    return;
+  }
+  const fields = [`"name":${JSON.stringify(name.value)}`];
+  if (object.value !== "") fields.push(`"object":${JSON.stringify(object.value)}`);
+  if (userInfo.value.trim() !== "") fields.push(`"userInfo":${userInfo.value}`);
+  try {
+    const receipt = await ask("/notifications?report=observers", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: `{${fields.join(",")}}`,
+    });
+    showReceipt(receipt, curlLine(name.value, object.value, userInfo.value));
+  } catch (error) {
+    showProblem(find("receipt"), error);
+  }
+});
+find("post-name").addEventListener("input", ({ target }) => mark(target, ""));
+find("post-userinfo").addEventListener("input", ({ target }) => {
+  // While somebody types, a fault only goes away. It is told by the button, and not when the
+  // field is left: its text would move the button from under the pointer that presses it.
+  if (userInfoFault(target.value) === "") mark(target, "");
+});
+
+// Observe.
+
+find("observe").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const name = find("observe-name").value || null;
+  const object = find("observe-object").value || null;
+  find("observe-error").textContent = "";
+  try {
+    const observer = await center.addObserver({ name, object }, (notification) => {
+      // The first notification can only come after the answer, so `entry` is there.
+      entry.count += 1;
+      entry.counter.textContent = `${entry.count} delivered`;
+      arrive(notification, observer.id);
+    });
+    const entry = addMine(observer);
+    find("mine-news").textContent = `Observer ${observer.id} was added.`;
+    listAll();
+  } catch (error) {
+    const { errors = [] } = error.problem ?? {};
+    const reasons = errors.map(({ pointer, detail }) => ` ${pointer}: ${detail}`);
+    find("observe-error").textContent = error.message + reasons.join("");
+  }
+});
+
+const describe = ({ name, object }) =>
+  object === null ? (name ?? "any name") : `${name ?? "any name"} of ${object}`;
+
+function addMine(observer) {
+  const counter = make("span", { className: "quiet" }, "0 delivered");
+  const identity = make("code", { className: "quiet" }, observer.id);
+  const button = make("button", { type: "button", className: "small" }, "Remove");
+  button.setAttribute("aria-label", `Remove observer ${observer.id}, ${describe(observer)}`);
+  const what = make("span", { className: "what" }, shown(observer.name, "any name"));
+  if (observer.object !== null) what.append(" of ", shown(observer.object));
+  const entry = { observer, counter, identity, button, count: 0 };
+  entry.item = make("li", {}, what, counter, identity, button);
+  button.addEventListener("click", () => removeMine(entry));
+  mine.add(entry);
+  find("mine").append(entry.item);
+  showMine();
+  return entry;
+}
+
+function showMine() {
+  find("mine-none").hidden = mine.size > 0;
+  for (const { observer, identity, button } of mine) {
+    identity.textContent = observer.id;
+    button.setAttribute("aria-label", `Remove observer ${observer.id}, ${describe(observer)}`);
+  }
+}
+
+/// Takes an observer off the page, and keeps the focus near the place where it was.
+function forgetMine(entry) {
+  const hadFocus = entry.item.contains(document.activeElement);
+  const next = entry.item.nextElementSibling ?? entry.item.previousElementSibling;
+  mine.delete(entry);
+  entry.item.remove();
+  showMine();
+  if (hadFocus) (next?.querySelector("button") ?? find("mine-title")).focus();
+}
+
+async function removeMine(entry) {
+  const { id } = entry.observer;
+  forgetMine(entry);
+  try {
+    await entry.observer.remove();
+    find("mine-news").textContent = `Observer ${id} was removed.`;
+  } catch (error) {
+    find("observe-error").textContent = `Observer ${id} was not removed: ${error.message}`;
+  }
+  listAll();
+}
+
+// Notifications.
+
+let isPaused = false;
+let shownCount = 0;
+let unheard = [];
+let newsTimer = null;
+const waiting = [];
+
+function arrive(notification, observerID) {
+  add(notificationItem(notification, observerID));
+  tell(notification.name);
+}
+
+function add(item) {
+  if (isPaused) {
+    waiting.push(item);
+    if (waiting.length > shownLimit) waiting.shift();
+  } else {
+    show(item);
+  }
+  showCount();
+}
+
+function show(item) {
+  const list = find("arrived");
+  list.prepend(item);
+  while (list.childElementCount > shownLimit) list.lastElementChild.remove();
+  shownCount += 1;
+  find("arrived-none").hidden = true;
+}
+
+function showCount() {
+  const count = find("arrived-count");
+  if (isPaused) count.textContent = `paused, ${waiting.length} waiting`;
+  else if (shownCount > shownLimit) count.textContent = `the last ${shownLimit} of ${shownCount}`;
+  else count.textContent = shownCount === 0 ? "" : `${shownCount}`;
+}
+
+function notificationItem(notification, observerID) {
+  const { seq, name, object, userInfo, postedAt, redelivered } = notification;
+  const line = make("div", { className: "line" }, make("span", { className: "name mono" }, name));
+  if (object !== undefined && object !== null) {
+    line.append(make("span", { className: "object" }, "of ", make("code", {}, object)));
+  }
+  if (redelivered) line.append(make("span", { className: "quiet" }, "redelivered"));
+  const time = make("time", { dateTime: postedAt }, clock(postedAt));
+  line.append(make("span", { className: "seq" }, `${observerID} · seq ${seq} · `, time));
+  const item = make("li", {}, line);
+  if (userInfo) item.append(make("pre", {}, JSON.stringify(userInfo)));
+  return item;
+}
+
+const addNews = (text) => add(make("li", {}, make("p", { className: "news" }, text)));
+
+/// One sentence for all that arrived since the last one; a busy channel must not talk for ever.
+function tell(name) {
+  unheard.push(name);
+  newsTimer ??= setTimeout(() => {
+    newsTimer = null;
+    const names = new Set(unheard);
+    const what = names.size === 1 ? ` ${[...names][0]}` : "";
+    find("arrived-news").textContent = `${plural(unheard.length, "notification")}${what} arrived.`;
+    unheard = [];
+  }, newsInterval);
+}
+
+find("pause").addEventListener("click", ({ target }) => {
+  isPaused = !isPaused;
+  target.setAttribute("aria-pressed", String(isPaused));
+  if (!isPaused) for (const item of waiting.splice(0)) show(item);
+  showCount();
+});
+
+find("clear").addEventListener("click", () => {
+  find("arrived").replaceChildren();
+  waiting.length = 0;
+  shownCount = 0;
+  find("arrived-none").hidden = false;
+  showCount();
+});
+
+center.addEventListener("belfry.gap", ({ detail: { observer, lost, reason } }) => {
+  const count = lost === undefined ? "an unknown number" : plural(lost, "notification");
+  addNews(`Gap: observer ${observer} lost ${count} (${reason}).`);
+});
+
+center.addEventListener("belfry.removed", ({ detail: { observer, reason, removedBy, token } }) => {
+  const by = removedBy === undefined ? "" : ` by ${removedBy}`;
+  addNews(`Observer ${observer} was removed${by} (${reason}).`);
+  for (const entry of [...mine]) if (entry.observer === token) forgetMine(entry);
+  listAll();
+});
+
+// All observers.
+
+/// The cursors of the pages before the one that is shown; the first page has none.
+const cursors = [null];
+let nextCursor = null;
+let listing = 0;
+
+async function listAll() {
+  const turn = ++listing;
+  const cursor = cursors.at(-1);
+  const query = new URLSearchParams({ limit: pageSize });
+  if (cursor !== null) query.set("cursor", cursor);
+  try {
+    const { observers, next = null } = await ask(`/observers?${query}`);
+    if (turn !== listing) return;
+    nextCursor = next;
+    find("all-error").textContent = "";
+    showAll(observers);
+  } catch (error) {
+    if (turn !== listing) return;
+    find("all-error").textContent = `The observers cannot be listed: ${error.message}`;
+  }
+}
+
+function showAll(observers) {
+  const focused = document.activeElement?.dataset?.observer;
+  find("all").replaceChildren(...observers.map(observerRow));
+  const page = cursors.length;
+  const isOnePage = page === 1 && nextCursor === null;
+  find("all-count").textContent =
+    observers.length === 0 ? "none" : isOnePage ? `${observers.length}` : `page ${page}`;
+  find("previous").disabled = page === 1;
+  find("next").disabled = nextCursor === null;
+  if (focused === undefined) return;
+  const button = find("all").querySelector(`[data-observer="${CSS.escape(focused)}"]`);
+  (button ?? find("refresh")).focus();
+}
+
+function observerRow({ id, name, object, selector, client, state, delivered, lastDeliveredAt }) {
+  const entry = [...mine].find(({ observer }) => observer.id === id);
+  const removal = make("td");
+  if (entry !== undefined) {
+    const button = make("button", { type: "button", className: "small" }, "Remove");
+    button.dataset.observer = id;
+    button.setAttribute("aria-label", `Remove observer ${id}, ${describe(entry.observer)}`);
+    button.addEventListener("click", () => removeMine(entry));
+    removal.append(button);
+  } else {
+    removal.append(make("span", { className: "quiet" }, "its owner"));
+  }
+  const row = make("tr", {},
+    make("th", { scope: "row", className: "mono" }, id),
+    make("td", { className: "text" }, shown(name)),
+    make("td", { className: "text" }, shown(object)),
+    make("td", { className: "text" }, make("code", {}, selector)),
+    make("td", { className: "mono" }, client),
+    make("td", {}, state),
+    make("td", { className: "number" }, String(delivered)),
+    make("td", {}, clock(lastDeliveredAt)),
+    removal);
+  if (entry !== undefined) row.className = "mine";
+  return row;
+}
+
+find("refresh").addEventListener("click", listAll);
+find("next").addEventListener("click", () => {
+  cursors.push(nextCursor);
+  listAll();
+});
+find("previous").addEventListener("click", () => {
+  cursors.pop();
+  listAll();
+});
+
+// Explain.
+
+find("explain").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const name = find("explain-name");
+  const object = find("explain-object").value;
+  if (!mark(name, name.value === "" ? "Which notification? It needs a name." : "")) {
+    name.focus();
+    return;
+  }
+  const query = new URLSearchParams({ name: name.value });
+  if (object !== "") query.set("object", object);
+  try {
+    // `+` is itself in the broker's queries, so a blank is written as %20.
+    showExplanation(await ask(`/explain?${String(query).replaceAll("+", "%20")}`));
+  } catch (error) {
+    showProblem(find("explanation"), error);
+  }
+});
+find("explain-name").addEventListener("input", ({ target }) => mark(target, ""));
+
+function showExplanation({ observers, near = [] }) {
+  const area = find("explanation");
+  area.className = "answer";
+  const words = observers.length === 0 ? "Nobody." : `${plural(observers.length, "observer")}:`;
+  area.replaceChildren(make("p", {}, make("strong", {}, words)));
+  const list = (rows) => make("ul", {}, ...rows.map(([id, text]) =>
+    make("li", {}, make("code", {}, id), ` ${text}`)));
+  if (observers.length > 0) {
+    area.append(list(observers.map(({ id, state, outcome }) => [id, `${state}: ${outcome}`])));
+  }
+  if (near.length > 0) {
+    area.append(make("p", {}, "Near misses:"));
+    area.append(list(near.map(({ id, reason }) => [id, reason.replaceAll("-", " ")])));
+  }
+}
+
+// State of connection and broker.
+
+function showState(id, level, text) {
+  const element = find(id);
+  element.dataset.state = level;
+  // The same text again would be read out again.
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function showConnection({ code } = {}) {
+  switch (center.state) {
+    case "open":
+      showState("connection", "good", "Connected");
+      showMine();
+      listAll();
+      break;
+    case "closed":
+      showState("connection", "bad", `Closed by the broker (${code})`);
+      for (const entry of [...mine]) forgetMine(entry);
+      break;
+    case "connecting":
+    case "waiting":
+      showState("connection", "warn", "Connecting…");
+      break;
+  }
+}
+center.addEventListener("state", ({ detail }) => showConnection(detail));
+showConnection();
+
+async function askHealth() {
+  if (document.hidden) return;
+  try {
+    const { status } = await fetch("/readyz", { cache: "no-store" });
+    if (status === 200) showState("health", "good", "Broker ready");
+    else showState("health", "warn", `Broker not ready (${status})`);
+  } catch {
+    showState("health", "bad", "Broker cannot be reached");
+  }
+}
+setInterval(askHealth, healthInterval);
+document.addEventListener("visibilitychange", askHealth);
+askHealth();
+
+async function listCenters() {
+  const answer = await fetch("/v1/centers", { cache: "no-store" });
+  const { centers } = await answer.json();
+  const parts = ["Centers: "];
+  for (const { name } of centers) {
+    const link = make("a", { href: `/?center=${encodeURIComponent(name)}` }, name);
+    if (name === centerName) link.setAttribute("aria-current", "page");
+    parts.push(link, " ");
+  }
+  find("centers").replaceChildren(...parts);
+}
+
+find("center").textContent = centerName;
+document.title = centerName === "default" ? "Belfry console" : `${centerName} · Belfry console`;
+listCenters().catch(() => find("centers").remove());

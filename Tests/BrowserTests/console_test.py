@@ -1,0 +1,146 @@
+"""The console page: post, observe, explain, pause and remove, at two widths, also by keyboard."""
+
+from playwright.sync_api import expect
+
+import support
+from support import check, eventually, observers, request
+
+NAME = "ConsoleTest.Changed"
+
+
+def open_console(shown, url, query=""):
+    answer = shown.goto(f"{url}/{query}")
+    policy = answer.headers.get("content-security-policy", "")
+    check("default-src 'none'" in policy, "the page has a strict Content-Security-Policy", policy)
+    expect(shown.locator("#connection")).to_have_text("Connected")
+    expect(shown.locator("#health")).to_have_text("Broker ready")
+    check(True, "the page tells that it is connected and that the broker is ready")
+
+
+def observe(shown, name="", obj=""):
+    count = shown.locator("#mine li").count()
+    shown.get_by_label("Name (empty = any)").fill(name)
+    shown.get_by_label("Object (empty = any)").fill(obj)
+    shown.get_by_role("button", name="Add observer").click()
+    expect(shown.locator("#mine li")).to_have_count(count + 1)
+
+
+def post(shown, name, obj="", user_info=""):
+    shown.locator("#post-name").fill(name)
+    shown.locator("#post-object").fill(obj)
+    shown.locator("#post-userinfo").fill(user_info)
+    shown.get_by_role("button", name="Post", exact=True).click()
+
+
+def test_post_and_observe(shown, url):
+    arrived = shown.locator("#arrived li")
+    observe(shown, NAME)
+    mine = [row for row in observers(url) if row["name"] == NAME]
+    check(len(mine) == 1, "the broker lists the page's observer", mine)
+
+    post(shown, NAME, "desk", '{"title": "7"}')
+    expect(shown.locator("#receipt")).to_contain_text("1 observer matched, 1 delivered")
+    expect(arrived).to_have_count(1)
+    expect(arrived.first).to_contain_text(NAME)
+    expect(arrived.first).to_contain_text('{"title":"7"}')
+    check(True, "what the page posts arrives on it, and the receipt is shown")
+
+    status, receipt = request(
+        f"{url}/v1/channels/{NAME}?object=other", method="POST", body={"from": "outside"},
+        Content_Type="application/json",
+    )
+    check((status, receipt["matched"]) == (200, 1), "a post from outside matches", receipt)
+    expect(arrived).to_have_count(2)
+    expect(arrived.first).to_contain_text("other")
+    check(True, "what others post arrives too, newest first")
+
+
+def test_refusals(shown):
+    receipt = shown.locator("#receipt")
+    post(shown, NAME, "", '["no object"]')
+    expect(shown.locator("#post-userinfo")).to_have_attribute("aria-invalid", "true")
+    expect(shown.locator("#post-userinfo")).to_be_focused()
+    expect(shown.locator("#post-userinfo-error")).to_contain_text("not an object")
+    expect(receipt).to_be_empty()
+    check(True, "a userInfo that is no object is refused on the page, with the focus on it")
+
+    post(shown, "", "", "{}")
+    expect(shown.locator("#post-name")).to_be_focused()
+    check(True, "a name is asked for")
+
+
+def test_explain(shown):
+    shown.locator("#explain-name").fill(NAME.lower())
+    shown.get_by_role("button", name="Explain").click()
+    expect(shown.locator("#explanation")).to_contain_text("Nobody.")
+    expect(shown.locator("#explanation")).to_contain_text("name differs in case")
+    check(True, "explain names the near miss")
+
+
+def test_pause(shown, url):
+    arrived = shown.locator("#arrived li")
+    before = arrived.count()
+    shown.get_by_role("button", name="Pause").click()
+    request(f"{url}/v1/channels/{NAME}", method="POST")
+    expect(shown.locator("#arrived-count")).to_have_text("paused, 1 waiting")
+    check(arrived.count() == before, "while it is paused the list stands still")
+    shown.get_by_role("button", name="Pause").click()
+    expect(arrived).to_have_count(before + 1)
+    check(True, "what waited is shown afterwards")
+
+
+def test_removal(shown, url):
+    observe(shown, "", NAME)
+    row = [row for row in observers(url) if row["object"] == NAME][0]
+    button = shown.locator("#all").get_by_role("button", name=f"Remove observer {row['id']},")
+    button.click()
+    eventually(
+        lambda: all(one["id"] != row["id"] for one in observers(url)),
+        "the button in the table removes the observer at the broker",
+    )
+    expect(shown.locator("#mine li")).to_have_count(1)
+
+    shown.locator("#mine button").focus()
+    shown.keyboard.press("Enter")
+    expect(shown.locator("#mine-title")).to_be_focused()
+    expect(shown.locator("#mine-none")).to_be_visible()
+    eventually(
+        lambda: all(one["name"] != NAME for one in observers(url)),
+        "the keyboard removes the other one, and the focus stays in the list",
+    )
+    count = shown.locator("#arrived li").count()
+    post(shown, NAME)
+    expect(shown.locator("#receipt")).to_contain_text("Nobody observes it.")
+    check(shown.locator("#arrived li").count() == count, "nothing arrives after the removal")
+
+
+def main():
+    options = support.arguments(__doc__)
+    with support.broker(options) as url, support.browser(options) as running:
+        for width, scheme in ((1400, "light"), (360, "dark")):
+            size = {"width": width, "height": 900}
+            with support.page(running, viewport=size, color_scheme=scheme) as shown:
+                print(f"# {width} pixels, {scheme}")
+                origins = set()
+                shown.on("request", lambda sent: origins.add("/".join(sent.url.split("/")[:3])))
+                open_console(shown, url)
+                test_post_and_observe(shown, url)
+                test_explain(shown)
+                support.check_accessibility(shown, "axe finds nothing")
+                support.picture(options, shown, f"console-{width}-{scheme}")
+                test_refusals(shown)
+                support.check_accessibility(shown, "axe finds nothing on the page with faults")
+                support.check_width(shown, "nothing makes the page scroll sideways")
+                test_pause(shown, url)
+                test_removal(shown, url)
+                origins = {one for one in origins if not one.startswith("data:")}
+                check(origins == {url}, "no request leaves for another origin", origins)
+                observe(shown, NAME)
+            eventually(
+                lambda: all(row["name"] != NAME for row in observers(url)),
+                "the observers of a closed page are gone",
+            )
+
+
+if __name__ == "__main__":
+    main()
