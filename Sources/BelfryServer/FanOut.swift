@@ -1,0 +1,190 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryWebSocket
+import BelfryWire
+
+/// The number under which a center knows a connection: loop, slot and generation in 64 bits.
+struct ConnectionNumber {
+    let rawValue: UInt64
+
+    init(loop: Int, connection: ConnectionID) {
+        precondition(loop < 256 && connection.index < 1 << 24, "a connection number has 64 bits")
+        rawValue =
+            UInt64(loop) << 56 | UInt64(connection.index) << 32 | UInt64(connection.generation)
+    }
+
+    init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    var loop: Int { Int(rawValue >> 56) }
+
+    var connection: ConnectionID {
+        ConnectionID(
+            index: UInt32(truncatingIfNeeded: rawValue >> 32) & 0xFF_FFFF,
+            generation: UInt32(truncatingIfNeeded: rawValue))
+    }
+}
+
+/// Where the encoded frames of one notification stand: one for each selector, one for event streams.
+struct FrameCache {
+    /// By selector: the frame, and the stamp of the notification that it is of.
+    private var frames: [Entry] = []
+    private var events = Entry()
+    private var stamp: UInt32 = 0
+
+    private struct Entry {
+        var stamp: UInt32 = 0
+        var start = 0
+        var end = 0
+    }
+
+    /// The frames of the last notification are of no more use.
+    mutating func startNotification() {
+        stamp &+= 1
+        if stamp == 0 {
+            frames.removeAll(keepingCapacity: true)
+            events = Entry()
+            stamp = 1
+        }
+        if frames.count > 4_096 { frames = [] }
+    }
+
+    /// Where the frame for a delivery stands, if it was encoded.
+    func range(selector: UInt32, transport: Transport) -> Range<Int>? {
+        let entry: Entry
+        switch transport {
+        case .events: entry = events
+        case .webSocket:
+            guard Int(selector) < frames.count else { return nil }
+            entry = frames[Int(selector)]
+        }
+        return entry.stamp == stamp ? entry.start..<entry.end : nil
+    }
+
+    /// Notes where a frame was written.
+    mutating func note(_ range: Range<Int>, selector: UInt32, transport: Transport) {
+        let entry = Entry(stamp: stamp, start: range.lowerBound, end: range.upperBound)
+        switch transport {
+        case .events: events = entry
+        case .webSocket:
+            while frames.count <= Int(selector) { frames.append(Entry()) }
+            frames[Int(selector)] = entry
+        }
+    }
+}
+
+extension ServerLoop {
+    /// Refers each connection to the frames of its deliveries; each frame is encoded once.
+    mutating func fanOut() {
+        tellNotices()
+        guard !effects.deliveries.isEmpty else { return }
+        var notification = UInt32.max
+        for place in effects.deliveries.indices {
+            let delivery = effects.deliveries[place]
+            if delivery.notification != notification {
+                notification = delivery.notification
+                frames.startNotification()
+            }
+            let known = frames.range(selector: delivery.selector, transport: delivery.transport)
+            let range = known ?? encode(delivery)
+            let target = ConnectionNumber(rawValue: delivery.connection)
+            if target.loop == number {
+                loop.send(range, to: target.connection, as: .delivery)
+            } else {
+                outbound[target.loop].deliveries.add(range, of: loop.output, to: delivery.connection)
+            }
+        }
+        effects.deliveries.removeAll(keepingCapacity: effects.deliveries.capacity <= 65_536)
+    }
+
+    /// Encodes the frame of a delivery at the end of the output arena.
+    private mutating func encode(_ delivery: Delivery) -> Range<Int> {
+        let notification = effects.notifications[Int(delivery.notification)]
+        frameText.removeAll(keepingCapacity: frameText.capacity <= 1 << 20)
+        let start = loop.output.count
+        switch delivery.transport {
+        case .webSocket:
+            WireWriter.append(
+                delivery: notification, selector: centers[deliveringCenter].selector(delivery.selector),
+                isRedelivered: delivery.isRedelivered, to: &frameText)
+            FrameWriter.append(.text, payload: frameText.span, to: &loop.output)
+        case .events:
+            WireWriter.append(
+                event: notification, epoch: centers[deliveringCenter].epoch,
+                isRedelivered: delivery.isRedelivered, to: &loop.output)
+        }
+        let range = start..<loop.output.count
+        frames.note(range, selector: delivery.selector, transport: delivery.transport)
+        return range
+    }
+
+    /// Tells clients what happened to their observers.
+    mutating func tellNotices() {
+        guard !effects.notices.isEmpty else { return }
+        var notices: [Notice] = []
+        swap(&notices, &effects.notices)
+        for notice in notices { tell(notice) }
+    }
+
+    private mutating func tell(_ notice: Notice) {
+        var bytes: [UInt8] = []
+        let number: UInt64
+        var closesConnection = false
+        switch notice {
+        case .removed(let connection, let transport, let observer, let tombstone):
+            number = connection
+            appendNotice(transport, to: &bytes) { text in
+                WireWriter.append(removed: observer, tombstone, to: &text)
+            } event: { text in
+                WireWriter.append(removedEvent: observer, tombstone, to: &text)
+            }
+        case .gap(let connection, let transport, let gap):
+            number = connection
+            appendNotice(transport, to: &bytes) { text in
+                WireWriter.append(gap: gap, to: &text)
+            } event: { text in
+                WireWriter.append(gapEvent: gap, to: &text)
+            }
+        case .clientRemoved(let connection, let transport):
+            number = connection
+            closesConnection = true
+            if transport == .webSocket {
+                FrameWriter.appendClose(
+                    .clientRemoved, reason: Array("client removed".utf8), to: &bytes)
+            }
+        }
+        let target = ConnectionNumber(rawValue: number)
+        if target.loop == self.number {
+            sendFrame(bytes, to: target.connection, closes: closesConnection)
+        } else {
+            outbound[target.loop].deliveries.add(bytes, to: number, closes: closesConnection)
+        }
+    }
+
+    private func appendNotice(
+        _ transport: Transport, to bytes: inout [UInt8], frame: (inout [UInt8]) -> Void,
+        event: (inout [UInt8]) -> Void
+    ) {
+        switch transport {
+        case .webSocket:
+            var text: [UInt8] = []
+            frame(&text)
+            FrameWriter.append(.text, payload: text.span, to: &bytes)
+        case .events:
+            event(&bytes)
+        }
+    }
+
+    /// Sends frames to a client of this loop, and closes its connection if that is the end.
+    mutating func sendFrame(_ bytes: [UInt8], to id: ConnectionID, closes: Bool) {
+        guard connection(id) != nil else { return }
+        let start = loop.output.count
+        loop.output.append(contentsOf: bytes)
+        loop.send(start..<loop.output.count, to: id, as: .delivery)
+        if closes {
+            connections[Int(id.index)]?.client = 0
+            closeSoon(id)
+        }
+    }
+}
