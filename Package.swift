@@ -39,6 +39,7 @@ let package = Package(
         room("BelfryCenter"),
         room("BelfryJSON"),
         room("BelfryHTTP"),
+        tests(of: "BelfryHTTP"),
         room("BelfryWebSocket"),
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),
         room("BelfryAccess", "BelfryJSON"),

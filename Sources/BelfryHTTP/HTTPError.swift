@@ -68,6 +68,8 @@ public enum HTTPError: Error, Equatable, Sendable {
     case invalidUTF8
     /// The query has more parameters than the limit.
     case tooManyParameters(limit: Int)
+    /// More interim responses than the limit came before the final one.
+    case tooManyInterimResponses(limit: Int)
     /// The connection ended inside a message (RFC 9112 §8).
     case incompleteMessage
     /// A line of an event stream, or the data of one of its events, is longer than the limit.
@@ -88,7 +90,7 @@ public enum HTTPError: Error, Equatable, Sendable {
             .repeatedTransferEncoding, .invalidTransferEncoding, .transferEncodingInHTTP10,
             .invalidChunkSize, .invalidChunkExtension, .missingChunkEnd, .chunkLineTooLong,
             .chunkExtensionsTooLong, .invalidPercentEncoding, .invalidUTF8,
-            .tooManyParameters, .incompleteMessage, .eventTooLong:
+            .tooManyParameters, .tooManyInterimResponses, .incompleteMessage, .eventTooLong:
             400
         }
     }
