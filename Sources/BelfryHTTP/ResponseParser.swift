@@ -104,7 +104,8 @@ public struct ResponseParser: Sendable {
         case .line, .fields:
             return try readHead(bytes, at: &cursor)
         case .framing:
-            return try beginContent() ?? step(bytes, at: &cursor)
+            if let event = try beginContent() { return event }
+            return try step(bytes, at: &cursor)
         case .content(let missing):
             return takeContent(missing: missing, of: bytes, at: &cursor)
         case .chunks:
