@@ -42,6 +42,9 @@ struct FieldScanner: Sendable {
     ) throws(HTTPError) -> Bool {
         let available = min(bytes.count, byteLimit - offset)
         var index = cursor
+        if state == .lineStart, !isTrailer {
+            index = takeWholeLines(bytes, from: index, to: available, offset, &fields)
+        }
         while index < available {
             let byte = bytes[index]
             switch state {
@@ -102,6 +105,38 @@ struct FieldScanner: Sendable {
         }
         cursor = index
         return false
+    }
+
+    /// Takes the usual lines, whole and plain, without a step for each state.
+    ///
+    /// - Returns: The start of the first line that is none of those; the states judge it.
+    private mutating func takeWholeLines(
+        _ bytes: Span<UInt8>, from start: Int, to end: Int, _ offset: Int,
+        _ fields: inout [FieldRange]
+    ) -> Int {
+        var line = start
+        while line < end {
+            let lineEnd = min(end, line &+ lineByteLimit)
+            let colon = ByteSet.token.endOfRun(in: bytes, from: line, to: lineEnd)
+            let value = colon &+ 2
+            guard colon > line, value < lineEnd, bytes[colon] == ASCII.colon,
+                bytes[colon &+ 1] == ASCII.space, !ASCII.isBlank(bytes[value])
+            else { break }
+            let stop = bytes.endOfText(from: value, to: lineEnd)
+            guard stop &+ 1 < end, stop < lineEnd, bytes[stop] == ASCII.carriageReturn,
+                bytes[stop &+ 1] == ASCII.lineFeed, !ASCII.isBlank(bytes[stop &- 1]),
+                fieldCount < countLimit
+            else { break }
+            fieldCount &+= 1
+            fields.append(
+                FieldRange(
+                    nameStart: UInt32(truncatingIfNeeded: line &+ offset),
+                    nameEnd: UInt32(truncatingIfNeeded: colon &+ offset),
+                    valueStart: UInt32(truncatingIfNeeded: value &+ offset),
+                    valueEnd: UInt32(truncatingIfNeeded: stop &+ offset)))
+            line = stop &+ 2
+        }
+        return line
     }
 
     private var range: FieldRange {

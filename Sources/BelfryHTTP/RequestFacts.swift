@@ -40,27 +40,26 @@ struct RequestFacts: Sendable {
     private mutating func readField(
         _ field: FieldRange, in text: Span<UInt8>
     ) throws(HTTPError) {
-        let name = text.extracting(field.name)
-        switch name.count {
-        case 4 where name.equalsIgnoringCase("host"):
+        switch KnownName(field, in: text) {
+        case .host:
             guard hostRange == nil else { throw .repeatedHost }
             hostRange = field.value
-        case 6 where name.equalsIgnoringCase("expect"):
+        case .expect:
             let isContinue = text.extracting(field.value).equalsIgnoringCase("100-continue")
             expectation = isContinue && expectation == .none ? .continue : .unknown
-        case 7 where name.equalsIgnoringCase("upgrade"):
+        case .upgrade:
             hasUpgrade = true
-        case 10 where name.equalsIgnoringCase("connection"):
+        case .connection:
             readConnection(text.extracting(field.value))
-        case 12 where name.equalsIgnoringCase("content-type"):
+        case .contentType:
             if contentTypeRange == nil { contentTypeRange = field.value }
-        case 14 where name.equalsIgnoringCase("content-length"):
+        case .contentLength:
             guard contentLength == nil else { throw .repeatedContentLength }
             contentLength = try Framing.contentLength(text.extracting(field.value))
-        case 17 where name.equalsIgnoringCase("transfer-encoding"):
+        case .transferEncoding:
             guard !isChunked else { throw .repeatedTransferEncoding }
             isChunked = try Framing.isChunked(text.extracting(field.value))
-        default:
+        case nil:
             break
         }
     }

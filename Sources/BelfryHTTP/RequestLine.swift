@@ -15,6 +15,9 @@ struct RequestLine: Sendable {
     /// How many bytes of `HTTP/1.1` have come.
     private var versionByteCount = 0
 
+    /// `HTTP/1.1` as a word.
+    private static var http11: UInt64 { 0x312E_312F_5054_5448 }
+
     var target: Range<Int> { methodEnd + 1..<targetEnd }
 
     /// Reads on; true when the line is over and `cursor` behind its LF.
@@ -44,6 +47,11 @@ struct RequestLine: Sendable {
                 try takeTargetByte(bytes[cursor], position: cursor + offset)
                 cursor += 1
             case .version:
+                if versionByteCount == 0, end - cursor > 8, bytes.word(at: cursor) == Self.http11 {
+                    versionByteCount = 8
+                    minorVersion = 1
+                    cursor += 8
+                }
                 if versionByteCount == 8 {
                     guard bytes[cursor] == ASCII.carriageReturn else { throw .malformedVersion }
                     state = .lineFeed
