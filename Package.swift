@@ -40,6 +40,7 @@ let package = Package(
         room("BelfryJSON"),
         tests(of: "BelfryJSON"),
         room("BelfryHTTP"),
+        tests(of: "BelfryHTTP"),
         room("BelfryWebSocket"),
         tests(of: "BelfryWebSocket"),
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),

@@ -1,0 +1,161 @@
+/// The form of a request target (RFC 9112 §3.2).
+public enum TargetForm: Sendable, Equatable {
+    /// A path with an optional query: the usual one.
+    case origin
+    /// A whole URI, as a proxy gets it; its authority wins over Host.
+    case absolute
+    /// A host and a port, for CONNECT alone.
+    case authority
+    /// `*`, for OPTIONS alone.
+    case asterisk
+}
+
+/// What a request expects before it sends its content (RFC 9110 §10.1.1).
+public enum Expectation: Sendable, Equatable {
+    /// Nothing.
+    case none
+    /// An interim 100 response; one of HTTP/1.0 never expects it.
+    case `continue`
+    /// Something that is not known here, to be answered with 417.
+    case unknown
+}
+
+/// The head of a request: its bytes, and what nearly each request is asked, found beforehand.
+///
+/// Spans lie in the head's own memory, which the next request takes over.
+public struct RequestHead: Sendable {
+    var bytes = HeadBytes()
+    var facts = RequestFacts()
+
+    /// The method.
+    public var method: HTTPMethod { facts.method }
+    /// The form of the target.
+    public var targetForm: TargetForm { facts.targetForm }
+    /// The minor version: 0, or 1 for all later ones (RFC 9110 §2.5).
+    public var minorVersion: UInt8 { facts.minorVersion }
+    /// The number that Content-Length gives, or `nil`; what fits no `Int` is `Int.max`.
+    public var contentLength: Int? { facts.contentLength }
+    /// True when the content comes in chunks.
+    public var isChunked: Bool { facts.isChunked }
+    /// What Expect asks for.
+    public var expectation: Expectation { facts.expectation }
+    /// True when Content-Type is present.
+    public var hasContentType: Bool { facts.contentTypeRange != nil }
+    /// True when Connection has `upgrade`, Upgrade is there and the version is 1.1 (RFC 9110 §7.8).
+    public var requestsUpgrade: Bool {
+        facts.connectionUpgrades && facts.hasUpgrade && minorVersion >= 1
+    }
+    /// True when content follows the head, even if it may turn out to be empty.
+    public var hasContent: Bool { isChunked || (contentLength ?? 0) > 0 }
+    /// True when the client wants to use the connection again (RFC 9112 §9.3).
+    public var keepsAlive: Bool {
+        !facts.connectionCloses && (minorVersion >= 1 || facts.connectionKeepsAlive)
+    }
+
+    /// A head that holds nothing yet.
+    public init() {}
+
+    /// The method as it was sent.
+    public var methodName: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting(0..<facts.methodEnd) }
+    }
+
+    /// The whole target as it was sent.
+    public var target: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting(facts.targetRange) }
+    }
+
+    /// The path as it was sent, still percent-encoded; it begins with `/`.
+    ///
+    /// Empty for the authority form and the asterisk form.
+    public var path: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting(facts.pathRange) }
+    }
+
+    /// True when the target has a `?`.
+    public var hasQuery: Bool { facts.queryRange != nil }
+
+    /// The query as it was sent, without its `?`; empty when there is none.
+    public var query: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting(facts.queryRange ?? 0..<0) }
+    }
+
+    /// The host and port that the request is for, as sent; empty when HTTP/1.0 gave none.
+    public var authority: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting(facts.hostRange ?? 0..<0) }
+    }
+
+    /// The host of `authority` without its port, as sent.
+    public var hostName: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting((facts.hostRange?.lowerBound ?? 0)..<facts.hostNameEnd) }
+    }
+
+    /// The host in lower case and the port, or `nil` when HTTP/1.0 gave none.
+    public var host: HostField? {
+        facts.hostRange == nil ? nil : try? HostField(parsing: authority)
+    }
+
+    /// The value of Content-Type; empty when it is absent.
+    public var contentType: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting(facts.contentTypeRange ?? 0..<0) }
+    }
+
+    /// The number of field lines.
+    public var fieldCount: Int { bytes.fields.count }
+
+    /// The name of a field line as it was sent.
+    @_lifetime(borrow self)
+    public func name(at index: Int) -> Span<UInt8> {
+        bytes.span.extracting(bytes.fields[index].name)
+    }
+
+    /// The value of a field line.
+    @_lifetime(borrow self)
+    public func value(at index: Int) -> Span<UInt8> {
+        bytes.span.extracting(bytes.fields[index].value)
+    }
+
+    /// The value of the first field of this name, which is given in lower case.
+    ///
+    /// - Complexity: One comparison of lengths for each field line, without taking memory.
+    @_lifetime(borrow self)
+    public func field(_ name: String) -> Span<UInt8>? {
+        guard let range = bytes.firstRange(of: name) else { return nil }
+        return bytes.span.extracting(range)
+    }
+
+    /// The places of the values of all fields of this name, in their order; see `value(in:)`.
+    public func values(of name: String) -> [Range<Int>] {
+        bytes.ranges(of: name)
+    }
+
+    /// The bytes at a place in the head.
+    @_lifetime(borrow self)
+    public func value(in range: Range<Int>) -> Span<UInt8> {
+        bytes.span.extracting(range)
+    }
+
+    /// Tells whether a list of tokens, which may stand on several lines, has this one.
+    ///
+    /// Both are given in lower case.
+    public func hasToken(_ token: String, in name: String) -> Bool {
+        for range in bytes.ranges(of: name)
+        where FieldList.contains(token, in: bytes.span.extracting(range)) {
+            return true
+        }
+        return false
+    }
+
+    /// What the response needs to know of this request.
+    public var responseContext: ResponseContext {
+        ResponseContext(
+            minorVersion: minorVersion, keepsAlive: keepsAlive, isHead: method == .head)
+    }
+}

@@ -1,0 +1,147 @@
+/// How the content of a streamed response is framed.
+public enum StreamFraming: Sendable, Equatable {
+    /// Each piece goes through `ResponseWriter.appendChunk`, the end through `appendLastChunk`.
+    case chunked
+    /// The pieces are sent as they are, and the end is the end of the connection (HTTP/1.0).
+    case untilClose
+    /// No content may follow (HEAD, 204, 304).
+    case none
+}
+
+/// Writes responses (RFC 9112 §4) behind what is already in an output buffer.
+///
+/// `date` is the value of Date, from `HTTPDate`; each function writes exactly one framing.
+public enum ResponseWriter {
+    private static let okJSON = Array(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: ".utf8)
+    private static let contentLength = Array("\r\nContent-Length: ".utf8)
+    private static let headEnd = Array("\r\n\r\n".utf8)
+
+    /// Adds a whole response with its content.
+    ///
+    /// The answer to HEAD has the length without the content; 204 and 304 have neither.
+    public static func append(
+        status: Int, fields: [HTTPField] = [], content: Span<UInt8>,
+        for context: ResponseContext, date: Span<UInt8>, to output: inout [UInt8]
+    ) {
+        appendHead(
+            status: status, fields: fields, contentByteCount: content.count, for: context,
+            date: date, to: &output)
+        if allowsContent(status, context) { output.append(content) }
+    }
+
+    /// Adds a head; the caller adds `contentByteCount` bytes if `allowsContent` says so.
+    public static func appendHead(
+        status: Int, fields: [HTTPField] = [], contentByteCount: Int,
+        for context: ResponseContext, date: Span<UInt8>, to output: inout [UInt8]
+    ) {
+        appendStart(status, fields, date, to: &output)
+        if status != 204, status != 304 {
+            output.append(contentsOf: "Content-Length: ".utf8)
+            output.appendDecimal(contentByteCount)
+            output.append(contentsOf: "\r\n".utf8)
+        }
+        appendConnection(context, to: &output)
+    }
+
+    /// Adds the head of `200 OK` with `application/json`: the usual answer, from a constant.
+    public static func appendJSONHead(
+        contentByteCount: Int, for context: ResponseContext, date: Span<UInt8>,
+        to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: okJSON)
+        output.append(date)
+        output.append(contentsOf: contentLength)
+        output.appendDecimal(contentByteCount)
+        if context.keepsAlive, context.minorVersion >= 1 {
+            output.append(contentsOf: headEnd)
+        } else {
+            output.append(contentsOf: "\r\n".utf8)
+            appendConnection(context, to: &output)
+        }
+    }
+
+    /// Adds `200 OK` with content of `application/json`.
+    public static func appendJSON(
+        _ content: Span<UInt8>, for context: ResponseContext, date: Span<UInt8>,
+        to output: inout [UInt8]
+    ) {
+        appendJSONHead(contentByteCount: content.count, for: context, date: date, to: &output)
+        if !context.isHead { output.append(content) }
+    }
+
+    /// Adds the head of a response whose length is not known, and says how it goes on.
+    ///
+    /// HTTP/1.0 does not know chunks: its connection closes at the end of the content.
+    public static func appendStreamHead(
+        status: Int, fields: [HTTPField] = [], for context: ResponseContext,
+        date: Span<UInt8>, to output: inout [UInt8]
+    ) -> StreamFraming {
+        appendStart(status, fields, date, to: &output)
+        var context = context
+        let hasContent = status != 204 && status != 304
+        if hasContent, context.minorVersion == 0 {
+            context.keepsAlive = false
+        } else if hasContent {
+            output.append(contentsOf: "Transfer-Encoding: chunked\r\n".utf8)
+        }
+        appendConnection(context, to: &output)
+        guard allowsContent(status, context) else { return .none }
+        return context.minorVersion == 0 ? .untilClose : .chunked
+    }
+
+    /// Adds one chunk; nothing for empty content, which would mean the end.
+    public static func appendChunk(_ content: Span<UInt8>, to output: inout [UInt8]) {
+        ChunkWriter.append(content, to: &output)
+    }
+
+    /// Adds the last chunk, which ends a chunked response.
+    public static func appendLastChunk(to output: inout [UInt8]) {
+        ChunkWriter.appendLast(to: &output)
+    }
+
+    /// Adds `101 Switching Protocols` with Connection and Upgrade; what follows is the protocol.
+    public static func appendSwitchingProtocols(
+        upgrade: String, fields: [HTTPField] = [], date: Span<UInt8>, to output: inout [UInt8]
+    ) {
+        appendStart(101, fields, date, to: &output)
+        HTTPField("Upgrade", upgrade).append(to: &output)
+        output.append(contentsOf: "Connection: Upgrade\r\n\r\n".utf8)
+    }
+
+    /// Adds `100 Continue`; never for HTTP/1.0 (RFC 9110 §10.1.1).
+    public static func appendContinue(to output: inout [UInt8]) {
+        output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    }
+
+    /// Tells whether content may follow the head of this response (RFC 9112 §6.3).
+    public static func allowsContent(_ status: Int, _ context: ResponseContext) -> Bool {
+        !context.isHead && status >= 200 && status != 204 && status != 304
+    }
+
+    private static func appendStart(
+        _ status: Int, _ fields: [HTTPField], _ date: Span<UInt8>, to output: inout [UInt8]
+    ) {
+        precondition(100...599 ~= status, "a status has three digits (RFC 9110 §15)")
+        output.append(contentsOf: "HTTP/1.1 ".utf8)
+        output.appendDecimal(status)
+        output.append(ASCII.space)
+        output.append(contentsOf: ReasonPhrase.of(status).utf8)
+        output.append(contentsOf: "\r\nDate: ".utf8)
+        output.append(date)
+        output.append(contentsOf: "\r\n".utf8)
+        for field in fields {
+            field.append(to: &output)
+        }
+    }
+
+    /// Says what becomes of the connection where it is not the default, and ends the head.
+    private static func appendConnection(_ context: ResponseContext, to output: inout [UInt8]) {
+        if !context.keepsAlive {
+            output.append(contentsOf: "Connection: close\r\n".utf8)
+        } else if context.minorVersion == 0 {
+            output.append(contentsOf: "Connection: keep-alive\r\n".utf8)
+        }
+        output.append(contentsOf: "\r\n".utf8)
+    }
+}
