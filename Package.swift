@@ -44,6 +44,8 @@ let package = Package(
         room("BelfryAccess", "BelfryJSON"),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
+        tests(of: "BelfrySystem"),
         room("BelfryLoop", "BelfrySystem"),
+        tests(of: "BelfryLoop", "BelfrySystem"),
     ]
 )
