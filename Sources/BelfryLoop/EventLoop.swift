@@ -132,8 +132,6 @@ public struct EventLoop: ~Copyable {
                 phase = .flushed
             case .flushed:
                 if let event = takePending() { return event }
-                freeSlots += releasedSlots
-                releasedSlots.removeAll(keepingCapacity: true)
                 phase = .waiting
             case .waiting:
                 if let event = try wait() { return event }
@@ -145,6 +143,9 @@ public struct EventLoop: ~Copyable {
 
     /// Polls or waits; gives an event when there is no turn to begin.
     private mutating func wait() throws(SystemCallError) -> LoopEvent? {
+        // No entry of the ready list is left that could name a slot which was freed.
+        freeSlots += releasedSlots
+        releasedSlots.removeAll(keepingCapacity: true)
         let hasWork = !dirty.isEmpty || pendingPosition < pending.count
         let polls = hasWork || (reportsIdle && idleIsDue)
         try kernel.wait(timeout: polls ? .zero : timeToNextDue(), into: &ready)
