@@ -1,4 +1,5 @@
 import BelfrySystem
+import Glibc
 import Testing
 
 @testable import BelfryLoop
@@ -145,5 +146,14 @@ struct TurnTests {
         mailbox.drain(into: &batch)
         #expect(batch == [1, 2, 4])
         #expect(try bench.settle().isEmpty)
+    }
+
+    @Test("signals are handed out one by one")
+    func signals() throws {
+        var bench = try LoopBench()
+        try bench.loop.attach(try SignalDescriptor([SIGUSR1]))
+        bench.kernel.raise(signal: SIGTERM)
+        bench.kernel.raise(signal: SIGHUP)
+        #expect(try bench.settle() == [.signal(SIGTERM), .signal(SIGHUP)])
     }
 }
