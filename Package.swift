@@ -50,7 +50,9 @@ let package = Package(
         room("BelfryAccess", "BelfryJSON"),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
+        tests(of: "BelfrySystem"),
         room("BelfryLoop", "BelfrySystem"),
+        tests(of: "BelfryLoop", "BelfrySystem"),
         .target(
             name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
     ]

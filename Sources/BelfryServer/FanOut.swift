@@ -95,7 +95,6 @@ extension ServerLoop {
                 outbound[target.loop].deliveries.add(range, of: loop.output, to: delivery.connection)
             }
         }
-        effects.deliveries.removeAll(keepingCapacity: effects.deliveries.capacity <= 65_536)
     }
 
     /// Encodes the frame of a delivery at the end of the output arena.
@@ -106,12 +105,12 @@ extension ServerLoop {
         switch delivery.transport {
         case .webSocket:
             WireWriter.append(
-                delivery: notification, selector: centers[deliveringCenter].selector(delivery.selector),
+                delivery: notification, selector: centers[lastCenter].selector(delivery.selector),
                 isRedelivered: delivery.isRedelivered, to: &frameText)
             FrameWriter.append(.text, payload: frameText.span, to: &loop.output)
         case .events:
             WireWriter.append(
-                event: notification, epoch: centers[deliveringCenter].epoch,
+                event: notification, epoch: centers[lastCenter].epoch,
                 isRedelivered: delivery.isRedelivered, to: &loop.output)
         }
         let range = start..<loop.output.count

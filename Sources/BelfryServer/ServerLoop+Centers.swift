@@ -91,6 +91,7 @@ extension ServerLoop {
 
     /// Gives a center a command; what it brought about is in `effects`.
     mutating func submitCommand(_ action: consuming Command.Action, to position: Int) {
+        lastCenter = position
         centers.submit(action, to: position, at: commandTime, into: &effects)
         switch effects.outcome {
         case .registered(let rows):

@@ -36,6 +36,9 @@ struct ServerLoop: ~Copyable {
     var exchange: Exchange
     var reader: MessageReader
     var answerContent: [UInt8] = []
+    var frameText: [UInt8] = []
+    /// The center whose command `effects` belong to.
+    var lastCenter = 0
     /// The value of the Date field, and the second that it is for.
     var date: (second: Int64, text: [UInt8]) = (-1, [])
 

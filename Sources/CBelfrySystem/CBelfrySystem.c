@@ -1,1 +1,345 @@
+#define _GNU_SOURCE
 #include "CBelfrySystem.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/// Evaluates a call until a signal does not interrupt it, and yields its result or a negative errno.
+#define RETRY(call)                                                                                \
+    ({                                                                                             \
+        __auto_type outcome_ = (call);                                                             \
+        while (outcome_ < 0 && errno == EINTR) outcome_ = (call);                                  \
+        outcome_ < 0 ? (__typeof__(outcome_))(-errno) : outcome_;                                  \
+    })
+
+int64_t belfry_monotonic_nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t belfry_wall_milliseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+int belfry_random(void *bytes, size_t count) {
+    size_t done = 0;
+    while (done < count) {
+        ssize_t outcome = RETRY(getrandom((char *)bytes + done, count - done, 0));
+        if (outcome < 0) return (int)outcome;
+        done += (size_t)outcome;
+    }
+    return 0;
+}
+
+const char *belfry_error_text(int error) { return strerrordesc_np(error); }
+
+ssize_t belfry_read(int descriptor, void *bytes, size_t count) {
+    return RETRY(read(descriptor, bytes, count));
+}
+
+ssize_t belfry_write(int descriptor, const void *bytes, size_t count) {
+    return RETRY(write(descriptor, bytes, count));
+}
+
+int belfry_open_for_reading(const char *path) { return RETRY(open(path, O_RDONLY | O_CLOEXEC)); }
+
+bool belfry_is_terminal(int descriptor) { return isatty(descriptor) == 1; }
+
+// Linux frees the number even when close(2) reports EINTR, so it is never repeated.
+void belfry_close(int descriptor) { (void)close(descriptor); }
+
+// MARK: Addresses
+
+static uint64_t load64(const uint8_t *bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++) value = value << 8 | bytes[i];
+    return value;
+}
+
+static void store64(uint8_t *bytes, uint64_t value) {
+    for (int i = 7; i >= 0; i--, value >>= 8) bytes[i] = (uint8_t)value;
+}
+
+static struct belfry_address from_sockaddr(const struct sockaddr_storage *storage) {
+    struct belfry_address address = {0};
+    if (storage->ss_family == AF_INET) {
+        const struct sockaddr_in *in = (const struct sockaddr_in *)storage;
+        address.family = 4;
+        address.low = ntohl(in->sin_addr.s_addr);
+        address.port = ntohs(in->sin_port);
+    } else if (storage->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)storage;
+        address.family = 6;
+        address.high = load64(in6->sin6_addr.s6_addr);
+        address.low = load64(in6->sin6_addr.s6_addr + 8);
+        address.port = ntohs(in6->sin6_port);
+        address.scope = in6->sin6_scope_id;
+    }
+    return address;
+}
+
+static socklen_t to_sockaddr(struct belfry_address address, struct sockaddr_storage *storage) {
+    memset(storage, 0, sizeof *storage);
+    if (address.family == 6) {
+        struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)storage;
+        in6->sin6_family = AF_INET6;
+        in6->sin6_port = htons(address.port);
+        in6->sin6_scope_id = address.scope;
+        store64(in6->sin6_addr.s6_addr, address.high);
+        store64(in6->sin6_addr.s6_addr + 8, address.low);
+        return sizeof *in6;
+    }
+    struct sockaddr_in *in = (struct sockaddr_in *)storage;
+    in->sin_family = AF_INET;
+    in->sin_port = htons(address.port);
+    in->sin_addr.s_addr = htonl((uint32_t)address.low);
+    return sizeof *in;
+}
+
+bool belfry_parse_host(const char *text, bool is_ipv6, struct belfry_address *out) {
+    memset(out, 0, sizeof *out);
+    uint8_t bytes[16];
+    if (inet_pton(is_ipv6 ? AF_INET6 : AF_INET, text, bytes) != 1) return false;
+    out->family = is_ipv6 ? 6 : 4;
+    if (is_ipv6) {
+        out->high = load64(bytes);
+        out->low = load64(bytes + 8);
+    } else {
+        for (int i = 0; i < 4; i++) out->low = out->low << 8 | bytes[i];
+    }
+    return true;
+}
+
+size_t belfry_format_host(struct belfry_address address, char *out, size_t capacity) {
+    uint8_t bytes[16];
+    if (address.family == 6) {
+        store64(bytes, address.high);
+        store64(bytes + 8, address.low);
+    } else {
+        for (int i = 0; i < 4; i++) bytes[i] = (uint8_t)(address.low >> (24 - 8 * i));
+    }
+    if (!inet_ntop(address.family == 6 ? AF_INET6 : AF_INET, bytes, out, (socklen_t)capacity)) return 0;
+    return strlen(out);
+}
+
+// MARK: Sockets
+
+static int new_socket(struct belfry_address address) {
+    int family = address.family == 6 ? AF_INET6 : AF_INET;
+    return RETRY(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+static int turn_on(int descriptor, int level, int option) {
+    int on = 1;
+    return RETRY(setsockopt(descriptor, level, option, &on, sizeof on));
+}
+
+struct belfry_socket belfry_listen(struct belfry_address address, bool shares_port, int backlog) {
+    struct belfry_socket made = {.address = address};
+    int descriptor = new_socket(address);
+    if (descriptor < 0) {
+        made.descriptor = descriptor;
+        return made;
+    }
+    struct sockaddr_storage storage;
+    socklen_t length = to_sockaddr(address, &storage);
+    int status = turn_on(descriptor, SOL_SOCKET, SO_REUSEADDR);
+    if (status >= 0 && shares_port) status = turn_on(descriptor, SOL_SOCKET, SO_REUSEPORT);
+    // An address listens for exactly what it says, whatever the bindv6only sysctl is.
+    if (status >= 0 && address.family == 6) status = turn_on(descriptor, IPPROTO_IPV6, IPV6_V6ONLY);
+    // Accepted sockets inherit TCP_NODELAY, which saves a call for each of them.
+    if (status >= 0) status = turn_on(descriptor, IPPROTO_TCP, TCP_NODELAY);
+    if (status >= 0) status = RETRY(bind(descriptor, (struct sockaddr *)&storage, length));
+    if (status >= 0) status = RETRY(listen(descriptor, backlog));
+    length = sizeof storage;
+    if (status >= 0) status = RETRY(getsockname(descriptor, (struct sockaddr *)&storage, &length));
+    if (status < 0) {
+        belfry_close(descriptor);
+        made.descriptor = status;
+        return made;
+    }
+    made.descriptor = descriptor;
+    made.address = from_sockaddr(&storage);
+    return made;
+}
+
+struct belfry_socket belfry_accept(int listener) {
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof storage;
+    struct belfry_socket made = {0};
+    made.descriptor = RETRY(
+        accept4(listener, (struct sockaddr *)&storage, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (made.descriptor >= 0) made.address = from_sockaddr(&storage);
+    return made;
+}
+
+int belfry_connect(struct belfry_address address) {
+    int descriptor = new_socket(address);
+    if (descriptor < 0) return descriptor;
+    struct sockaddr_storage storage;
+    socklen_t length = to_sockaddr(address, &storage);
+    int status = turn_on(descriptor, IPPROTO_TCP, TCP_NODELAY);
+    // connect(2) is not repeated after EINTR: the attempt goes on, as with EINPROGRESS.
+    if (status >= 0 && connect(descriptor, (struct sockaddr *)&storage, length) < 0) status = -errno;
+    if (status < 0 && status != -EINPROGRESS && status != -EINTR) {
+        belfry_close(descriptor);
+        return status;
+    }
+    return descriptor;
+}
+
+int belfry_connect_outcome(int descriptor) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    int status = RETRY(getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length));
+    return status < 0 ? status : -error;
+}
+
+int belfry_has_no_delay(int descriptor) {
+    int value = 0;
+    socklen_t length = sizeof value;
+    int status = RETRY(getsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &value, &length));
+    return status < 0 ? status : value != 0;
+}
+
+int belfry_reset_on_close(int descriptor) {
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    return RETRY(setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none));
+}
+
+int belfry_shutdown_writing(int descriptor) { return RETRY(shutdown(descriptor, SHUT_WR)); }
+
+ssize_t belfry_receive(int descriptor, void *bytes, size_t count) {
+    return RETRY(recv(descriptor, bytes, count, 0));
+}
+
+ssize_t belfry_send(int descriptor, const void *bytes, size_t count) {
+    return RETRY(send(descriptor, bytes, count, MSG_NOSIGNAL));
+}
+
+ssize_t belfry_send_vectors(int descriptor, struct iovec *vectors, size_t count) {
+    struct msghdr message = {.msg_iov = vectors, .msg_iovlen = count};
+    return RETRY(sendmsg(descriptor, &message, MSG_NOSIGNAL));
+}
+
+// MARK: epoll
+
+static uint32_t to_epoll(uint32_t events) {
+    return (events & belfry_readable ? (uint32_t)EPOLLIN : 0)
+         | (events & belfry_writable ? (uint32_t)EPOLLOUT : 0);
+}
+
+int belfry_epoll_create(void) { return RETRY(epoll_create1(EPOLL_CLOEXEC)); }
+
+int belfry_epoll_add(int epoll, int descriptor, uint64_t token, uint32_t events) {
+    struct epoll_event event = {.events = to_epoll(events), .data.u64 = token};
+    return RETRY(epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event));
+}
+
+int belfry_epoll_modify(int epoll, int descriptor, uint64_t token, uint32_t events) {
+    struct epoll_event event = {.events = to_epoll(events), .data.u64 = token};
+    return RETRY(epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event));
+}
+
+int belfry_epoll_remove(int epoll, int descriptor) {
+    return RETRY(epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL));
+}
+
+int belfry_epoll_wait(
+    int epoll, struct belfry_ready *out, int capacity, int64_t timeout_nanoseconds) {
+    enum { most = 512 };
+    struct epoll_event events[most];
+    int timeout = -1;
+    if (timeout_nanoseconds >= 0) {
+        // Rounded up: a wait that ends too early would only be followed by a second one.
+        int64_t milliseconds = timeout_nanoseconds / 1000000 + (timeout_nanoseconds % 1000000 != 0);
+        timeout = milliseconds > 3600000 ? 3600000 : (int)milliseconds;
+    }
+    int count = epoll_wait(epoll, events, capacity < most ? capacity : most, timeout);
+    // An interrupted wait is one that found nothing: the caller knows how long to wait again.
+    if (count < 0) return errno == EINTR ? 0 : -errno;
+    for (int i = 0; i < count; i++) {
+        uint32_t found = events[i].events;
+        out[i].token = events[i].data.u64;
+        out[i].events = (found & EPOLLIN ? belfry_readable : 0)
+                      | (found & EPOLLOUT ? belfry_writable : 0)
+                      | (found & (EPOLLERR | EPOLLHUP) ? belfry_failed : 0);
+    }
+    return count;
+}
+
+// MARK: eventfd and signalfd
+
+int belfry_event_create(void) { return RETRY(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)); }
+
+int belfry_event_signal(int descriptor) {
+    uint64_t one = 1;
+    ssize_t outcome = RETRY(write(descriptor, &one, sizeof one));
+    return outcome < 0 ? (int)outcome : 0;
+}
+
+int belfry_event_clear(int descriptor) {
+    uint64_t count;
+    ssize_t outcome = RETRY(read(descriptor, &count, sizeof count));
+    return outcome < 0 ? (int)outcome : 0;
+}
+
+int belfry_signal_create(uint64_t mask) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int number = 1; number < 64; number++) {
+        if (mask >> number & 1) sigaddset(&set, number);
+    }
+    int status = pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (status != 0) return -status;
+    return RETRY(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+int belfry_signal_next(int descriptor) {
+    struct signalfd_siginfo info;
+    ssize_t outcome = RETRY(read(descriptor, &info, sizeof info));
+    return outcome < 0 ? (int)outcome : (int)info.ssi_signo;
+}
+
+int belfry_ignore_broken_pipe(void) {
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    return RETRY(sigaction(SIGPIPE, &action, NULL));
+}
+
+// MARK: Limits
+
+struct belfry_limit belfry_descriptor_limit(void) {
+    struct rlimit limit;
+    struct belfry_limit told = {0};
+    told.status = RETRY(getrlimit(RLIMIT_NOFILE, &limit));
+    if (told.status >= 0) {
+        told.soft = limit.rlim_cur;
+        told.hard = limit.rlim_max;
+    }
+    return told;
+}
+
+struct belfry_limit belfry_raise_descriptor_limit(void) {
+    struct belfry_limit told = belfry_descriptor_limit();
+    if (told.status < 0 || told.soft >= told.hard) return told;
+    struct rlimit raised = {.rlim_cur = told.hard, .rlim_max = told.hard};
+    told.status = RETRY(setrlimit(RLIMIT_NOFILE, &raised));
+    if (told.status >= 0) told.soft = told.hard;
+    return told;
+}

@@ -1,3 +1,89 @@
 #ifndef C_BELFRY_SYSTEM_H
 #define C_BELFRY_SYSTEM_H
+
+// What Swift cannot import from the C library: epoll, accept4, signalfd and the sockaddr casts.
+// A function that can fail returns a negative errno; EINTR is retried inside.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/// An IPv4 or IPv6 address and a port, in host byte order; IPv4 lies in the low 32 bits of `low`.
+struct belfry_address {
+    uint64_t high;
+    uint64_t low;
+    uint32_t scope;
+    uint16_t port;
+    uint8_t family; // 4, 6, or 0 for another family
+};
+
+/// A new socket (or a negative errno) and the address that belongs to it.
+struct belfry_socket {
+    int32_t descriptor;
+    struct belfry_address address;
+};
+
+/// One entry of what epoll found ready.
+struct belfry_ready {
+    uint64_t token;
+    uint32_t events;
+};
+
+/// The soft and the hard limit, or a negative errno in `status`.
+struct belfry_limit {
+    int32_t status;
+    uint64_t soft;
+    uint64_t hard;
+};
+
+enum {
+    belfry_readable = 1,
+    belfry_writable = 2,
+    belfry_failed = 4, // EPOLLERR or EPOLLHUP; reported without being asked for
+};
+
+int64_t belfry_monotonic_nanoseconds(void);
+int64_t belfry_wall_milliseconds(void);
+int belfry_random(void *_Nonnull bytes, size_t count);
+const char *_Nullable belfry_error_text(int error);
+
+ssize_t belfry_read(int descriptor, void *_Nonnull bytes, size_t count);
+ssize_t belfry_write(int descriptor, const void *_Nonnull bytes, size_t count);
+int belfry_open_for_reading(const char *_Nonnull path);
+bool belfry_is_terminal(int descriptor);
+void belfry_close(int descriptor);
+
+bool belfry_parse_host(const char *_Nonnull text, bool is_ipv6, struct belfry_address *_Nonnull out);
+size_t belfry_format_host(struct belfry_address address, char *_Nonnull out, size_t capacity);
+struct belfry_socket belfry_listen(struct belfry_address address, bool shares_port, int backlog);
+struct belfry_socket belfry_accept(int listener);
+int belfry_connect(struct belfry_address address);
+int belfry_connect_outcome(int descriptor);
+int belfry_has_no_delay(int descriptor);
+int belfry_reset_on_close(int descriptor);
+int belfry_shutdown_writing(int descriptor);
+ssize_t belfry_receive(int descriptor, void *_Nonnull bytes, size_t count);
+ssize_t belfry_send(int descriptor, const void *_Nonnull bytes, size_t count);
+ssize_t belfry_send_vectors(int descriptor, struct iovec *_Nonnull vectors, size_t count);
+
+int belfry_epoll_create(void);
+int belfry_epoll_add(int epoll, int descriptor, uint64_t token, uint32_t events);
+int belfry_epoll_modify(int epoll, int descriptor, uint64_t token, uint32_t events);
+int belfry_epoll_remove(int epoll, int descriptor);
+int belfry_epoll_wait(
+    int epoll, struct belfry_ready *_Nonnull out, int capacity, int64_t timeout_nanoseconds);
+
+int belfry_event_create(void);
+int belfry_event_signal(int descriptor);
+int belfry_event_clear(int descriptor);
+
+int belfry_signal_create(uint64_t mask);
+int belfry_signal_next(int descriptor);
+int belfry_ignore_broken_pipe(void);
+
+struct belfry_limit belfry_descriptor_limit(void);
+struct belfry_limit belfry_raise_descriptor_limit(void);
+
 #endif

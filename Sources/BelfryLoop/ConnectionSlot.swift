@@ -1,0 +1,117 @@
+internal import BelfrySystem
+
+/// All that a loop keeps for one connection; 96 bytes, and no memory elsewhere while it is idle.
+struct ConnectionSlot {
+    struct Flags: OptionSet {
+        let rawValue: UInt16
+
+        static let open = Flags(rawValue: 1 << 0)
+        /// The attempt to connect is not over.
+        static let connecting = Flags(rawValue: 1 << 1)
+        /// The caller wants no input for now.
+        static let paused = Flags(rawValue: 1 << 2)
+        /// The peer has ended its output.
+        static let inputEnded = Flags(rawValue: 1 << 3)
+        /// In the list of what the next flush looks at.
+        static let dirty = Flags(rawValue: 1 << 4)
+        /// Some output of this turn is an answer.
+        static let hasAnswer = Flags(rawValue: 1 << 5)
+        /// The kernel has told that there is room for unsent bytes.
+        static let writable = Flags(rawValue: 1 << 6)
+        /// Over the high-water mark, and not drained yet.
+        static let overHighWater = Flags(rawValue: 1 << 7)
+        /// To be closed when everything is flushed.
+        static let closing = Flags(rawValue: 1 << 8)
+        /// To wait for the peer's end before it is closed.
+        static let lingering = Flags(rawValue: 1 << 9)
+        /// The output is shut down.
+        static let outputEnded = Flags(rawValue: 1 << 10)
+        /// The deadline has passed and its event is not handed out yet.
+        static let deadlineDue = Flags(rawValue: 1 << 11)
+        /// Past the connection limit.
+        static let refused = Flags(rawValue: 1 << 12)
+    }
+
+    var socket = Socket(rawValue: -1)
+    var generation: UInt32 = 0
+    var interest: Readiness = []
+    var flags: Flags = []
+    /// The bytes that were read and thrown away while closing.
+    var discardedByteCount = 0
+    /// This turn's range of the output arena, while it is only one.
+    var rangeStart = 0
+    var rangeEnd = 0
+    /// This turn's ranges, as soon as there are two that are not adjacent.
+    var ranges: [Range<Int>] = []
+    /// What a full socket did not take, from `unsentStart` on.
+    var unsent: [UInt8] = []
+    var unsentStart = 0
+    var deadline = MonotonicTime.distantFuture
+    var peer: SocketAddress
+
+    init(peer: SocketAddress) {
+        self.peer = peer
+    }
+
+    var unsentByteCount: Int {
+        unsent.count - unsentStart
+    }
+
+    /// What epoll is to tell about the connection.
+    var wantedInterest: Readiness {
+        if flags.contains(.connecting) { return .writable }
+        var wanted: Readiness = []
+        if flags.isDisjoint(with: [.paused, .inputEnded]) { wanted.insert(.readable) }
+        if unsentByteCount > 0 { wanted.insert(.writable) }
+        return wanted
+    }
+
+    /// Adds a range of the output arena, and tells whether the connection was clean before.
+    mutating func add(_ range: Range<Int>, _ kind: OutputKind) -> Bool {
+        if !ranges.isEmpty {
+            let last = ranges.count - 1
+            if ranges[last].upperBound == range.lowerBound {
+                ranges[last] = ranges[last].lowerBound..<range.upperBound
+            } else {
+                ranges.append(range)
+            }
+        } else if rangeStart == rangeEnd {
+            rangeStart = range.lowerBound
+            rangeEnd = range.upperBound
+        } else if rangeEnd == range.lowerBound {
+            rangeEnd = range.upperBound
+        } else {
+            ranges.append(rangeStart..<rangeEnd)
+            ranges.append(range)
+        }
+        switch kind {
+        case .delivery: break
+        case .answer: flags.insert(.hasAnswer)
+        }
+        return !flags.contains(.dirty)
+    }
+
+    /// Keeps all of this turn's ranges but their first bytes, which the socket took.
+    mutating func keep(_ ranges: [Range<Int>], of output: [UInt8], after writtenByteCount: Int) {
+        var left = writtenByteCount
+        for range in ranges {
+            let taken = min(left, range.count)
+            left -= taken
+            if taken < range.count {
+                unsent.append(contentsOf: output[(range.lowerBound + taken)..<range.upperBound])
+            }
+        }
+    }
+
+    /// Forgets the first unsent bytes, and the buffer with the last of them.
+    mutating func dropUnsent(_ byteCount: Int) {
+        unsentStart += byteCount
+        if unsentStart == unsent.count {
+            unsent = []
+            unsentStart = 0
+        } else if unsentStart > unsent.count / 2 {
+            unsent.removeFirst(unsentStart)
+            unsentStart = 0
+        }
+    }
+}

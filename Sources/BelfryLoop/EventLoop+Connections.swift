@@ -1,0 +1,157 @@
+public import BelfrySystem
+
+extension EventLoop {
+    // MARK: What a caller asks of a connection
+
+    /// Sends a range of `output` to a connection when the turn ends.
+    ///
+    /// Ranges leave in the order of the calls. Nothing happens for a connection that is closed or
+    /// closing.
+    public mutating func send(_ range: Range<Int>, to id: ConnectionID, as kind: OutputKind) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= output.count, "not in the arena")
+        guard let index = index(of: id), !range.isEmpty,
+            !slots[index].flags.contains(.closing)
+        else { return }
+        if slots[index].add(range, kind) {
+            slots[index].flags.insert(.dirty)
+            dirty.append(id.index)
+        }
+    }
+
+    /// Closes a connection at once and forgets what was not sent; no `.closed` follows.
+    public mutating func close(_ id: ConnectionID) {
+        guard let index = index(of: id) else { return }
+        release(index)
+    }
+
+    /// Flushes a connection and closes it; its input is discarded from now on, and `.closed` follows.
+    ///
+    /// With `lingering` the output is shut down first and the peer's end awaited for a while, since
+    /// closing with unread input would reset the connection and could destroy the last answer.
+    public mutating func closeAfterFlush(_ id: ConnectionID, lingering: Bool) {
+        guard let index = index(of: id), !slots[index].flags.contains(.closing) else { return }
+        slots[index].flags.insert(.closing)
+        if lingering { slots[index].flags.insert(.lingering) }
+        slots[index].flags.remove(.paused)
+        setDeadline(index, at: now + configuration.closeFlushTimeout)
+        updateInterest(index)
+        markDirty(index)
+    }
+
+    /// Stops handing out a connection's input, so that its peer must wait.
+    public mutating func pauseReading(_ id: ConnectionID) {
+        guard let index = index(of: id), !slots[index].flags.contains(.closing) else { return }
+        slots[index].flags.insert(.paused)
+        updateInterest(index)
+    }
+
+    /// Hands out a connection's input again.
+    public mutating func resumeReading(_ id: ConnectionID) {
+        guard let index = index(of: id) else { return }
+        slots[index].flags.remove(.paused)
+        updateInterest(index)
+    }
+
+    /// Whether the connection is open, which a closing one is too.
+    public func isOpen(_ id: ConnectionID) -> Bool {
+        index(of: id) != nil
+    }
+
+    /// How many bytes a full socket did not take; what was sent in this turn is not among them.
+    public func unsentByteCount(of id: ConnectionID) -> Int {
+        index(of: id).map { slots[$0].unsentByteCount } ?? 0
+    }
+
+    /// Whether the connection is over its high-water mark and has not drained yet.
+    public func isBackpressured(_ id: ConnectionID) -> Bool {
+        index(of: id).map { slots[$0].flags.contains(.overHighWater) } ?? false
+    }
+
+    /// The address of the other end, or `nil` for a connection that is closed.
+    public func peerAddress(of id: ConnectionID) -> SocketAddress? {
+        index(of: id).map { slots[$0].peer }
+    }
+
+    // MARK: Slots
+
+    func index(of id: ConnectionID) -> Int? {
+        let index = Int(id.index)
+        guard index < slots.count, slots[index].generation == id.generation,
+            slots[index].flags.contains(.open)
+        else { return nil }
+        return index
+    }
+
+    func id(at index: Int) -> ConnectionID {
+        ConnectionID(index: UInt32(index), generation: slots[index].generation)
+    }
+
+    /// Puts a socket into a free slot and watches it; closes it when that fails.
+    mutating func admit(
+        _ socket: Socket, peer: SocketAddress, flags: ConnectionSlot.Flags
+    ) throws(SystemCallError) -> ConnectionID {
+        let index: Int
+        if let free = freeSlots.popLast() {
+            index = Int(free)
+        } else {
+            index = slots.count
+            slots.append(ConnectionSlot(peer: peer))
+        }
+        slots[index].socket = socket
+        slots[index].peer = peer
+        slots[index].flags = flags
+        slots[index].interest = slots[index].wantedInterest
+        let id = id(at: index)
+        do {
+            try kernel.watch(socket, token: id.token, for: slots[index].interest)
+        } catch {
+            kernel.close(socket)
+            slots[index].flags = []
+            freeSlots.append(id.index)
+            throw error
+        }
+        if flags.contains(.refused) { refusedCount += 1 } else { connectionCount += 1 }
+        return id
+    }
+
+    /// Closes the socket and frees the slot, for a new generation, when the turn has ended.
+    mutating func release(_ index: Int) {
+        kernel.close(slots[index].socket)
+        if slots[index].flags.contains(.refused) { refusedCount -= 1 } else { connectionCount -= 1 }
+        unsentByteTotal -= slots[index].unsentByteCount
+        var empty = ConnectionSlot(peer: slots[index].peer)
+        empty.generation = slots[index].generation &+ 1
+        slots[index] = empty
+        releasedSlots.append(UInt32(index))
+        if acceptResumeTime < .distantFuture { resumeAccepting() }
+    }
+
+    mutating func closeByLoop(_ index: Int, _ reason: CloseReason) -> LoopEvent {
+        let id = id(at: index)
+        release(index)
+        return .closed(id, reason)
+    }
+
+    mutating func closeByLoop(_ index: Int, after error: SystemCallError) -> LoopEvent {
+        closeByLoop(index, error.isReset ? .reset : .failed(errno: error.errno))
+    }
+
+    mutating func markDirty(_ index: Int) {
+        guard !slots[index].flags.contains(.dirty) else { return }
+        slots[index].flags.insert(.dirty)
+        dirty.append(UInt32(index))
+    }
+
+    mutating func updateInterest(_ index: Int) {
+        let wanted = slots[index].wantedInterest
+        guard wanted != slots[index].interest else { return }
+        slots[index].interest = wanted
+        let token = id(at: index).token
+        do {
+            try kernel.rewatch(slots[index].socket, token: token, for: wanted)
+        } catch {
+            // The socket is open and watched, so only our own bug gets here.
+            preconditionFailure("a watched socket is unknown to epoll: \(error)")
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import BelfrySystem
+
+extension EventLoop {
+    /// Flushes now if the arena is over its limit; all ranges of it are void then.
+    ///
+    /// `nextEvent` does it before each event. A caller that produces much output for one event may
+    /// do it wherever it holds no range.
+    public mutating func flushEarlyIfNeeded() {
+        if output.count > configuration.outputByteLimit { flush() }
+    }
+
+    /// Writes each connection that has output once: deliveries first, then whoever has answers.
+    mutating func flush() {
+        for index in dirty where !slots[Int(index)].flags.contains(.hasAnswer) {
+            flushConnection(Int(index))
+        }
+        for index in dirty {
+            flushConnection(Int(index))
+        }
+        dirty.removeAll(keepingCapacity: true)
+        let keepsCapacity = output.capacity <= configuration.keptOutputByteLimit
+        output.removeAll(keepingCapacity: keepsCapacity)
+    }
+
+    private mutating func flushConnection(_ index: Int) {
+        // A connection that was closed meanwhile, or flushed in the first pass, is not dirty.
+        guard slots[index].flags.contains(.dirty) else { return }
+        let isWritable = slots[index].flags.contains(.writable)
+        slots[index].flags.subtract([.dirty, .hasAnswer, .writable])
+        let unsentBefore = slots[index].unsentByteCount
+        do {
+            if slots[index].flags.contains(.connecting) || unsentBefore > 0 {
+                keepRanges(index)
+                if isWritable, slots[index].unsentByteCount > 0 {
+                    slots[index].dropUnsent(try writeUnsent(index))
+                }
+            } else if !slots[index].ranges.isEmpty {
+                try writeRanges(index)
+            } else if slots[index].rangeEnd > slots[index].rangeStart {
+                try writeRange(index)
+            }
+        } catch {
+            unsentByteTotal += slots[index].unsentByteCount - unsentBefore
+            pending.append(closeByLoop(index, after: error))
+            return
+        }
+        unsentByteTotal += slots[index].unsentByteCount - unsentBefore
+        updateInterest(index)
+        settle(index)
+    }
+
+    private mutating func writeRange(_ index: Int) throws(SystemCallError) {
+        let range = slots[index].rangeStart..<slots[index].rangeEnd
+        slots[index].rangeEnd = slots[index].rangeStart
+        let written =
+            try kernel.write(output.span.extracting(range), to: slots[index].socket) ?? 0
+        guard written < range.count else { return }
+        slots[index].unsent.append(
+            contentsOf: output[(range.lowerBound + written)..<range.upperBound])
+    }
+
+    private mutating func writeRanges(_ index: Int) throws(SystemCallError) {
+        let ranges = takeRanges(index)
+        let written = try kernel.write(ranges, of: output.span, to: slots[index].socket) ?? 0
+        slots[index].keep(ranges, of: output, after: written)
+    }
+
+    private mutating func keepRanges(_ index: Int) {
+        let ranges = takeRanges(index)
+        slots[index].keep(ranges, of: output, after: 0)
+    }
+
+    private mutating func takeRanges(_ index: Int) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        swap(&ranges, &slots[index].ranges)
+        if ranges.isEmpty, slots[index].rangeEnd > slots[index].rangeStart {
+            ranges = [slots[index].rangeStart..<slots[index].rangeEnd]
+        }
+        slots[index].rangeEnd = slots[index].rangeStart
+        return ranges
+    }
+
+    private mutating func writeUnsent(_ index: Int) throws(SystemCallError) -> Int {
+        // Taken out while it is read, which copies nothing.
+        var unsent: [UInt8] = []
+        swap(&unsent, &slots[index].unsent)
+        defer { swap(&unsent, &slots[index].unsent) }
+        let rest = slots[index].unsentStart..<unsent.count
+        return try kernel.write(unsent.span.extracting(rest), to: slots[index].socket) ?? 0
+    }
+
+    /// Draws the conclusions from what is unsent after a write.
+    private mutating func settle(_ index: Int) {
+        let byteCount = slots[index].unsentByteCount
+        if slots[index].flags.contains(.closing) {
+            if byteCount == 0, !slots[index].flags.contains(.connecting) { finishClosing(index) }
+        } else if slots[index].flags.contains(.overHighWater) {
+            guard byteCount <= configuration.lowWaterByteCount else { return }
+            slots[index].flags.remove(.overHighWater)
+            pending.append(.drained(id(at: index)))
+        } else if byteCount > configuration.highWaterByteCount {
+            slots[index].flags.insert(.overHighWater)
+            pending.append(.overHighWater(id(at: index)))
+        }
+    }
+
+    private mutating func finishClosing(_ index: Int) {
+        let flags = slots[index].flags
+        guard !flags.contains(.outputEnded) else { return }
+        guard flags.contains(.lingering), !flags.contains(.inputEnded) else {
+            pending.append(closeByLoop(index, .finished))
+            return
+        }
+        do {
+            try kernel.shutdownWriting(slots[index].socket)
+        } catch {
+            pending.append(closeByLoop(index, .reset))
+            return
+        }
+        slots[index].flags.insert(.outputEnded)
+        if slots[index].discardedByteCount > configuration.lingerByteLimit {
+            pending.append(closeByLoop(index, .finished))
+            return
+        }
+        setDeadline(index, at: now + configuration.lingerTimeout)
+    }
+}

@@ -1,0 +1,143 @@
+internal import BelfrySystem
+
+extension EventLoop {
+    /// Goes on through the ready list to the next event.
+    mutating func nextReady(into input: inout [UInt8]) throws(SystemCallError) -> LoopEvent? {
+        while readyPosition < ready.count {
+            let entry = ready[readyPosition]
+            let number = UInt32(entry.token >> 32)
+            switch UInt32(truncatingIfNeeded: entry.token) {
+            case Token.mail:
+                readyPosition += 1
+                wakes[Int(number)].clear()
+                return .mail
+            case Token.signals:
+                if let signal = try nextSignal() { return .signal(signal) }
+                readyPosition += 1
+            case Token.listener:
+                if let event = acceptNext(Int(number)) { return event }
+                acceptedInARow = 0
+                readyPosition += 1
+            case let index:
+                readyPosition += 1
+                let id = ConnectionID(index: index, generation: number)
+                if let event = connectionReady(id, entry.readiness, into: &input) { return event }
+            }
+        }
+        return nil
+    }
+
+    private mutating func nextSignal() throws(SystemCallError) -> Int32? {
+        switch kernel {
+        case .embedded(let kernel): return kernel.nextSignal()
+        case .linux: return try signals?.next()
+        }
+    }
+
+    // MARK: Listeners
+
+    private mutating func acceptNext(_ number: Int) -> LoopEvent? {
+        while acceptedInARow < configuration.acceptLimit, listeners[number].isOpen,
+            !listeners[number].isResting
+        {
+            acceptedInARow += 1
+            do {
+                guard let (socket, peer) = try kernel.accept(listeners[number].socket)
+                else { return nil }
+                if connectionCount < configuration.connectionLimit {
+                    let id = try admit(socket, peer: peer, flags: .open)
+                    return .accepted(id, listener: number)
+                }
+                if refusedCount < configuration.refusalLimit {
+                    let id = try admit(socket, peer: peer, flags: [.open, .refused])
+                    return .refused(id, listener: number)
+                }
+                kernel.close(socket)
+            } catch {
+                // Any other error is that of one connection which was gone before it was taken.
+                if error.isExhaustion { restListeners() }
+            }
+        }
+        return nil
+    }
+
+    /// A listener that cannot accept stays readable, so it is not watched for a while.
+    private mutating func restListeners() {
+        exhaustionCount += 1
+        acceptResumeTime = now + configuration.acceptRest
+        setListenersResting(true)
+    }
+
+    mutating func resumeAccepting() {
+        acceptResumeTime = .distantFuture
+        setListenersResting(false)
+    }
+
+    private mutating func setListenersResting(_ isResting: Bool) {
+        for number in listeners.indices
+        where listeners[number].isOpen && listeners[number].isResting != isResting {
+            listeners[number].isResting = isResting
+            do {
+                try kernel.rewatch(
+                    listeners[number].socket, token: Token.make(Token.listener, number: number),
+                    for: isResting ? [] : .readable)
+            } catch {
+                // The listener is open and watched, so only our own bug gets here.
+                preconditionFailure("a watched listener is unknown to epoll: \(error)")
+            }
+        }
+    }
+
+    // MARK: Connections
+
+    private mutating func connectionReady(
+        _ id: ConnectionID, _ readiness: Readiness, into input: inout [UInt8]
+    ) -> LoopEvent? {
+        guard let index = index(of: id) else { return nil }
+        if slots[index].flags.contains(.connecting) { return finishConnecting(index) }
+        if !readiness.isDisjoint(with: [.writable, .failed]), slots[index].unsentByteCount > 0 {
+            slots[index].flags.insert(.writable)
+            markDirty(index)
+        }
+        guard !readiness.isDisjoint(with: [.readable, .failed]) else { return nil }
+        guard slots[index].flags.isDisjoint(with: [.paused, .inputEnded]) else {
+            // Nothing is read any more, so a failure can only be told by closing.
+            return readiness.contains(.failed) ? closeByLoop(index, .reset) : nil
+        }
+        do {
+            guard let byteCount = try kernel.read(slots[index].socket, into: &input)
+            else { return nil }
+            if slots[index].flags.contains(.closing) { return discard(byteCount, of: index) }
+            if byteCount > 0 { return .received(id, byteCount: byteCount) }
+            slots[index].flags.insert(.inputEnded)
+            updateInterest(index)
+            return .endOfInput(id)
+        } catch {
+            return closeByLoop(index, after: error)
+        }
+    }
+
+    private mutating func finishConnecting(_ index: Int) -> LoopEvent? {
+        do {
+            try kernel.finishConnecting(slots[index].socket)
+        } catch {
+            return closeByLoop(index, .failed(errno: error.errno))
+        }
+        slots[index].flags.remove(.connecting)
+        slots[index].flags.insert(.writable)
+        markDirty(index)
+        updateInterest(index)
+        return slots[index].flags.contains(.closing) ? nil : .connected(id(at: index))
+    }
+
+    /// Throws away input of a closing connection, and closes it at the end or when it is too much.
+    private mutating func discard(_ byteCount: Int, of index: Int) -> LoopEvent? {
+        slots[index].discardedByteCount += byteCount
+        let isTooMuch = slots[index].discardedByteCount > configuration.lingerByteLimit
+        guard byteCount == 0 || isTooMuch else { return nil }
+        if slots[index].flags.contains(.outputEnded) { return closeByLoop(index, .finished) }
+        slots[index].flags.insert(byteCount == 0 ? .inputEnded : .paused)
+        updateInterest(index)
+        return nil
+    }
+}

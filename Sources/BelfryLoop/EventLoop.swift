@@ -1,0 +1,314 @@
+public import BelfrySystem
+
+/// Sockets, timers and mailboxes of one thread, as a row of events that the caller pulls.
+///
+/// A turn: wait; what is ready is handed out, with at most one read for each connection; due timers
+/// and deadlines; `.turnEnds`; the flush, in which each socket that has output is written once, those
+/// with deliveries alone before those with answers; `.idle` if nothing is ready then; the next wait.
+///
+/// The loop copies nothing that is sent: callers append bytes to `output` and refer to ranges of
+/// it, from as many connections as they like. A range is good until the next call of `nextEvent`.
+public struct EventLoop: ~Copyable {
+    /// The output arena of this turn; append to it, and remove nothing.
+    public var output: [UInt8] = []
+    /// The monotonic time at which the turn began.
+    public internal(set) var now: MonotonicTime
+    /// The wall time at which the turn began.
+    public internal(set) var wallNow: WallTime
+    /// How many connections are open, without refused ones.
+    public internal(set) var connectionCount = 0
+    /// How many bytes full sockets did not take, of all connections.
+    public internal(set) var unsentByteTotal = 0
+    /// How often accepting failed because descriptors had run out.
+    public internal(set) var exhaustionCount = 0
+    /// Whether idle moments are told; setting it asks to be told of the present one again.
+    ///
+    /// Without it a quiet turn saves one system call.
+    public var reportsIdle = true {
+        didSet { idleIsDue = reportsIdle }
+    }
+
+    let configuration: LoopConfiguration
+    let kernel: KernelCalls
+    var slots: [ConnectionSlot] = []
+    var freeSlots: [UInt32] = []
+    /// Slots that were freed in this turn: stale events of the turn may still name them.
+    var releasedSlots: [UInt32] = []
+    var refusedCount = 0
+    /// The connections that the next flush looks at, in the order in which they came.
+    var dirty: [UInt32] = []
+
+    var ready: [ReadyEntry] = []
+    var readyPosition = 0
+    /// Events that came up besides the ready list.
+    var pending: [LoopEvent] = []
+    var pendingPosition = 0
+    var phase = Phase.waiting
+    var idleIsDue = true
+
+    var listeners: [ListenerSlot] = []
+    var acceptedInARow = 0
+    var acceptResumeTime = MonotonicTime.distantFuture
+
+    var timers = TimerHeap()
+    /// Timers from this serial number on wait for the next turn.
+    var timerFence: UInt64 = 0
+    /// No deadline is earlier than this.
+    var earliestDeadline = MonotonicTime.distantFuture
+    var earliestSweep: MonotonicTime
+
+    var wakes: [LoopWake] = []
+    var signals: SignalDescriptor?
+
+    enum Phase {
+        case handingOut
+        case due
+        case flushing
+        case flushed
+        case waiting
+    }
+
+    struct ListenerSlot {
+        var socket: Socket
+        var isOpen = true
+        var isResting = false
+    }
+
+    /// The low half of an epoll token that is not a connection's; the high half is a number.
+    enum Token {
+        static let mail = UInt32.max
+        static let signals = UInt32.max - 1
+        static let listener = UInt32.max - 2
+
+        static func make(_ kind: UInt32, number: Int) -> UInt64 {
+            UInt64(number) << 32 | UInt64(kind)
+        }
+    }
+
+    /// Creates a loop without listeners.
+    ///
+    /// - Throws: `SystemCallError` when the process may have no more descriptors.
+    public init(
+        _ configuration: LoopConfiguration, kernel: Kernel
+    ) throws(SystemCallError) {
+        self.configuration = configuration
+        self.kernel = try KernelCalls(kernel)
+        now = self.kernel.now()
+        wallNow = self.kernel.wallNow()
+        earliestSweep = now
+    }
+
+    deinit {
+        for slot in slots where slot.flags.contains(.open) { kernel.close(slot.socket) }
+        for listener in listeners where listener.isOpen { kernel.close(listener.socket) }
+    }
+
+    /// Hands out what happens next, and blocks only when nothing is left to do.
+    ///
+    /// Bytes of a `.received` event lie at the start of `input`, which is never empty; 64 KiB or
+    /// more serve well. `output` may be flushed and emptied by this call.
+    ///
+    /// - Throws: `SystemCallError` when the kernel refuses to wait, which ends the loop.
+    public mutating func nextEvent(
+        into input: inout [UInt8]
+    ) throws(SystemCallError) -> LoopEvent {
+        precondition(!input.isEmpty, "the input buffer has no room")
+        flushEarlyIfNeeded()
+        while true {
+            switch phase {
+            case .handingOut:
+                if let event = try nextReady(into: &input) { return event }
+                beginDue()
+                phase = .due
+            case .due:
+                if let payload = timers.popDue(at: now, before: timerFence) {
+                    return .timer(payload)
+                }
+                if let event = takePending() { return event }
+                phase = .flushing
+                return .turnEnds
+            case .flushing:
+                flush()
+                phase = .flushed
+            case .flushed:
+                if let event = takePending() { return event }
+                phase = .waiting
+            case .waiting:
+                if let event = try wait() { return event }
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Polls or waits; gives an event when there is no turn to begin.
+    private mutating func wait() throws(SystemCallError) -> LoopEvent? {
+        // No entry of the ready list is left that could name a slot which was freed.
+        freeSlots += releasedSlots
+        releasedSlots.removeAll(keepingCapacity: true)
+        let hasWork = !dirty.isEmpty || pendingPosition < pending.count
+        let polls = hasWork || (reportsIdle && idleIsDue)
+        try kernel.wait(timeout: polls ? .zero : timeToNextDue(), into: &ready)
+        now = kernel.now()
+        wallNow = kernel.wallNow()
+        let isDisturbed = !ready.isEmpty || nextDueTime <= now
+        if isDisturbed || hasWork {
+            if isDisturbed { idleIsDue = true }
+            readyPosition = 0
+            acceptedInARow = 0
+            phase = .handingOut
+            return nil
+        }
+        if polls {
+            idleIsDue = false
+            return .idle
+        }
+        return kernel.neverBlocks ? .waiting : nil
+    }
+
+    private var nextDueTime: MonotonicTime {
+        var time = min(timers.firstTime ?? .distantFuture, acceptResumeTime)
+        if earliestDeadline < .distantFuture {
+            time = min(time, max(earliestDeadline, earliestSweep))
+        }
+        return time
+    }
+
+    private func timeToNextDue() -> Duration? {
+        let time = nextDueTime
+        guard time < .distantFuture else { return nil }
+        return max(time - kernel.now(), .zero)
+    }
+
+    /// Takes the next event besides the ready list that is not out of date.
+    private mutating func takePending() -> LoopEvent? {
+        while pendingPosition < pending.count {
+            let event = pending[pendingPosition]
+            pendingPosition += 1
+            switch event {
+            case .deadline(let id):
+                guard let index = index(of: id), slots[index].flags.contains(.deadlineDue)
+                else { continue }
+                slots[index].flags.remove(.deadlineDue)
+                return event
+            case .overHighWater(let id), .drained(let id):
+                guard index(of: id) != nil else { continue }
+                return event
+            default:
+                return event
+            }
+        }
+        pending.removeAll(keepingCapacity: true)
+        pendingPosition = 0
+        return nil
+    }
+
+    // MARK: Sources
+
+    /// Listens at an address and tells the real one, which differs for port 0.
+    ///
+    /// `sharesPort` lets the listeners of several loops have one port.
+    public mutating func listen(
+        on address: SocketAddress, sharesPort: Bool
+    ) throws(SystemCallError) -> SocketAddress {
+        let (socket, real) = try kernel.listen(at: address, sharesPort: sharesPort)
+        let token = Token.make(Token.listener, number: listeners.count)
+        do {
+            try kernel.watch(socket, token: token, for: .readable)
+        } catch {
+            kernel.close(socket)
+            throw error
+        }
+        listeners.append(ListenerSlot(socket: socket))
+        return real
+    }
+
+    /// Closes all listeners; connections stay.
+    public mutating func stopListening() {
+        for number in listeners.indices where listeners[number].isOpen {
+            listeners[number].isOpen = false
+            kernel.close(listeners[number].socket)
+        }
+        acceptResumeTime = .distantFuture
+    }
+
+    /// Starts to connect; `.connected` or `.closed` follows.
+    public mutating func connect(
+        to address: SocketAddress
+    ) throws(SystemCallError) -> ConnectionID {
+        let socket = try kernel.connect(to: address)
+        return try admit(socket, peer: address, flags: [.open, .connecting])
+    }
+
+    /// Hands out `.mail` when another thread signals.
+    public mutating func attach(_ wake: LoopWake) throws(SystemCallError) {
+        try kernel.watch(wake, token: Token.make(Token.mail, number: wakes.count))
+        wakes.append(wake)
+    }
+
+    /// Hands out `.signal` for the signals that the descriptor collects.
+    ///
+    /// An embedded kernel takes them from its `raise(signal:)` instead.
+    public mutating func attach(_ signals: consuming SignalDescriptor) throws(SystemCallError) {
+        precondition(self.signals == nil, "one signal descriptor is enough")
+        let token = Token.make(Token.signals, number: 0)
+        try kernel.watchSignals(signals.rawValue, token: token)
+        self.signals = consume signals
+    }
+
+    // MARK: Times
+
+    /// Asks for one `.timer(payload)` at a time.
+    public mutating func schedule(at time: MonotonicTime, _ payload: UInt64) -> TimerID {
+        TimerID(serial: timers.insert(at: time, payload: payload))
+    }
+
+    /// Takes a timer back; a timer that has come does not matter.
+    ///
+    /// - Complexity: O(n) in the count of timers, which are few.
+    public mutating func cancel(_ timer: TimerID) {
+        timers.remove(serial: timer.serial)
+    }
+
+    /// Sets the one deadline of a connection, or none.
+    ///
+    /// It is coarse: `.deadline` comes up to a sweep interval late, never early.
+    public mutating func setDeadline(_ id: ConnectionID, at time: MonotonicTime?) {
+        guard let index = index(of: id), !slots[index].flags.contains(.closing) else { return }
+        setDeadline(index, at: time ?? .distantFuture)
+    }
+
+    mutating func setDeadline(_ index: Int, at time: MonotonicTime) {
+        slots[index].deadline = time
+        slots[index].flags.remove(.deadlineDue)
+        earliestDeadline = min(earliestDeadline, time)
+    }
+
+    private mutating func beginDue() {
+        timerFence = timers.nextSerial
+        if acceptResumeTime <= now { resumeAccepting() }
+        if earliestDeadline <= now && earliestSweep <= now { sweepDeadlines() }
+    }
+
+    /// Finds what is due among all slots: cheaper than a timer for each connection, as nearly all
+    /// deadlines are moved before they pass.
+    private mutating func sweepDeadlines() {
+        var earliest = MonotonicTime.distantFuture
+        for index in slots.indices where slots[index].deadline < .distantFuture {
+            if slots[index].deadline > now {
+                earliest = min(earliest, slots[index].deadline)
+                continue
+            }
+            slots[index].deadline = .distantFuture
+            if slots[index].flags.contains(.closing) {
+                let isFlushed = slots[index].flags.contains(.outputEnded)
+                pending.append(closeByLoop(index, isFlushed ? .finished : .timedOut))
+            } else {
+                slots[index].flags.insert(.deadlineDue)
+                pending.append(.deadline(id(at: index)))
+            }
+        }
+        earliestDeadline = earliest
+        earliestSweep = now + configuration.deadlineSweepInterval
+    }
+}

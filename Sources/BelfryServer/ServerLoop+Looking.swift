@@ -1,0 +1,167 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+// Looking inside changes nothing and makes no center (DESIGN section 3).
+
+extension ServerLoop {
+    /// Answers a request that only looks; its content goes to `answerContent`.
+    mutating func look(_ submission: Submission) throws(Problem) -> Answer {
+        let grants = submission.caller.grants
+        let name = submission.center
+        switch submission.request {
+        case .fate(let id):
+            guard grants.allowSome(.post, center: name.span)
+                || grants.allowSome(.inspect, center: name.span)
+            else { throw Problem.lacking("post") }
+            return try lookAtFate(id, center: name)
+        case .readObserver(let secret):
+            return try lookAtObserver(secret, submission)
+        default:
+            guard grants.allowSome(.inspect, center: name.span) else {
+                throw Problem.lacking("inspect")
+            }
+        }
+        guard let position = centers.position(of: name) else {
+            appendEmptyListing(submission.request)
+            return .json
+        }
+        appendListing(submission.request, position, submission.caller)
+        return .json
+    }
+
+    private mutating func lookAtFate(
+        _ id: NotificationID, center name: [UInt8]
+    ) throws(Problem) -> Answer {
+        let position = centers.position(of: name)
+        guard let receipt = position.flatMap({ centers[$0].receipt(of: id, at: commandTime) })
+        else { throw Problem(.notFound, "There was no such post in the last 5 minutes.") }
+        WireWriter.append(fate: receipt, to: &answerContent)
+        return .json
+    }
+
+    private mutating func lookAtObserver(
+        _ secret: Secret, _ submission: Submission
+    ) throws(Problem) -> Answer {
+        let unknown = Problem(.notFound, "There is no such observer.")
+        guard let position = centers.position(of: submission.center) else { throw unknown }
+        let row = centers[position].observer(secret.number)
+        let tombstone = row == nil ? centers[position].tombstone(secret.number) : nil
+        guard let hash = row?.tokenHash ?? tombstone?.tokenHash else { throw unknown }
+        if let text = secret.secret {
+            guard SecretHash(of: text).matches(hash) else { throw unknown }
+        } else {
+            let mayInspect = submission.caller.grants.allow(
+                .inspect, center: submission.center, name: row?.name ?? tombstone?.name,
+                object: row?.object ?? tombstone?.object)
+            guard mayInspect else { throw unknown }
+        }
+        guard let row else {
+            if let tombstone { throw Problem(.observerRemoved(tombstone)) }
+            throw unknown
+        }
+        WireWriter.append(observerRow: row, center: submission.center, to: &answerContent)
+        var answer = Answer.json
+        if secret.secret != nil { answer.fields = [Self.noStore] }
+        return answer
+    }
+
+    /// Appends a listing of a center; rows show only where `inspect` covers name and object.
+    mutating func appendListing(_ request: CenterRequest, _ position: Int, _ caller: Caller) {
+        let center = centers[position]
+        let name = center.name
+        let isVisible: NotificationCenter.Visibility = {
+            caller.grants.allow(.inspect, center: name, name: $0, object: $1)
+        }
+        switch request {
+        case .observers(let query):
+            let page = center.observers(matching: query, visible: isVisible)
+            WireWriter.append(observers: page, center: name, to: &answerContent)
+        case .clients(let cursor, let limit, let principal):
+            let page = center.clients(after: cursor, limit: limit, principal: principal)
+            let unsent = page.rows.map { unsentByteCount(of: $0.connection) }
+            WireWriter.append(clients: page, unsentByteCounts: unsent, to: &answerContent)
+        case .channels(let cursor, let limit, let channel):
+            let page = center.channels(
+                after: cursor, limit: limit, name: channel, visible: isVisible)
+            WireWriter.append(channels: page, to: &answerContent)
+        case .explain(let channel, let object):
+            let explanation = center.explain(name: channel, object: object, visible: isVisible)
+            WireWriter.append(explanation: explanation, to: &answerContent)
+        case .leaks(let limit):
+            WireWriter.append(
+                leaks: center.leaks(limit: limit, visible: isVisible), to: &answerContent)
+        case .unmatched(let limit):
+            WireWriter.append(
+                unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)
+        case .post, .connect, .disconnect, .addObserver, .removeObserver, .readObserver,
+            .removeClient, .fate, .centers, .rpc:
+            preconditionFailure("these are no listings of a center")
+        }
+    }
+
+    /// The listing of a center that is not there: looking makes none.
+    private mutating func appendEmptyListing(_ request: CenterRequest) {
+        switch request {
+        case .observers:
+            WireWriter.append(observers: Page(), center: [], to: &answerContent)
+        case .clients:
+            WireWriter.append(clients: Page(), unsentByteCounts: [], to: &answerContent)
+        case .channels:
+            WireWriter.append(channels: Page(), to: &answerContent)
+        case .explain:
+            WireWriter.append(explanation: Explanation(), to: &answerContent)
+        case .leaks:
+            WireWriter.append(leaks: [], to: &answerContent)
+        case .unmatched:
+            WireWriter.append(unmatched: UnmatchedReport(), to: &answerContent)
+        case .post, .connect, .disconnect, .addObserver, .removeObserver, .readObserver,
+            .removeClient, .fate, .centers, .rpc:
+            preconditionFailure("these are no listings of a center")
+        }
+    }
+
+    /// What waits for the socket of a connection, as far as this loop knows.
+    private func unsentByteCount(of connection: ConnectionName) -> Int {
+        let target = ConnectionNumber(rawValue: connection.number)
+        return target.loop == number ? loop.unsentByteCount(of: target.connection) : 0
+    }
+
+    // MARK: All centers
+
+    /// Adds the centers of this loop; the last loop sorts them and answers.
+    mutating func listCenters(
+        _ earlier: [CenterRow], cursor: [UInt8], limit: Int, _ submission: Submission
+    ) throws(Problem) {
+        let grants = submission.caller.grants
+        var rows = earlier
+        for position in 0..<centers.count {
+            let center = centers[position]
+            guard grants.allowSome(.inspect, center: center.name.span) else { continue }
+            rows.append(
+                CenterRow(
+                    name: center.name, observerCount: center.observerCount,
+                    clientCount: center.clientCount, sequence: center.sequence,
+                    epoch: center.epoch))
+        }
+        if number + 1 < configuration.loopCount {
+            let request = CenterRequest.centers(rows: rows, cursor: cursor, limit: limit)
+            outbound[number + 1].submissions.append(
+                Submission(
+                    center: submission.center, request: request, caller: submission.caller,
+                    reply: submission.reply))
+            if number == submission.reply.loop {
+                connections[Int(submission.reply.connection.index)]?.isAwaiting = true
+            }
+            return
+        }
+        rows.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        if !cursor.isEmpty { rows.removeAll { !cursor.lexicographicallyPrecedes($0.name) } }
+        let next = rows.count > limit ? rows[limit - 1].name : nil
+        WireWriter.append(
+            centers: Array(rows.prefix(limit)), next: next, to: &answerContent)
+        deliver(.json, submission.reply)
+    }
+}

@@ -1,0 +1,201 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWebSocket
+import BelfryWire
+
+// WebSockets: the opening, messages, control frames and the close (RFC 6455).
+
+extension ServerLoop {
+    /// The subprotocol of the broker.
+    static let subprotocol = Array("belfry.v1".utf8)
+
+    /// Decides the opening handshake, and asks for a client.
+    mutating func openWebSocket() throws(Problem) -> CenterRequest {
+        switch openingRequest().decide(subprotocols: [Self.subprotocol], unknown: .refused) {
+        case .refuse(let refusal):
+            throw refuseOpening(refusal)
+        case .accept(let key, let subprotocol):
+            exchange.reply.acceptKey = key
+            exchange.reply.subprotocol = subprotocol
+            return .connect(.webSocket, observers: [], since: nil)
+        }
+    }
+
+    /// The opening of the echo, which needs no center.
+    mutating func openDebugWebSocket(_ id: ConnectionID) throws(Problem) {
+        switch openingRequest().decide(subprotocols: [], unknown: .ignored) {
+        case .refuse(let refusal):
+            throw refuseOpening(refusal)
+        case .accept(let key, let subprotocol):
+            exchange.reply.acceptKey = key
+            exchange.reply.subprotocol = subprotocol
+            let start = loop.output.count
+            var bytes: [UInt8] = []
+            appendOpening(exchange.reply, to: &bytes)
+            loop.output.append(contentsOf: bytes)
+            loop.send(start..<loop.output.count, to: id, as: .answer)
+            connections[Int(id.index)]?.kind = .debugWebSocket
+            setDeadline(id, .ping, after: configuration.pingInterval)
+        }
+    }
+
+    private func openingRequest() -> OpeningRequest {
+        let head = exchange.parser.head
+        func lines(_ name: String) -> [[UInt8]] {
+            head.values(of: name).map { [UInt8](copying: head.value(in: $0)) }
+        }
+        var request = OpeningRequest()
+        request.isGet = head.method == .get
+        request.isHTTP11OrLater = head.minorVersion >= 1
+        request.hasContent = head.hasContent
+        request.upgrade = lines("upgrade")
+        request.connection = lines("connection")
+        request.key = lines("sec-websocket-key")
+        request.version = lines("sec-websocket-version")
+        request.subprotocols = lines("sec-websocket-protocol")
+        request.extensions = lines("sec-websocket-extensions")
+        return request
+    }
+
+    private mutating func refuseOpening(_ refusal: OpeningRefusal) -> Problem {
+        let kind: Problem.Kind =
+            switch refusal.status {
+            case 426: .upgradeRequired
+            case 405: .methodNotAllowed
+            default: .malformedRequest
+            }
+        if refusal.namesUpgrade {
+            exchange.refusalFields = [
+                HTTPField("Upgrade", "websocket"), HTTPField("Connection", "Upgrade"),
+                HTTPField("Sec-WebSocket-Version", "13"),
+            ]
+        }
+        return Problem(kind, "This is no opening of a WebSocket: \(refusal.reason).")
+    }
+
+    /// Appends the 101 response.
+    mutating func appendOpening(_ reply: HTTPReply, to bytes: inout [UInt8]) {
+        var fields = [HTTPField("Sec-WebSocket-Accept", reply.acceptKey)]
+        if let subprotocol = reply.subprotocol {
+            fields.append(HTTPField("Sec-WebSocket-Protocol", subprotocol))
+        }
+        let date = dateText()
+        ResponseWriter.appendSwitchingProtocols(
+            upgrade: "websocket", fields: fields, date: date.span, to: &bytes)
+    }
+
+    /// Appends the first frame of a client.
+    mutating func appendWelcome(
+        _ client: UInt64, session: [UInt8], _ position: Int, to bytes: inout [UInt8]
+    ) {
+        frameText.removeAll(keepingCapacity: true)
+        WireWriter.append(
+            welcome: client, session: session, center: centers[position].name,
+            epoch: centers[position].epoch, sequence: centers[position].sequence, to: &frameText)
+        FrameWriter.append(.text, payload: frameText.span, to: &bytes)
+    }
+
+    // MARK: Messages
+
+    /// Reads all messages that have arrived.
+    mutating func receiveMessages(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        guard let connection = connection(id) else { return }
+        loop.setDeadline(id, at: loop.now + configuration.pingInterval)
+        if connection.deadline == .pong { connections[Int(id.index)]?.deadline = .ping }
+        let isDebug = connection.kind == .debugWebSocket
+        if let begun = connection.unfinished?.reader {
+            reader = begun
+            connection.unfinished?.reader = nil
+        } else if isDebug {
+            reader = MessageReader(role: .server, limits: Self.debugMessageLimits)
+        }
+        var cursor = 0
+        do throws(WebSocketError) {
+            while let event = try reader.nextEvent(in: bytes, at: &cursor) {
+                handle(event, on: id, isDebug: isDebug)
+                guard let now = self.connection(id), !now.isClosing else {
+                    renewReader(isDebug: isDebug)
+                    return
+                }
+                if now.isAwaiting {
+                    keepReader(id, isDebug: isDebug)
+                    if cursor < bytes.count {
+                        keepWaiting(id, bytes.extracting(cursor..<bytes.count))
+                    }
+                    return
+                }
+            }
+        } catch {
+            closeWebSocket(id, error.closeCode, reason: "")
+            renewReader(isDebug: isDebug)
+            return
+        }
+        keepReader(id, isDebug: isDebug)
+    }
+
+    /// The limits of the echo: 16 MiB and 100,000 fragments.
+    private static var debugMessageLimits: MessageLimits {
+        MessageLimits(messageByteLimit: 16 << 20, fragmentLimit: 100_000)
+    }
+
+    /// Lets the connection keep a message that has not fully arrived.
+    private mutating func keepReader(_ id: ConnectionID, isDebug: Bool) {
+        if reader.isBetweenMessages {
+            if isDebug { renewReader(isDebug: true) }
+            if connections[Int(id.index)]?.unfinished?.waitingBytes.isEmpty ?? false {
+                connections[Int(id.index)]?.unfinished = nil
+            }
+            return
+        }
+        unfinished(of: id).reader = reader
+        renewReader(isDebug: true)
+    }
+
+    private mutating func renewReader(isDebug: Bool) {
+        guard isDebug || !reader.isBetweenMessages else { return }
+        reader = MessageReader(
+            role: .server,
+            limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
+    }
+
+    private mutating func handle(_ event: WebSocketEvent, on id: ConnectionID, isDebug: Bool) {
+        switch event {
+        case .text where isDebug: echo(.text, reader.message, to: id)
+        case .binary where isDebug: echo(.binary, reader.message, to: id)
+        case .text: receiveCalls(id)
+        case .binary: closeWebSocket(id, .unsupportedData, reason: "only text is understood")
+        case .ping: echo(.pong, reader.control, to: id)
+        case .pong: break
+        case .close(let code):
+            // The answer repeats the code (RFC 6455 §5.5.1).
+            closeWebSocket(id, code, reason: "")
+        }
+    }
+
+    private mutating func echo(_ opcode: Opcode, _ payload: [UInt8], to id: ConnectionID) {
+        let start = loop.output.count
+        FrameWriter.append(opcode, payload: payload.span, to: &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+    }
+
+    /// Asks a silent client whether it is still there.
+    mutating func sendPing(_ id: ConnectionID) {
+        let start = loop.output.count
+        let empty: [UInt8] = []
+        FrameWriter.append(.ping, payload: empty.span, to: &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .delivery)
+    }
+
+    /// Sends a Close frame as the last frame, and lets the connection go.
+    ///
+    /// The client is no client any more at once: its center sends nothing behind the Close frame.
+    mutating func closeWebSocket(_ id: ConnectionID, _ code: CloseCode?, reason: String) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        leave(connection)
+        let start = loop.output.count
+        FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+        closeSoon(id)
+    }
+}

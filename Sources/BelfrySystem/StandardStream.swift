@@ -1,0 +1,70 @@
+internal import CBelfrySystem
+internal import Glibc
+
+/// The three streams that every process starts with; calls on them block.
+public enum StandardStream: Int32, Sendable {
+    /// What the process reads.
+    case input = 0
+    /// What it answers.
+    case output = 1
+    /// What it says on the side.
+    case error = 2
+
+    /// Whether a person is at the other end.
+    public var isTerminal: Bool {
+        belfry_is_terminal(rawValue)
+    }
+
+    /// Writes all of the bytes.
+    public func write(_ bytes: Span<UInt8>) throws(SystemCallError) {
+        var start = 0
+        while start < bytes.count {
+            let number = rawValue
+            // SAFETY: write(2) reads at most as many bytes as are left of the span.
+            let outcome = unsafe bytes.extracting(start...).withUnsafeBytes { rest in
+                guard let base = rest.baseAddress else { return 0 }
+                return unsafe belfry_write(number, base, rest.count)
+            }
+            // A terminal that another program made non-blocking may be full; it drains by itself.
+            guard let count = try countOrBlocked(outcome, "write") else { continue }
+            start += count
+        }
+    }
+
+    /// Writes all of the text.
+    public func write(_ text: String) throws(SystemCallError) {
+        try write(Array(text.utf8).span)
+    }
+
+    /// Reads up to the end of the input, or throws `EFBIG` past the limit.
+    public func readAll(byteLimit: Int) throws(SystemCallError) -> [UInt8] {
+        try readToEnd(rawValue, byteLimit: byteLimit)
+    }
+}
+
+/// Files as a whole, for programs that may wait for a disk.
+public enum WholeFile {
+    /// Reads a whole file, or throws `EFBIG` past the limit.
+    public static func read(path: String, byteLimit: Int) throws(SystemCallError) -> [UInt8] {
+        // SAFETY: the path is passed as a string that ends in a zero byte.
+        let number = unsafe belfry_open_for_reading(path)
+        let descriptor = Descriptor(owning: try checked(number, "open"))
+        return try readToEnd(descriptor.rawValue, byteLimit: byteLimit)
+    }
+}
+
+private func readToEnd(_ number: Int32, byteLimit: Int) throws(SystemCallError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        // SAFETY: read(2) writes at most as many bytes as the chunk has.
+        let outcome = unsafe chunk.withUnsafeMutableBytes { room in
+            guard let base = room.baseAddress else { return 0 }
+            return unsafe belfry_read(number, base, room.count)
+        }
+        if outcome < 0 { throw SystemCallError(call: "read", errno: Int32(-outcome)) }
+        if outcome == 0 { return bytes }
+        if bytes.count + outcome > byteLimit { throw SystemCallError(call: "read", errno: EFBIG) }
+        bytes += chunk[..<outcome]
+    }
+}

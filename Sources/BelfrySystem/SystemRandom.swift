@@ -1,0 +1,46 @@
+internal import CBelfrySystem
+
+/// Unpredictable numbers from the kernel, fetched in blocks (getrandom(2)).
+public struct SystemRandom: RandomNumberGenerator {
+    private static let poolByteCount = 1024
+
+    private var pool = [UInt8](repeating: 0, count: poolByteCount)
+    private var position = poolByteCount
+
+    /// Creates a generator with an empty pool.
+    public init() {}
+
+    /// Takes the next eight random bytes as a number.
+    public mutating func next() -> UInt64 {
+        var value: UInt64 = 0
+        for _ in 0..<8 { value = value << 8 | UInt64(nextByte()) }
+        return value
+    }
+
+    /// Takes the next random bytes.
+    public mutating func bytes(count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for _ in 0..<count { bytes.append(nextByte()) }
+        return bytes
+    }
+
+    /// A byte is wiped as it leaves, so that the pool never holds a secret that was given out.
+    private mutating func nextByte() -> UInt8 {
+        if position == pool.count { refill() }
+        let byte = pool[position]
+        pool[position] = 0
+        position += 1
+        return byte
+    }
+
+    private mutating func refill() {
+        // SAFETY: getrandom(2) writes exactly as many bytes as the pool has.
+        let outcome = unsafe pool.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return Int32(0) }
+            return unsafe belfry_random(base, bytes.count)
+        }
+        precondition(outcome == 0, "a kernel without getrandom is not supported")
+        position = 0
+    }
+}
