@@ -45,5 +45,8 @@ let package = Package(
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
         room("BelfryLoop", "BelfrySystem"),
+
+        // The tests: one row a room, and the rules that hold for all of them.
+        .testTarget(name: "HouseRulesTests", swiftSettings: strict),
     ]
 )
