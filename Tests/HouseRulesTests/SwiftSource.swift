@@ -81,6 +81,8 @@ extension SwiftSource {
             case blockComment
         }
 
+        private enum Part { case code, comment }
+
         private let characters: [Character]
         private var position = 0
         private var contexts: [Context] = [.code(depth: 0)]
@@ -111,58 +113,73 @@ extension SwiftSource {
             case .code(let depth): stepInCode(depth: depth)
             case .string(let hashCount, let isMultiline):
                 stepInString(hashCount: hashCount, isMultiline: isMultiline)
-            case .lineComment: take(1, into: \.comment)
+            case .lineComment: take(1, as: .comment)
             case .blockComment:
                 if starts("*/") {
-                    take(2, into: \.comment)
+                    take(2, as: .comment)
                     contexts.removeLast()
                 } else if starts("/*") {
-                    take(2, into: \.comment)
+                    take(2, as: .comment)
                     contexts.append(.blockComment)
                 } else {
-                    take(1, into: \.comment)
+                    take(1, as: .comment)
                 }
             }
         }
 
         private mutating func stepInCode(depth: Int) {
-            if starts("//") {
+            switch characters[position] {
+            case "/" where starts("//"):
                 contexts.append(.lineComment)
-                take(2, into: \.comment)
-            } else if starts("/*") {
+                take(2, as: .comment)
+            case "/" where starts("/*"):
                 contexts.append(.blockComment)
-                take(2, into: \.comment)
-            } else if let hashCount = hashCountOfOpeningQuote() {
-                take(hashCount, into: \.code)
-                let isMultiline = starts("\"\"\"")
-                take(isMultiline ? 3 : 1, into: \.code)
-                contexts.append(.string(hashCount: hashCount, isMultiline: isMultiline))
-            } else {
-                if contexts.count > 1, characters[position] == "(" {
-                    contexts[contexts.count - 1] = .code(depth: depth + 1)
-                } else if contexts.count > 1, characters[position] == ")" {
-                    if depth == 1 {
-                        contexts.removeLast()
-                    } else {
-                        contexts[contexts.count - 1] = .code(depth: depth - 1)
-                    }
+                take(2, as: .comment)
+            case "\"", "#":
+                stepAtQuote()
+            case "(" where contexts.count > 1:
+                contexts[contexts.count - 1] = .code(depth: depth + 1)
+                take(1, as: .code)
+            case ")" where contexts.count > 1:
+                if depth == 1 {
+                    contexts.removeLast()
+                } else {
+                    contexts[contexts.count - 1] = .code(depth: depth - 1)
                 }
-                take(1, into: \.code)
+                take(1, as: .code)
+            default:
+                take(1, as: .code)
             }
         }
 
+        private mutating func stepAtQuote() {
+            guard let hashCount = hashCountOfOpeningQuote() else {
+                take(1, as: .code)
+                return
+            }
+            take(hashCount, as: .code)
+            let isMultiline = starts("\"\"\"")
+            take(isMultiline ? 3 : 1, as: .code)
+            contexts.append(.string(hashCount: hashCount, isMultiline: isMultiline))
+        }
+
         private mutating func stepInString(hashCount: Int, isMultiline: Bool) {
+            // Most characters of a string are none of these; they need no closer look.
+            guard ["\\", "\""].contains(characters[position]) else {
+                skip(1)
+                return
+            }
             let hashes = String(repeating: "#", count: hashCount)
             let quote = isMultiline ? "\"\"\"" : "\""
             if starts("\\" + hashes + "(") {
                 skip(1 + hashCount)
-                take(1, into: \.code)
+                take(1, as: .code)
                 contexts.append(.code(depth: 1))
             } else if starts("\\" + hashes) {
                 skip(1 + hashCount)
                 if position < characters.count, !characters[position].isNewline { skip(1) }
             } else if starts(quote + hashes) {
-                take(quote.count + hashCount, into: \.code)
+                take(quote.count + hashCount, as: .code)
                 contexts.removeLast()
             } else {
                 skip(1)
@@ -179,10 +196,13 @@ extension SwiftSource {
             characters[position...].starts(with: text)
         }
 
-        private mutating func take(_ count: Int, into part: WritableKeyPath<Line, String>) {
+        private mutating func take(_ count: Int, as part: Part) {
             for character in characters[position..<position + count] {
                 current.text.append(character)
-                current[keyPath: part].append(character)
+                switch part {
+                case .code: current.code.append(character)
+                case .comment: current.comment.append(character)
+                }
             }
             position += count
         }
