@@ -55,5 +55,8 @@ let package = Package(
         tests(of: "BelfryLoop", "BelfrySystem"),
         .target(
             name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
+
+        // The tests: one row a room, and the rules that hold for all of them.
+        .testTarget(name: "HouseRulesTests", swiftSettings: strict),
     ]
 )

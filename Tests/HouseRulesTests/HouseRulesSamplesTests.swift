@@ -1,0 +1,234 @@
+import Testing
+
+/// The checks themselves, on small samples that obey a rule and that break it.
+@Suite("HouseRules")
+struct HouseRulesSamplesTests {
+    private static let table = RoomTable(
+        style: """
+            | Word | Means |
+            | --- | --- |
+            | a | b |
+
+            | Room | Job | May import | Must not touch |
+            | --- | --- | --- | --- |
+            | `BelfryCenter` | center | nothing | bytes |
+            | `BelfryWebSocket` | bytes | CZlib | sockets |
+            | `BelfryWire` | JSON | Center, CZlib | HTTP |
+            | `BelfryClient` | client | Wire | the server |
+            | `BelfryServer` | joins | all above but Client, CAssets | system calls |
+            """)
+
+    private func source(_ text: String, path: String = "Sources/BelfryWire/A.swift") -> SwiftSource
+    {
+        SwiftSource(path: path, text: text)
+    }
+
+    // MARK: - Arrows
+
+    @Test("the table of rooms gives each room its imports")
+    func roomTable() {
+        let table = Self.table
+        #expect(table.rows.count == 5)
+        #expect(table.imports(of: "BelfryCenter") == [])
+        #expect(table.imports(of: "BelfryWire") == ["BelfryCenter", "CZlib"])
+        #expect(
+            table.imports(of: "BelfryServer")
+                == ["BelfryCenter", "BelfryWebSocket", "BelfryWire", "CAssets"])
+        #expect(table.imports(of: "BelfryNew") == nil)
+    }
+
+    @Test("a listed import passes and any other is told with its line")
+    func arrows() {
+        let text =
+            "package import BelfryCenter\n@_spi(A) import struct CZlib.z_stream\nimport Glibc\n"
+        let violations = HouseRules.arrows(of: source(text), in: Self.table)
+        #expect(violations.map(\.line) == [3])
+        let imports = HouseRules.imports(of: source(text)).map(\.module)
+        #expect(imports == ["BelfryCenter", "CZlib", "Glibc"])
+    }
+
+    @Test("the word import in a comment or a string is no import")
+    func wordImport() {
+        #expect(HouseRules.imports(of: source("// import A\nlet a = \"import B\"")).isEmpty)
+    }
+
+    @Test("a room without a row is told")
+    func unknownRoom() {
+        let new = source("", path: "Sources/BelfryNew/A.swift")
+        #expect(HouseRules.arrows(of: new, in: Self.table).count == 1)
+    }
+
+    @Test(
+        "Foundation is refused outside the tests",
+        arguments: [
+            ("Sources/BelfryWire/A.swift", 2), ("Examples/Calculator/A.swift", 2),
+            ("Tests/BelfryWireTests/A.swift", 0),
+        ])
+    func foundation(path: String, count: Int) {
+        let text = "import Foundation\nimport FoundationEssentials\n"
+        #expect(HouseRules.foundation(in: source(text, path: path)).count == count)
+    }
+
+    // MARK: - Comment marks
+
+    @Test(
+        "an unsafe expression needs its sentence in the same group of lines",
+        arguments: [
+            ("// SAFETY: n bytes fit.\nlet a = unsafe f()", true),
+            ("// SAFETY: n bytes fit.\nlet a = g { b in\n    unsafe f(b)\n}", true),
+            ("let a = unsafe f()  // SAFETY: n bytes fit.", true),
+            ("// SAFETY: the caller keeps it.\n@inline(never)\nfunc f() { unsafe g() }", true),
+            ("let a = unsafe f()", false),
+            ("// SAFETY: another one.\n\nlet a = unsafe f()", false),
+            ("// SAFETY: another one.\nlet a = 1\nfunc f() {\n    unsafe g()\n}", false),
+            ("// It is safe.\nlet a = unsafe f()", false),
+            ("let a = \"unsafe\"  // unsafe", true),
+            ("@unsafe func f()", true),
+            ("nonisolated(unsafe) var a = 1", true),
+        ])
+    func safety(text: String, isGood: Bool) {
+        #expect(HouseRules.unmarkedUnsafe(in: source(text)).isEmpty == isGood)
+    }
+
+    @Test(
+        "unsafe code stays in the rooms at the machine's edge",
+        arguments: [
+            ("Sources/BelfryLoop/A.swift", true),
+            ("Sources/BelfryWebSocket/Inflater.swift", true),
+            ("Sources/BelfryWebSocket/Frame.swift", false),
+            ("Sources/BelfryCenter/A.swift", false),
+            ("Tests/BelfryCenterTests/A.swift", true),
+        ])
+    func unsafeRooms(path: String, isGood: Bool) {
+        let violations = HouseRules.misplacedUnsafe(in: source("let a = unsafe f()", path: path))
+        #expect(violations.isEmpty == isGood)
+    }
+
+    @Test(
+        "a Sendable check that is off needs its comment",
+        arguments: [
+            ("// SENDABLE: guarded by `lock`.\nfinal class A: @unchecked Sendable {}", true),
+            ("// SENDABLE: set once.\n@usableFromInline\nnonisolated(unsafe) var a = 1", true),
+            ("final class A: @unchecked Sendable {}", false),
+            ("nonisolated(unsafe) var a = 1", false),
+            ("final class A: Sendable {}", true),
+        ])
+    func sendable(text: String, isGood: Bool) {
+        #expect(HouseRules.unmarkedSendable(in: source(text)).isEmpty == isGood)
+    }
+
+    @Test(
+        "a task needs an issue number",
+        arguments: [
+            ("// TODO: later", false), ("// TODO #12: later", true), ("// FIXME(#7)", true),
+            ("/* XXX */", false), ("let a = \"TODO\"", true), ("// a TODOS list", true),
+            ("// TODO: use #if", false),
+        ])
+    func tasks(text: String, isGood: Bool) {
+        #expect(HouseRules.unnumberedTasks(in: source(text)).isEmpty == isGood)
+    }
+
+    @Test(
+        "force is refused, negation and comparison are not",
+        arguments: [
+            ("let a = b!", false), ("let a = b![0]", false), ("f()!.g()", false),
+            ("a[0]!", false), ("try! f()", false), ("b as! Int", false), ("var a: Int!", false),
+            ("let a = \"\\(b!)\"", false),
+            ("if !a && b != c || a!=b {}", true), ("f(!a, [!b])", true), ("let a = \"b!\"", true),
+            ("// Stop!", true), ("#if !os(Linux)", true), ("let a = b !== c", true),
+        ])
+    func force(text: String, isGood: Bool) {
+        #expect(HouseRules.forcedValues(in: source(text)).isEmpty == isGood)
+    }
+
+    @Test(
+        "a public declaration needs a summary right above it",
+        arguments: [
+            ("/// What.\npublic let a = 1", true),
+            ("/// What.\n///\n/// More.\n@inlinable\npublic func f() {}", true),
+            ("public let a = 1", false),
+            ("// What.\npublic let a = 1", false),
+            ("/// What.\n\npublic let a = 1", false),
+            ("/// What.\nlet a = 1\npublic let b = 1", false),
+            ("open class A {}", false),
+            ("public import A\npublic extension B {}", true),
+            ("package let a = 1\nlet b = open(path)", true),
+        ])
+    func summaries(text: String, isGood: Bool) {
+        #expect(HouseRules.undocumentedPublic(in: source(text)).isEmpty == isGood)
+    }
+
+    // MARK: - Words
+
+    @Test(
+        "a banned word is found as a word of a name",
+        arguments: [
+            ("ObserverManager", "Manager"), ("BaseCenter", "Base"), ("HTTPUtil", "Util"),
+            ("Database", nil), ("BaseballTeam", nil), ("Implicit", nil), ("Commons", nil),
+        ] as [(String, String?)])
+    func bannedWord(name: String, word: String?) {
+        #expect(HouseRules.bannedWord(in: name) == word)
+    }
+
+    @Test("banned words are looked for in type names and file names, not elsewhere")
+    func bannedNames() {
+        let text = "enum HTTPHelper {}\nclass func a() {}\n// A Helper.\nlet BaseURL = 1"
+        #expect(HouseRules.bannedNames(in: source(text)).map(\.line) == [1])
+        let named = source("", path: "Sources/BelfryWire/Array+Helper.swift")
+        #expect(HouseRules.bannedNames(in: named).map(\.line) == [0])
+    }
+
+    @Test("a path of one machine is told, an address or a longer path is not")
+    func machinePaths() {
+        let bad = ["root", "home", "Users", "work"].map { "cd /\($0)/x" } + ["see ../" + "shared"]
+        let good = ["https://example.com/home/x", "net/work/x", "/usr/local/bin", "/*/home/"]
+        let text = (bad + good).joined(separator: "\n")
+        let violations = HouseRules.machinePaths(path: "a.md", text: text)
+        #expect(violations.map(\.line) == [1, 2, 3, 4, 5])
+    }
+
+    // MARK: - Length
+
+    @Test("a function's length counts from its first line to its brace")
+    func lengths() {
+        let text = """
+            protocol P {
+                func a() -> Int
+                init(a: Int)
+            }
+            func b(
+                _ c: Int = { 1 }()
+            ) throws -> Int
+            where T: P {
+                { 2 }()
+            }
+            init() { self.init(a: 1) }
+            """
+        let functions = HouseRules.functions(of: source(text))
+        #expect(
+            functions == [
+                FunctionLength(name: "b", line: 5, lineCount: 6),
+                FunctionLength(name: "init", line: 11, lineCount: 1),
+            ])
+    }
+
+    // MARK: - Package.swift
+
+    @Test("the manifest's rows are read with their makers")
+    func manifest() {
+        let manifest = Manifest(
+            text: """
+                func room(_ name: String) -> Target { .target(name: name, swiftSettings: strict) }
+                func tests(of name: String) -> Target { .testTarget(name: "\\(name)Tests") }
+                    room("BelfryCenter"),
+                    tests(of: "BelfryCenter", .product(name: "Logging", package: "swift-log")),
+                    .target(name: "CBelfrySystem"),
+                    .testTarget(name: "RulesTests", dependencies: [.target(name: "X")]),
+                    .executableTarget(name: "belfry", swiftSettings: strict),
+                """)
+        #expect(
+            manifest.rows.map(\.folder)
+                == ["BelfryCenter", "BelfryCenterTests", "CBelfrySystem", "RulesTests", "belfry"])
+        #expect(manifest.rows.map(Manifest.isStrict) == [true, true, false, false, true])
+    }
+}

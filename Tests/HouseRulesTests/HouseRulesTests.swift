@@ -1,0 +1,114 @@
+import Testing
+
+/// Each test is one rule of STYLE.md, read off the package's own files.
+@Suite("The house rules (STYLE.md)")
+struct HouseRulesTests {
+    static let house = House.own
+    static let rooms = house.sources(in: "Sources")
+    static let tests = house.sources(in: "Tests")
+    static let others = house.sources(in: "Examples") + house.sources(in: "Benchmarks")
+    static let everything = rooms + tests + others
+    static let manifest = Manifest(text: house.text(of: "Package.swift") ?? "")
+
+    private func expectNone(
+        _ violations: [Violation], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let list = violations.map(\.description).joined(separator: "\n")
+        #expect(violations.isEmpty, "\n\(list)", sourceLocation: sourceLocation)
+    }
+
+    @Test("the checks find the package and its table of rooms")
+    func findsHouse() {
+        let table = RoomTable(style: Self.house.text(of: "STYLE.md") ?? "")
+        #expect(!Self.rooms.isEmpty)
+        #expect(table.imports(of: "BelfryWire") == ["BelfryCenter", "BelfryJSON"])
+        #expect(table.rows.map(\.room).contains("belfry"))
+    }
+
+    @Test("a room imports only what its row lists (section 1)")
+    func arrows() {
+        let table = RoomTable(style: Self.house.text(of: "STYLE.md") ?? "")
+        expectNone(Self.rooms.flatMap { HouseRules.arrows(of: $0, in: table) })
+    }
+
+    @Test("Foundation is imported by tests only (section 1)")
+    func foundation() {
+        expectNone((Self.rooms + Self.others).flatMap(HouseRules.foundation))
+    }
+
+    @Test("type and file names say what a thing is (section 2)")
+    func names() {
+        expectNone(Self.everything.flatMap(HouseRules.bannedNames))
+    }
+
+    @Test("every public declaration has a summary (section 4)")
+    func summaries() {
+        expectNone(Self.rooms.flatMap(HouseRules.undocumentedPublic))
+    }
+
+    @Test("every task in a comment has an issue number (section 4)")
+    func tasks() {
+        expectNone(Self.everything.flatMap(HouseRules.unnumberedTasks))
+    }
+
+    @Test("nothing is unwrapped or tried by force (section 5)")
+    func force() {
+        expectNone(Self.everything.flatMap(HouseRules.forcedValues))
+    }
+
+    @Test("a Sendable check that is off says why (section 7)")
+    func sendable() {
+        expectNone(Self.everything.flatMap(HouseRules.unmarkedSendable))
+    }
+
+    @Test("each unsafe expression has a sentence that names the bound (section 8)")
+    func safety() {
+        expectNone(Self.everything.flatMap(HouseRules.unmarkedUnsafe))
+    }
+
+    @Test("only the rooms at the machine's edge use unsafe code (section 8)")
+    func unsafeRooms() {
+        expectNone(Self.rooms.flatMap(HouseRules.misplacedUnsafe))
+    }
+
+    @Test("every folder of sources has its row in Package.swift", arguments: ["Sources", "Tests"])
+    func rows(folder: String) {
+        let missing = Self.house.targets(in: folder).subtracting(Self.manifest.rows.map(\.folder))
+        #expect(missing.sorted() == [])
+    }
+
+    @Test("every target is built with strict memory safety, and warnings are errors (section 8)")
+    func strictness() {
+        let swift = Self.house.targets(in: "Sources").union(Self.house.targets(in: "Tests"))
+        let lax = Self.manifest.rows.filter { swift.contains($0.folder) && !Manifest.isStrict($0) }
+        #expect(lax.map(\.folder) == [])
+        let text = Self.house.text(of: "Package.swift") ?? ""
+        #expect(text.contains(".strictMemorySafety()"))
+        #expect(text.contains(".treatAllWarnings(as: .error)"))
+    }
+
+    @Test("no file names a path of one person's machine")
+    func machinePaths() {
+        expectNone(
+            Self.house.files().flatMap { path in
+                Self.house.text(of: path).map { HouseRules.machinePaths(path: path, text: $0) }
+                    ?? []
+            })
+    }
+
+    @Test("the longest files and functions are listed for whoever looks (section 3)")
+    func lengths() {
+        let files = Self.everything.filter { $0.lines.count > 500 }
+        for file in files.sorted(by: { $0.lines.count > $1.lines.count }) {
+            print("look: \(file.path) has \(file.lines.count) lines")
+        }
+        let functions = Self.everything.flatMap { source in
+            HouseRules.functions(of: source).map { (source.path, $0) }
+        }
+        let long = functions.filter { $0.1.lineCount > 70 }
+        for (path, function) in long.sorted(by: { $0.1.lineCount > $1.1.lineCount }) {
+            print("look: \(path):\(function.line) \(function.name) has \(function.lineCount) lines")
+        }
+        #expect(!functions.isEmpty)
+    }
+}
