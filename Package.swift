@@ -55,6 +55,9 @@ let package = Package(
         tests(of: "BelfryLoop", "BelfrySystem"),
         .target(
             name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
+        room(
+            "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
+            "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "CBelfryAssets"),
 
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),

@@ -85,25 +85,16 @@ struct HTTPReply: Sendable {
     var subprotocol: [UInt8]?
 }
 
-/// What loops tell each other: one entry for each loop and turn.
+/// What loops tell each other: one entry of each kind for each loop and turn.
 enum LoopMessage: Sendable {
     /// Requests for centers that live on the receiver.
     case submissions([Submission])
-    /// Answers to requests that came from the receiver.
-    case answers([RemoteAnswer])
-    /// Frames for connections of the receiver.
-    case deliveries(RemoteDeliveries)
+    /// Frames and answers for connections of the receiver.
+    case output(RemoteOutput)
     /// Close all connections within a time, then end.
     case drain
     /// End now.
     case stop
-}
-
-/// An answer whose bytes are ready to be sent.
-struct RemoteAnswer: Sendable {
-    let connection: ConnectionID
-    let bytes: [UInt8]
-    let sequel: Sequel
 }
 
 /// What becomes of a connection after an answer.
@@ -114,10 +105,4 @@ enum Sequel: Sendable {
     case close
     /// It is a client from now on.
     case client(id: UInt64, transport: Transport, center: [UInt8])
-}
-
-/// Encoded frames, and which connections get which of them.
-struct RemoteDeliveries: Sendable {
-    var bytes: [UInt8] = []
-    var items: [(connection: UInt64, start: Int, end: Int)] = []
 }

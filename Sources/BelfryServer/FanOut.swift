@@ -84,7 +84,7 @@ extension ServerLoop {
             let delivery = effects.deliveries[place]
             if delivery.notification != notification {
                 notification = delivery.notification
-                frames.startNotification()
+                startNotification()
             }
             let known = frames.range(selector: delivery.selector, transport: delivery.transport)
             let range = known ?? encode(delivery)
@@ -92,9 +92,15 @@ extension ServerLoop {
             if target.loop == number {
                 loop.send(range, to: target.connection, as: .delivery)
             } else {
-                outbound[target.loop].deliveries.add(range, of: loop.output, to: delivery.connection)
+                outbound[target.loop].output.add(range, of: loop.output, to: delivery.connection)
             }
         }
+    }
+
+    private mutating func startNotification() {
+        frames.startNotification()
+        guard outbound.count > 1 else { return }
+        for target in outbound.indices { outbound[target].output.startNotification() }
     }
 
     /// Encodes the frame of a delivery at the end of the output arena.
@@ -157,7 +163,8 @@ extension ServerLoop {
         if target.loop == self.number {
             sendFrame(bytes, to: target.connection, closes: closesConnection)
         } else {
-            outbound[target.loop].deliveries.add(bytes, to: number, closes: closesConnection)
+            outbound[target.loop].output.add(
+                bytes, to: number, closesConnection ? .lastFrames : .delivery)
         }
     }
 

@@ -149,24 +149,29 @@ extension ServerLoop {
         case .http(let http) where reply.loop == number:
             send(answer, to: reply.connection, http)
         case .webSocket where reply.loop == number:
-            guard !answerContent.isEmpty else { return }
+            guard !answerContent.isEmpty else { return goOn(reply.connection) }
             let start = loop.output.count
             FrameWriter.append(.text, payload: answerContent.span, to: &loop.output)
             loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
+            goOn(reply.connection)
         case .http(let http):
             var bytes: [UInt8] = []
             appendResponse(answer, http, to: &bytes)
             let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
-            outbound[reply.loop].answers.append(
-                RemoteAnswer(connection: reply.connection, bytes: bytes, sequel: sequel))
+            sendElsewhere(bytes, sequel, reply)
         case .webSocket:
             var bytes: [UInt8] = []
             if !answerContent.isEmpty {
                 FrameWriter.append(.text, payload: answerContent.span, to: &bytes)
             }
-            outbound[reply.loop].answers.append(
-                RemoteAnswer(connection: reply.connection, bytes: bytes, sequel: .none))
+            sendElsewhere(bytes, .none, reply)
         }
+    }
+
+    /// Hands an answer to the loop that has the connection.
+    mutating func sendElsewhere(_ bytes: [UInt8], _ sequel: Sequel, _ reply: Reply) {
+        let number = ConnectionNumber(loop: reply.loop, connection: reply.connection)
+        outbound[reply.loop].output.add(bytes, to: number.rawValue, .answer(sequel))
     }
 }
 

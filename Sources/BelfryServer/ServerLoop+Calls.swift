@@ -73,3 +73,32 @@ extension ServerLoop {
         }
     }
 }
+
+// MARK: - Methods
+
+extension ServerLoop {
+    /// Performs a method, and appends its result.
+    private mutating func result(
+        of method: [UInt8], _ params: [UInt8]?, client: UInt64, _ submission: Submission
+    ) throws(RPCFailure) {
+        do throws(Problem) {
+            switch String(decoding: method, as: UTF8.self) {
+            case "addObserver":
+                try callAddObserver(params, client: client, submission)
+            case "removeObserver":
+                try callRemoveObserver(params, client: client, submission)
+            case "post":
+                try callPost(params, submission)
+            case "observers":
+                try callListing(.observers(try RPCParams.observers(params)), submission)
+            case "explain":
+                let (name, object) = try RPCParams.explain(params, requestReader)
+                try callListing(.explain(name: name, object: object), submission)
+            default:
+                throw RPCFailure.unknownMethod
+            }
+        } catch {
+            throw RPCFailure.problem(error)
+        }
+    }
+}

@@ -248,8 +248,7 @@ extension ServerLoop {
             loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
             follow(sequel, on: reply.connection, nil)
         } else {
-            outbound[reply.loop].answers.append(
-                RemoteAnswer(connection: reply.connection, bytes: bytes, sequel: sequel))
+            sendElsewhere(bytes, sequel, reply)
         }
     }
 

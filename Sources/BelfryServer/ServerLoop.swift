@@ -48,19 +48,22 @@ struct ServerLoop: ~Copyable {
     /// What one other loop gets at the end of the turn.
     struct Outbound {
         var submissions: [Submission] = []
-        var answers: [RemoteAnswer] = []
-        var deliveries = RemoteDeliveries()
+        var output = RemoteOutput()
     }
 
     init(
-        number: Int, configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
-        loop: consuming EventLoop
-    ) {
+        number: Int, _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
+        connectionLimit: Int, kernel: Kernel = .linux
+    ) throws(SystemCallError) {
         self.number = number
         self.configuration = configuration
         self.shared = shared
         self.log = log
-        self.loop = loop
+        var settings = LoopConfiguration()
+        settings.connectionLimit = connectionLimit
+        loop = try EventLoop(settings, kernel: kernel)
+        // Nothing is posted in idle moments yet.
+        loop.reportsIdle = false
         originPolicy = OriginPolicy(
             allowed: configuration.allowedOrigins, allowsLoopback: configuration.isLoopbackOnly)
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
@@ -74,6 +77,16 @@ struct ServerLoop: ~Copyable {
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
+        try loop.attach(shared.mailboxes[number].wake)
+    }
+
+    /// Listens on addresses that all loops share, and tells the real ones.
+    mutating func listen(on addresses: [SocketAddress]) throws(SystemCallError) -> [SocketAddress] {
+        var real: [SocketAddress] = []
+        for address in addresses {
+            real.append(try loop.listen(on: address, sharesPort: configuration.loopCount > 1))
+        }
+        return real
     }
 
     static func httpLimits(_ configuration: ServerConfiguration) -> HTTPLimits {

@@ -15,8 +15,6 @@ final class SharedState: Sendable {
     let centerCount = Atomic<Int>(0)
     /// Whether the broker is stopping: it is no longer ready.
     let isDraining = Atomic<Bool>(false)
-    /// How many loops still run.
-    let runningLoopCount: Atomic<Int>
     /// The counters of each loop, as of the end of its last turn.
     let counters: [PublishedCounters]
     /// The door of each loop.
@@ -25,6 +23,8 @@ final class SharedState: Sendable {
     let incarnation: UInt64
     let hashSeed: HashSeed
     let startedAt: WallTime
+    /// The files that are built in.
+    let assets: [Asset: [UInt8]]
 
     /// How many messages wait for one loop at most: one for each other loop and turn.
     static let mailboxLimit = 65_536
@@ -36,11 +36,11 @@ final class SharedState: Sendable {
         }
         self.mailboxes = mailboxes
         counters = (0..<loopCount).map { _ in PublishedCounters() }
-        runningLoopCount = Atomic(loopCount)
         var random = SystemRandom()
         incarnation = random.next()
         hashSeed = HashSeed(random.next(), random.next())
         startedAt = WallTime.now()
+        assets = Dictionary(uniqueKeysWithValues: Asset.allCases.map { ($0, $0.bytes()) })
     }
 
     /// The loop on which a center lives.

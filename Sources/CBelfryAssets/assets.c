@@ -26,27 +26,32 @@ static const unsigned char asyncapi_yaml[] = {
 #embed "../../asyncapi.yaml"
 };
 
-const unsigned char *belfry_asset_console(size_t *count) {
-    *count = sizeof console_html;
-    return console_html;
+struct file {
+    const unsigned char *bytes;
+    size_t byte_count;
+};
+
+static struct file file(enum belfry_asset asset) {
+    switch (asset) {
+    case belfry_asset_console:
+        return (struct file){console_html, sizeof console_html};
+    case belfry_asset_console_js:
+        return (struct file){console_js, sizeof console_js};
+    case belfry_asset_belfry_js:
+        return (struct file){belfry_js, sizeof belfry_js};
+    case belfry_asset_openapi:
+        return (struct file){openapi_yaml, sizeof openapi_yaml};
+    case belfry_asset_asyncapi:
+        return (struct file){asyncapi_yaml, sizeof asyncapi_yaml};
+    }
+    return (struct file){0, 0};
 }
 
-const unsigned char *belfry_asset_console_js(size_t *count) {
-    *count = sizeof console_js;
-    return console_js;
+size_t belfry_asset_byte_count(enum belfry_asset asset) {
+    return file(asset).byte_count;
 }
 
-const unsigned char *belfry_asset_belfry_js(size_t *count) {
-    *count = sizeof belfry_js;
-    return belfry_js;
-}
-
-const unsigned char *belfry_asset_openapi(size_t *count) {
-    *count = sizeof openapi_yaml;
-    return openapi_yaml;
-}
-
-const unsigned char *belfry_asset_asyncapi(size_t *count) {
-    *count = sizeof asyncapi_yaml;
-    return asyncapi_yaml;
+uint8_t belfry_asset_byte(enum belfry_asset asset, size_t index) {
+    struct file found = file(asset);
+    return index < found.byte_count ? found.bytes[index] : 0;
 }

@@ -1,0 +1,38 @@
+import CBelfryAssets
+
+/// A file that is built into the broker.
+enum Asset: Equatable, CaseIterable {
+    case console
+    case consoleScript
+    case library
+    case openAPI
+    case asyncAPI
+
+    var contentType: String {
+        switch self {
+        case .console: "text/html; charset=utf-8"
+        case .consoleScript, .library: "text/javascript; charset=utf-8"
+        case .openAPI, .asyncAPI: "application/yaml"
+        }
+    }
+
+    /// What the console page may do: nothing but talk to its own broker.
+    static let contentSecurityPolicy = """
+        default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+        img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+        frame-ancestors 'none'
+        """
+
+    /// The bytes of the file.
+    func bytes() -> [UInt8] {
+        let asset =
+            switch self {
+            case .console: belfry_asset_console
+            case .consoleScript: belfry_asset_console_js
+            case .library: belfry_asset_belfry_js
+            case .openAPI: belfry_asset_openapi
+            case .asyncAPI: belfry_asset_asyncapi
+            }
+        return (0..<belfry_asset_byte_count(asset)).map { belfry_asset_byte(asset, $0) }
+    }
+}

@@ -1,0 +1,75 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+// Event streams: Server-Sent Events for a client with observers of its connection's lifetime.
+
+extension ServerLoop {
+    /// How many observers one stream may ask for.
+    static let streamObserverLimit = 100
+
+    /// Reads which names and objects a stream observes: each name with each object.
+    mutating func openEvents(_ query: inout Query) throws(Problem) -> CenterRequest {
+        let names = unique(query.takeAll("name"))
+        let objects = unique(query.takeAll("object"))
+        for name in names { try requestReader.check(name: name, parameter: "name") }
+        for object in objects { try requestReader.check(name: object, parameter: "object") }
+        guard max(1, names.count) * max(1, objects.count) <= Self.streamObserverLimit else {
+            throw Problem(
+                .invalidFields, "The query is not valid.",
+                errors: [
+                    .parameter(
+                        "name", "with object asks for over \(Self.streamObserverLimit) observers")
+                ])
+        }
+        var observers: [ObserverRequest] = []
+        for name in names.isEmpty ? [nil] : names.map(Optional.some) {
+            for object in objects.isEmpty ? [nil] : objects.map(Optional.some) {
+                observers.append(ObserverRequest(name: name, object: object))
+            }
+        }
+        let queryID = query.take("last_event_id")
+        let fieldID = exchange.parser.head.field("last-event-id").map { [UInt8](copying: $0) }
+        // What a browser sends by itself is newer than what stands in the page's URL.
+        let since = (fieldID ?? queryID).map { WireText.eventID($0) }
+        return .connect(.events, observers: observers, since: since.map(Self.position))
+    }
+
+    /// A position that cannot be read is one of an unknown life of the center.
+    private static func position(
+        _ id: (epoch: [UInt8], sequence: UInt64)?
+    ) -> ReplayPosition {
+        ReplayPosition(epoch: id?.epoch ?? [], sequence: id?.sequence ?? 0)
+    }
+
+    private func unique(_ values: [[UInt8]]) -> [[UInt8]] {
+        var result: [[UInt8]] = []
+        for value in values where !result.contains(value) { result.append(value) }
+        return result
+    }
+
+    /// Appends the head of a stream, a first comment, and when to come back after a cut.
+    ///
+    /// The stream ends with its connection, so that the frames need no chunks and one frame serves
+    /// all streams (RFC 9112 §6.3).
+    mutating func appendStreamStart(
+        _ reply: HTTPReply, client: UInt64, to bytes: inout [UInt8]
+    ) {
+        var fields = [
+            HTTPField("Content-Type", "text/event-stream"), HTTPField("Cache-Control", "no-cache"),
+            HTTPField("X-Accel-Buffering", "no"),
+        ]
+        if let origin = reply.allowedOrigin {
+            fields.append(HTTPField("Access-Control-Allow-Origin", origin))
+            fields.append(HTTPField("Vary", "Origin"))
+        }
+        let context = ResponseContext(minorVersion: 0, keepsAlive: false, isHead: false)
+        let date = dateText()
+        _ = ResponseWriter.appendStreamHead(
+            status: 200, fields: fields, for: context, date: date.span, to: &bytes)
+        // Clients that were cut at once come back spread over two seconds.
+        let retry = 1_000 + random.next() % 2_000
+        bytes.append(contentsOf: ": belfry c\(client)\nretry: \(retry)\n\n".utf8)
+    }
+}

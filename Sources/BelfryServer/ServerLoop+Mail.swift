@@ -1,0 +1,81 @@
+import BelfryCenter
+import BelfryLoop
+
+// What loops tell each other: one mailbox entry for each loop and turn.
+
+extension ServerLoop {
+    /// Hands each other loop what this turn has for it.
+    mutating func sendToOtherLoops() {
+        for target in outbound.indices where target != number {
+            if !outbound[target].submissions.isEmpty {
+                var submissions: [Submission] = []
+                swap(&submissions, &outbound[target].submissions)
+                post(.submissions(submissions), to: target)
+            }
+            if !outbound[target].output.isEmpty {
+                var output = RemoteOutput()
+                swap(&output, &outbound[target].output)
+                post(.output(output), to: target)
+            }
+        }
+    }
+
+    private func post(_ message: LoopMessage, to target: Int) {
+        // A loop that falls 65,536 turns behind is stuck; what it misses is told, not hidden.
+        if !shared.mailboxes[target].post(message) {
+            log.write(.error, "the mailbox of a loop is full", ("loop", "\(target)"))
+        }
+    }
+
+    /// Does what other loops ask for.
+    mutating func readMail() {
+        var messages: [LoopMessage] = []
+        shared.mailboxes[number].drain(into: &messages)
+        for message in messages {
+            switch message {
+            case .submissions(let submissions):
+                for submission in submissions { perform(submission) }
+            case .output(let output):
+                take(output)
+            case .drain:
+                beginStopping()
+            case .stop:
+                stop.isOver = true
+            }
+        }
+    }
+
+    /// Sends what another loop has for connections of this one.
+    private mutating func take(_ output: RemoteOutput) {
+        let offset = loop.output.count
+        loop.output.append(contentsOf: output.bytes)
+        for item in output.items {
+            let id = ConnectionNumber(rawValue: item.connection).connection
+            let range = offset + item.start..<offset + item.end
+            guard let connection = connection(id), !connection.isClosing else {
+                abandon(item, on: id)
+                continue
+            }
+            switch item.content {
+            case .delivery:
+                loop.send(range, to: id, as: .delivery)
+            case .lastFrames:
+                loop.send(range, to: id, as: .delivery)
+                connections[Int(id.index)]?.client = 0
+                closeSoon(id)
+            case .answer(let sequel):
+                loop.send(range, to: id, as: .answer)
+                follow(sequel, on: id, nil)
+            }
+        }
+    }
+
+    /// The connection has gone while its answer was under way: a client that it became must go too.
+    private mutating func abandon(_ item: RemoteOutput.Item, on id: ConnectionID) {
+        guard case .answer(.client(let client, _, let center)) = item.content else { return }
+        submit(
+            Submission(
+                center: center, request: .disconnect(client: client), caller: anonymous,
+                reply: Reply(loop: number, connection: id, form: .none)))
+    }
+}

@@ -1,0 +1,70 @@
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+// The service paths: health, metrics, the files of the broker, and the echoes.
+
+extension ServerLoop {
+    mutating func handleService(
+        _ route: Route, content: Span<UInt8>, from id: ConnectionID
+    ) throws(Problem) {
+        answerContent.removeAll(keepingCapacity: true)
+        switch route {
+        case .live:
+            sendText("ok\n", to: id)
+        case .ready:
+            guard !shared.isDraining.load(ordering: .relaxed) else {
+                throw Problem(.draining, "The broker is stopping.")
+            }
+            sendText("ok\n", to: id)
+        case .metrics:
+            var total = Counters()
+            for (loop, published) in shared.counters.enumerated() {
+                total.add(loop == number ? counters : published.read())
+            }
+            answerContent = MetricsText.text(of: total, shared: shared, version: Server.version)
+            send(
+                Answer(contentType: "text/plain; version=0.0.4; charset=utf-8"), to: id,
+                exchange.reply)
+        case .asset(let asset):
+            sendAsset(asset, to: id)
+        case .debugEcho:
+            answerContent.append(copying: content)
+            send(Answer(contentType: "application/octet-stream"), to: id, exchange.reply)
+        case .debugWebSocket:
+            do throws(Problem) {
+                try openDebugWebSocket(id)
+            } catch {
+                answer(error, fields: exchange.refusalFields, to: id, exchange.reply)
+            }
+        case .channelPost, .channels, .notifications, .notification, .observers, .observer,
+            .clients, .client, .centers, .explain, .leaks, .unmatched, .webSocket, .events:
+            preconditionFailure("routes of a center are no service")
+        }
+    }
+
+    private mutating func sendText(_ text: String, to id: ConnectionID) {
+        answerContent.append(contentsOf: text.utf8)
+        var answer = Answer(contentType: "text/plain; charset=utf-8")
+        answer.fields = [Self.noStore]
+        send(answer, to: id, exchange.reply)
+    }
+
+    private mutating func sendAsset(_ asset: Asset, to id: ConnectionID) {
+        answerContent.append(contentsOf: shared.assets[asset] ?? [])
+        var answer = Answer(contentType: asset.contentType)
+        answer.fields = [
+            HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
+        ]
+        if asset == .console {
+            answer.fields += [
+                HTTPField("Content-Security-Policy", Asset.contentSecurityPolicy),
+                HTTPField("Referrer-Policy", "no-referrer"),
+            ]
+        }
+        if asset == .library {
+            answer.fields.append(HTTPField("Cross-Origin-Resource-Policy", "cross-origin"))
+        }
+        send(answer, to: id, exchange.reply)
+    }
+}

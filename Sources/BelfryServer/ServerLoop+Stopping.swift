@@ -1,0 +1,106 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import BelfryWebSocket
+import BelfryWire
+import Synchronization
+
+// The clean stop: no new connections, clients are told, and closed spread over the drain period.
+
+extension ServerLoop {
+    /// The signals that the first loop listens to.
+    static let stopSignals: [Int32] = [2, 15]
+    static let reloadSignal: Int32 = 1
+
+    mutating func handleSignal(_ signal: Int32) {
+        if signal == Self.reloadSignal {
+            log.write(.info, "reload asked for; nothing that can be reloaded has changed")
+            return
+        }
+        guard Self.stopSignals.contains(signal) else { return }
+        if shared.isDraining.exchange(true, ordering: .relaxed) {
+            log.write(.warning, "stopping at once")
+            tellAllLoops(.stop)
+            stop.isOver = true
+        } else {
+            log.write(.info, "stopping", ("within", "\(configuration.drainPeriod)"))
+            tellAllLoops(.drain)
+            beginStopping()
+        }
+    }
+
+    private func tellAllLoops(_ message: LoopMessage) {
+        for target in shared.mailboxes.indices where target != number {
+            _ = shared.mailboxes[target].post(message)
+        }
+    }
+
+    /// Takes no more connections, tells clients, and closes what waits for nothing.
+    mutating func beginStopping() {
+        guard !stop.isStopping else { return }
+        stop.isStopping = true
+        loop.stopListening()
+        stop.deadline = loop.now + configuration.drainPeriod
+        for connection in connections {
+            guard let connection, !connection.isClosing else { continue }
+            switch connection.kind {
+            case .http:
+                if connection.deadline == .idle
+                    || connection.unfinished == nil && !connection.isAwaiting
+                {
+                    closeSoon(connection.id)
+                }
+            case .webSocket, .events, .debugWebSocket:
+                tellDraining(connection)
+                stop.waiting.append(Int(connection.id.index))
+            }
+        }
+        let turns = max(1, configuration.drainPeriod / StopSequence.interval / 2)
+        stop.groupCount = max(
+            StopSequence.quickGroupCount, Int(Double(stop.waiting.count) / turns) + 1)
+        continueStopping()
+    }
+
+    private mutating func tellDraining(_ connection: Connection) {
+        frameText.removeAll(keepingCapacity: true)
+        let reconnectAfter = Duration.milliseconds(
+            Int64(random.next() % UInt64(StopSequence.reconnectSpread / .milliseconds(1))))
+        var bytes: [UInt8] = []
+        switch connection.kind {
+        case .webSocket:
+            WireWriter.append(
+                drainingUntil: loop.wallNow + configuration.drainPeriod,
+                reconnectAfter: reconnectAfter, to: &frameText)
+            FrameWriter.append(.text, payload: frameText.span, to: &bytes)
+        case .events:
+            WireWriter.append(retry: reconnectAfter, to: &bytes)
+        case .http, .debugWebSocket:
+            return
+        }
+        sendFrame(bytes, to: connection.id, closes: false)
+    }
+
+    /// Closes the next group of clients; the loop ends when nobody is left, or the time is over.
+    mutating func continueStopping() {
+        guard stop.isStopping else { return }
+        for _ in 0..<min(stop.groupCount, stop.waiting.count) {
+            guard let slot = stop.waiting.popLast(), let connection = connections[slot] else {
+                continue
+            }
+            switch connection.kind {
+            case .webSocket, .debugWebSocket:
+                closeWebSocket(connection.id, .serviceRestart, reason: "the broker stops")
+            case .http, .events:
+                closeSoon(connection.id)
+            }
+        }
+        if loop.connectionCount == 0 || loop.now >= stop.deadline {
+            log.write(
+                .debug, "a loop has stopped", ("loop", "\(number)"),
+                ("connections", "\(loop.connectionCount)"))
+            stop.isOver = true
+            return
+        }
+        _ = loop.schedule(at: loop.now + StopSequence.interval, 0)
+    }
+}
