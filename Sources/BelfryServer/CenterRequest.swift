@@ -33,7 +33,7 @@ enum CenterRequest: Sendable {
     case explain(name: [UInt8], object: [UInt8]?)
     case leaks(limit: Int)
     case unmatched(limit: Int)
-    case rpc(RPCMessage, client: UInt64)
+    case calls(text: [UInt8], client: UInt64)
 }
 
 /// An observer or a client, named by its number, with the secret half of its token if there is one.

@@ -22,6 +22,7 @@ struct Query {
     mutating func take(_ name: String) -> [UInt8]? {
         guard let position = parameters.firstIndex(where: { $0.name.elementsEqual(name.utf8) })
         else { return nil }
+        // A second one stays, and is refused in the end.
         return parameters.remove(at: position).value
     }
 
@@ -50,18 +51,19 @@ struct Query {
     /// Takes `client`, as `c4`.
     mutating func client() throws(Problem) -> UInt64? {
         guard let text = take("client") else { return nil }
-        guard let client = WireText.client(text), client.secret == nil else {
+        guard let client = IdentifierText(client: text.span), client.secret == nil else {
             throw refusal("client", "must be a client such as c4")
         }
         return client.number
     }
 
-    /// Refuses what is no state of a client.
-    func checkState(_ state: [UInt8]) throws(Problem) {
-        let states = ["live", "asked", "slow", "disconnected"]
-        guard states.contains(where: { state.elementsEqual($0.utf8) }) else {
+    /// Takes `state`.
+    mutating func state() throws(Problem) -> ClientState? {
+        guard let text = take("state") else { return nil }
+        guard let state = ClientState(text: text) else {
             throw refusal("state", "must be live, asked, slow or disconnected")
         }
+        return state
     }
 
     /// Refuses options of the queue and of suspension by name, so that nobody takes them for a typo.
@@ -76,7 +78,8 @@ struct Query {
     func finish() throws(Problem) {
         guard let unknown = parameters.first else { return }
         throw refusal(
-            String(decoding: unknown.name, as: UTF8.self), "is not a parameter of this path")
+            String(decoding: unknown.name, as: UTF8.self),
+            "is not a parameter of this path, or stands twice")
     }
 
     private mutating func takeLimit() throws(Problem) -> Int {
@@ -88,7 +91,6 @@ struct Query {
     }
 
     private func refusal(_ parameter: String, _ detail: String) -> Problem {
-        Problem(
-            .invalidFields, "The query is not valid.", errors: [.parameter(parameter, detail)])
+        Problem.invalidParameter(parameter, detail)
     }
 }

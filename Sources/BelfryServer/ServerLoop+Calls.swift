@@ -9,96 +9,169 @@ extension ServerLoop {
     /// Reads the calls of a text message, and performs them where the client's center lives.
     mutating func receiveCalls(_ id: ConnectionID) {
         guard let connection = connection(id) else { return }
-        let message = RPCReader.read(reader.message)
+        let text = reader.message
         submit(
             Submission(
-                center: connection.center, request: .rpc(message, client: connection.client),
-                caller: anonymous,
+                center: connection.center,
+                request: .calls(text: text, client: connection.client), caller: anonymous,
                 reply: Reply(loop: number, connection: id, form: .webSocket)))
     }
 
     /// Performs the calls of one frame in their order, and answers them in one frame.
-    mutating func performCalls(_ message: RPCMessage, client: UInt64, _ submission: Submission) {
+    mutating func performCalls(_ text: [UInt8], client: UInt64, _ submission: Submission) {
+        let message = rpcReader.message(in: text.span)
+        guard message.isBatch else {
+            if let call = message.calls.first {
+                perform(call, in: text, client: client, submission)
+                deliver(.json, submission.reply)
+                // What the replay ring has for a new observer comes after its registration.
+                fanOutReplay(call)
+            }
+            return
+        }
         var answers: [UInt8] = []
-        var answerCount = 0
         for call in message.calls {
             answerContent.removeAll(keepingCapacity: true)
-            perform(call, client: client, submission)
-            guard !answerContent.isEmpty else { continue }
-            if message.isBatch { answers.append(UInt8(ascii: answerCount == 0 ? "[" : ",")) }
-            answers.append(contentsOf: answerContent)
-            answerCount += 1
-            // What follows a registration comes after its answer.
-            if !message.isBatch {
-                deliver(.json, submission.reply)
-                fanOutReplay(call)
-                return
-            }
+            perform(call, in: text, client: client, submission)
             fanOutReplay(call)
+            guard !answerContent.isEmpty else { continue }
+            answers.append(UInt8(ascii: answers.isEmpty ? "[" : ","))
+            answers.append(contentsOf: answerContent)
         }
-        if answerCount > 0 { answers.append(UInt8(ascii: "]")) }
+        if !answers.isEmpty { answers.append(UInt8(ascii: "]")) }
         swap(&answers, &answerContent)
         deliver(.json, submission.reply)
     }
 
     private mutating func fanOutReplay(_ call: RPCCall) {
-        if case .request(_, let method, _) = call, method.elementsEqual("addObserver".utf8) {
-            fanOut()
+        switch call {
+        case .request(_, let method, _), .notification(let method, _):
+            if Method(method) == .addObserver { fanOut() }
+        case .response, .invalid:
+            break
         }
     }
 
-    /// Performs one call; its answer goes to `answerContent`, which stays empty for a notification.
+    /// Performs one call; its answer goes to `answerContent`, which stays empty if there is none.
     private mutating func perform(
-        _ call: RPCCall, client: UInt64, _ submission: Submission
+        _ call: RPCCall, in text: [UInt8], client: UInt64, _ submission: Submission
     ) {
+        effects.reset()
         switch call {
         case .response:
-            break  // Nothing is asked of clients yet; a response with an unknown id is ignored.
-        case .invalid(let id, let error):
-            WireWriter.append(rpcError: error, id: id, to: &answerContent)
+            break  // Clients are asked nothing yet; a response with an unknown id is ignored.
+        case .invalid(let id, let code, let detail):
+            if let id { WireWriter.append(error: code, detail, id: id, to: &answerContent) }
         case .notification(let method, let params):
-            effects.reset()
-            _ = try? result(of: method, params, client: client, submission)
+            do throws(Problem) {
+                guard let method = Method(method) else { return }
+                try perform(method, params, in: text, client: client, submission)
+            } catch {
+                // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
+                counters.requestsRefused += 1
+            }
             answerContent.removeAll(keepingCapacity: true)
         case .request(let id, let method, let params):
-            effects.reset()
-            do throws(RPCFailure) {
+            guard let method = Method(method) else {
+                WireWriter.append(error: .methodNotFound, nil, id: id, to: &answerContent)
+                return
+            }
+            do throws(Problem) {
                 WireWriter.beginResult(id: id, to: &answerContent)
-                try result(of: method, params, client: client, submission)
+                try perform(method, params, in: text, client: client, submission)
                 WireWriter.endResult(to: &answerContent)
             } catch {
+                counters.requestsRefused += 1
                 answerContent.removeAll(keepingCapacity: true)
-                WireWriter.append(rpcFailure: error, id: id, to: &answerContent)
+                WireWriter.append(problem: error, id: id, to: &answerContent)
             }
         }
+    }
+
+    /// What a client can call.
+    private enum Method: String {
+        case addObserver
+        case removeObserver
+        case post
+        case observers
+        case explain
+
+        init?(_ name: [UInt8]) {
+            self.init(rawValue: String(decoding: name, as: UTF8.self))
+        }
+    }
+
+    /// Performs a method, and appends its result.
+    private mutating func perform(
+        _ method: Method, _ params: Range<Int>?, in text: [UInt8], client: UInt64,
+        _ submission: Submission
+    ) throws(Problem) {
+        switch method {
+        case .addObserver:
+            let request = try requestReader.addObserver(params: params, in: text.span)
+            let (row, token) = try register(request, client: client, submission)
+            WireWriter.append(
+                registered: row, token: token, session: nil, center: submission.center,
+                to: &answerContent)
+        case .removeObserver:
+            let request = try requestReader.removeObserver(params: params, in: text.span)
+            let count = try remove(request, client: client, center: submission.center)
+            WireWriter.append(removedCount: count, to: &answerContent)
+        case .post:
+            let request = try requestReader.post(params: params, in: text.span)
+            try applyPosts([request.post], caller: submission.caller, center: submission.center)
+            fanOut()
+            appendReceipts(isBatch: false, reportsObservers: request.reportsObservers)
+        case .observers:
+            let request = try requestReader.observers(params: params, in: text.span)
+            try list(.observers(query(of: request.query, state: request.state)), submission)
+        case .explain:
+            let request = try requestReader.explain(params: params, in: text.span)
+            try list(.explain(name: request.name, object: request.object), submission)
+        }
+    }
+
+    private mutating func list(
+        _ request: CenterRequest, _ submission: Submission
+    ) throws(Problem) {
+        let listing = Submission(
+            center: submission.center, request: request, caller: submission.caller,
+            reply: submission.reply)
+        _ = try look(listing)
+    }
+
+    /// Removes what a client asks for: by token anybody's, otherwise its own.
+    private mutating func remove(
+        _ request: RemoveRequest, client: UInt64, center name: [UInt8]
+    ) throws(Problem) -> Int {
+        guard let position = centers.position(of: name) else { throw Problem.noObserver }
+        let number: UInt64
+        switch request {
+        case .filter(let filterName, let object):
+            submitCommand(
+                .removeObservers(client: client, name: filterName, object: object), to: position)
+            try checkOutcome()
+            guard case .removed(let count) = effects.outcome else { return 0 }
+            return count
+        case .token(let token):
+            number = token.number
+            let row = centers[position].observer(number)
+            let hash = row?.tokenHash ?? centers[position].tombstone(number)?.tokenHash
+            guard let hash, let secret = token.secret, SecretHash(of: secret).matches(hash) else {
+                throw Problem.noObserver
+            }
+        case .observer(let serial):
+            number = serial
+            guard centers[position].observer(number)?.client == client else {
+                throw Problem.noObserver
+            }
+        }
+        try removeObserver(number, by: .client(client), center: name)
+        return 1
     }
 }
 
-// MARK: - Methods
-
-extension ServerLoop {
-    /// Performs a method, and appends its result.
-    private mutating func result(
-        of method: [UInt8], _ params: [UInt8]?, client: UInt64, _ submission: Submission
-    ) throws(RPCFailure) {
-        do throws(Problem) {
-            switch String(decoding: method, as: UTF8.self) {
-            case "addObserver":
-                try callAddObserver(params, client: client, submission)
-            case "removeObserver":
-                try callRemoveObserver(params, client: client, submission)
-            case "post":
-                try callPost(params, submission)
-            case "observers":
-                try callListing(.observers(try RPCParams.observers(params)), submission)
-            case "explain":
-                let (name, object) = try RPCParams.explain(params, requestReader)
-                try callListing(.explain(name: name, object: object), submission)
-            default:
-                throw RPCFailure.unknownMethod
-            }
-        } catch {
-            throw RPCFailure.problem(error)
-        }
-    }
+extension Problem {
+    /// What is said of an observer that is not there, or that the caller may not know of.
+    static let noObserver = Problem(.notFound, "There is no such observer.")
 }

@@ -43,8 +43,8 @@ extension ServerLoop {
             case .connect(let transport, let observers, let since):
                 try connect(transport, observers, since: since, submission)
                 return
-            case .rpc(let message, let client):
-                performCalls(message, client: client, submission)
+            case .calls(let text, let client):
+                performCalls(text, client: client, submission)
                 return
             case .post, .disconnect, .addObserver, .removeObserver, .readObserver, .removeClient,
                 .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
@@ -82,7 +82,7 @@ extension ServerLoop {
             return .empty
         case .readObserver, .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
             return try look(submission)
-        case .connect, .rpc, .centers:
+        case .connect, .calls, .centers:
             preconditionFailure("these are performed in a way of their own")
         }
     }
@@ -274,7 +274,7 @@ extension ServerLoop {
 
     /// Whether a session secret, whole or its secret half, is that of a client.
     static func speaks(_ session: [UInt8], for client: ClientRow) -> Bool {
-        let secret = WireText.client(session)?.secret ?? session
+        let secret = IdentifierText(client: session.span)?.secret ?? session
         return SecretHash(of: secret).matches(client.sessionHash)
     }
 }
@@ -320,21 +320,19 @@ extension ServerLoop {
         _ request: ObserverRequest, _ submission: Submission
     ) throws(Problem) -> Answer {
         guard let session = request.session else {
-            throw Problem(
-                .invalidFields, "The observer is not valid.",
-                errors: [
-                    .pointer("#/session", "is required: an observer without a client comes later")
-                ])
+            throw Problem.invalid([
+                Problem.FieldError(
+                    .pointer(.root.appending(key: "session")),
+                    "is required: an observer without a client comes later")
+            ])
         }
         let position = centers.position(of: submission.center)
-        let number = WireText.client(session)?.number
+        let number = IdentifierText(client: session.span)?.number
         let client = position.flatMap { position in
             number.flatMap { centers[position].client($0) }
         }
         guard let client, Self.speaks(session, for: client) else {
-            throw Problem(
-                .invalidFields, "The observer is not valid.",
-                errors: [.pointer("#/session", "is not the session of a client of this center")])
+            throw Problem(.notFound, "The session is not that of a client of this center.")
         }
         let (row, token) = try register(request, client: client.id, submission)
         WireWriter.append(
@@ -369,14 +367,16 @@ extension ServerLoop {
         guard case .registered(let rows) = effects.outcome, let row = rows.first else {
             preconditionFailure("a registration that is not refused has its observer")
         }
-        return (row, WireText.token(observer: row.serial, secret: secret))
+        var token: [UInt8] = []
+        IdentifierText.append(observer: row.serial, secret: secret, to: &token)
+        return (row, token)
     }
 
     /// The observer that the caller may remove: the token's holder, or an admin.
     private func removableObserver(
         _ secret: Secret, _ caller: Caller, center name: [UInt8]
     ) throws(Problem) -> UInt64 {
-        let unknown = Problem(.notFound, "There is no such observer.")
+        let unknown = Problem.noObserver
         guard let position = centers.position(of: name) else { throw unknown }
         let center = centers[position]
         let row = center.observer(secret.number)
@@ -399,7 +399,7 @@ extension ServerLoop {
         _ serial: UInt64, by remover: Remover, center name: [UInt8]
     ) throws(Problem) {
         guard let position = centers.position(of: name) else {
-            throw Problem(.notFound, "There is no such observer.")
+            throw Problem.noObserver
         }
         submitCommand(.removeObserver(serial: serial, by: remover), to: position)
         try checkOutcome()
@@ -434,7 +434,10 @@ extension Problem {
     static func lacking(_ verb: String, place: Int? = nil) -> Problem {
         var problem = Problem(.forbidden, "The caller lacks the grant \(verb).")
         if let place {
-            problem.errors = [.pointer("#/\(place)", "the caller lacks the grant \(verb)")]
+            problem.errors = [
+                FieldError(
+                    .pointer(.root.appending(index: place)), "the caller lacks the grant \(verb)")
+            ]
         }
         return problem
     }

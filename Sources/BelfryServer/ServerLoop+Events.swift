@@ -16,12 +16,8 @@ extension ServerLoop {
         for name in names { try requestReader.check(name: name, parameter: "name") }
         for object in objects { try requestReader.check(name: object, parameter: "object") }
         guard max(1, names.count) * max(1, objects.count) <= Self.streamObserverLimit else {
-            throw Problem(
-                .invalidFields, "The query is not valid.",
-                errors: [
-                    .parameter(
-                        "name", "with object asks for over \(Self.streamObserverLimit) observers")
-                ])
+            throw Problem.invalidParameter(
+                "name", "with object asks for over \(Self.streamObserverLimit) observers")
         }
         var observers: [ObserverRequest] = []
         for name in names.isEmpty ? [nil] : names.map(Optional.some) {

@@ -25,8 +25,7 @@ extension ServerLoop {
             }
         }
         guard let position = centers.position(of: name) else {
-            appendEmptyListing(submission.request)
-            return .json
+            throw Problem(.notFound, "There is no such center.")
         }
         appendListing(submission.request, position, submission.caller)
         return .json
@@ -45,7 +44,7 @@ extension ServerLoop {
     private mutating func lookAtObserver(
         _ secret: Secret, _ submission: Submission
     ) throws(Problem) -> Answer {
-        let unknown = Problem(.notFound, "There is no such observer.")
+        let unknown = Problem.noObserver
         guard let position = centers.position(of: submission.center) else { throw unknown }
         let row = centers[position].observer(secret.number)
         let tombstone = row == nil ? centers[position].tombstone(secret.number) : nil
@@ -97,28 +96,7 @@ extension ServerLoop {
             WireWriter.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)
         case .post, .connect, .disconnect, .addObserver, .removeObserver, .readObserver,
-            .removeClient, .fate, .centers, .rpc:
-            preconditionFailure("these are no listings of a center")
-        }
-    }
-
-    /// The listing of a center that is not there: looking makes none.
-    private mutating func appendEmptyListing(_ request: CenterRequest) {
-        switch request {
-        case .observers:
-            WireWriter.append(observers: Page(), center: [], to: &answerContent)
-        case .clients:
-            WireWriter.append(clients: Page(), unsentByteCounts: [], to: &answerContent)
-        case .channels:
-            WireWriter.append(channels: Page(), to: &answerContent)
-        case .explain:
-            WireWriter.append(explanation: Explanation(), to: &answerContent)
-        case .leaks:
-            WireWriter.append(leaks: [], to: &answerContent)
-        case .unmatched:
-            WireWriter.append(unmatched: UnmatchedReport(), to: &answerContent)
-        case .post, .connect, .disconnect, .addObserver, .removeObserver, .readObserver,
-            .removeClient, .fate, .centers, .rpc:
+            .removeClient, .fate, .centers, .calls:
             preconditionFailure("these are no listings of a center")
         }
     }

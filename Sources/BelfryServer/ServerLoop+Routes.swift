@@ -93,15 +93,11 @@ extension ServerLoop {
     /// Options of the answer: `report`, `Prefer`.
     private mutating func readPostOptions(_ query: inout Query) throws(Problem) {
         if exchange.parser.head.field("idempotency-key") != nil {
-            throw Problem(
-                .invalidFields, "Idempotency-Key is not supported by this version.",
-                errors: [.header("Idempotency-Key", "is not supported by this version")])
+            throw Problem.invalidHeader("Idempotency-Key", "is not supported by this version")
         }
         if let report = query.take("report") {
             guard report.elementsEqual("observers".utf8) else {
-                throw Problem(
-                    .invalidFields, "The query is not valid.",
-                    errors: [.parameter("report", "must be observers")])
+                throw Problem.invalidParameter("report", "must be observers")
             }
             exchange.reply.reportsObservers = true
         }
@@ -138,12 +134,8 @@ extension ServerLoop {
             observers.object = query.take("object")
             observers.client = try query.client()
             observers.principal = query.take("principal")
-            if let state = query.take("state"), !state.elementsEqual("live".utf8) {
-                try query.checkState(state)
-                // All observers are live until clients can be suspended.
-                observers.cursor = UInt64.max - 1
-            }
-            return .observers(observers)
+            let state = try query.state()
+            return .observers(self.query(of: observers, state: state))
         case .observer(let token):
             let secret = try self.secret(of: token)
             return exchange.parser.head.method == .delete
@@ -152,10 +144,10 @@ extension ServerLoop {
             let (cursor, limit) = try query.page()
             return .clients(cursor: cursor, limit: limit, principal: query.take("principal"))
         case .client(let id):
-            guard let number = WireText.client(id)?.number else { throw Problem.unknownPath }
+            guard let client = IdentifierText(client: id.span), client.secret == nil else { throw Problem.unknownPath }
             let session = exchange.parser.head.field("belfry-session")
                 .map { [UInt8](copying: $0) }
-            return .removeClient(id: number, session: session)
+            return .removeClient(id: client.number, session: session)
         case .centers:
             let (cursor, limit) = try query.textPage()
             return .centers(rows: [], cursor: cursor, limit: limit)
@@ -167,9 +159,7 @@ extension ServerLoop {
             return .fate(id)
         case .explain:
             guard let name = query.take("name") else {
-                throw Problem(
-                    .invalidFields, "The query is not valid.",
-                    errors: [.parameter("name", "is required")])
+                throw Problem.invalidParameter("name", "is required")
             }
             let object = query.take("object")
             try requestReader.check(name: name, parameter: "name")
@@ -187,17 +177,27 @@ extension ServerLoop {
 
     /// The observer that a path names; the secret half may stand in a field instead.
     private func secret(of token: [UInt8]) throws(Problem) -> Secret {
-        guard let observer = WireText.observer(token) else { throw Problem.unknownPath }
+        guard let observer = IdentifierText(observer: token.span) else { throw Problem.unknownPath }
         guard observer.secret == nil, let field = exchange.parser.head.field("belfry-token") else {
             return Secret(number: observer.number, secret: observer.secret)
         }
         let text = [UInt8](copying: field)
         // The field has the whole token or its secret half.
-        if let whole = WireText.observer(text), whole.secret != nil {
+        if let whole = IdentifierText(observer: text.span), whole.secret != nil {
             guard whole.number == observer.number else { throw Problem.unknownPath }
             return Secret(number: whole.number, secret: whole.secret)
         }
         return Secret(number: observer.number, secret: text)
+    }
+}
+
+extension ServerLoop {
+    /// The query for a listing; all observers are live until clients can be suspended.
+    func query(of query: ObserverQuery, state: ClientState?) -> ObserverQuery {
+        guard let state, state != .live else { return query }
+        var nothing = query
+        nothing.cursor = UInt64.max
+        return nothing
     }
 }
 

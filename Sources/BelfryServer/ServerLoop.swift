@@ -21,6 +21,7 @@ struct ServerLoop: ~Copyable {
     let hostPolicy: HostPolicy
     let anonymous: Caller
     let requestReader: RequestReader
+    let rpcReader: RPCReader
 
     var loop: EventLoop
     var random = SystemRandom()
@@ -69,6 +70,7 @@ struct ServerLoop: ~Copyable {
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
         anonymous = .anonymous(configuration.effectiveAnonymousGrants)
         requestReader = RequestReader(limits: configuration.wireLimits)
+        rpcReader = RPCReader(limits: configuration.wireLimits)
         centers = CenterTable(
             limits: configuration.centerLimits, seed: shared.hashSeed,
             incarnation: shared.incarnation)
