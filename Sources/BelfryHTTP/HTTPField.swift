@@ -14,7 +14,8 @@ public struct HTTPField: Sendable, Equatable {
         precondition(
             nameBytes.count > 0
                 && ByteSet.token.endOfRun(in: nameBytes, from: 0, to: nameBytes.count)
-                    == nameBytes.count, "a field name is a token")
+                    == nameBytes.count,
+            "a field name is a token")
         precondition(
             value.span.endOfText(from: 0, to: value.count) == value.count,
             "a field value has no control character")

@@ -5,7 +5,7 @@ struct RequestFacts: Sendable {
     private(set) var minorVersion: UInt8 = 1
     private(set) var contentLength: Int?
     private(set) var isChunked = false
-    private(set) var expectation = Expectation.none
+    private(set) var expectation = RequestExpectation.none
     private(set) var methodEnd = 0
     private(set) var targetRange = 0..<0
     private(set) var pathRange = 0..<0

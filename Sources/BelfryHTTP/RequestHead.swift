@@ -11,7 +11,7 @@ public enum TargetForm: Sendable, Equatable {
 }
 
 /// What a request expects before it sends its content (RFC 9110 §10.1.1).
-public enum Expectation: Sendable, Equatable {
+public enum RequestExpectation: Sendable, Equatable {
     /// Nothing.
     case none
     /// An interim 100 response; one of HTTP/1.0 never expects it.
@@ -38,7 +38,7 @@ public struct RequestHead: Sendable {
     /// True when the content comes in chunks.
     public var isChunked: Bool { facts.isChunked }
     /// What Expect asks for.
-    public var expectation: Expectation { facts.expectation }
+    public var expectation: RequestExpectation { facts.expectation }
     /// True when Content-Type is present.
     public var hasContentType: Bool { facts.contentTypeRange != nil }
     /// True when Connection has `upgrade`, Upgrade is there and the version is 1.1 (RFC 9110 §7.8).

@@ -1,0 +1,110 @@
+import BelfryHTTP
+import Testing
+
+@Suite("ResponseWriter (RFC 9112 §4, §6, §7)")
+struct ResponseWriterTests {
+    private static let date = HTTPDate.bytes(secondsSince1970: 784_111_777)
+    private static let dateLine = "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+    private static let open = ResponseContext(minorVersion: 1, keepsAlive: true, isHead: false)
+    private static let head = ResponseContext(minorVersion: 1, keepsAlive: true, isHead: true)
+    private static let old = ResponseContext(minorVersion: 0, keepsAlive: false, isHead: false)
+    private static let oldOpen = ResponseContext(minorVersion: 0, keepsAlive: true, isHead: false)
+
+    static let shapes: [(status: Int, context: ResponseContext, expected: String)] = [
+        (200, open, "HTTP/1.1 200 OK\r\n\(dateLine)A: b\r\nContent-Length: 5\r\n\r\nhello"),
+        (200, head, "HTTP/1.1 200 OK\r\n\(dateLine)A: b\r\nContent-Length: 5\r\n\r\n"),
+        (
+            200, old,
+            "HTTP/1.1 200 OK\r\n\(dateLine)A: b\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+        ),
+        (
+            404, oldOpen,
+            "HTTP/1.1 404 Not Found\r\n\(dateLine)A: b\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello"
+        ),
+        (
+            413, .closing,
+            "HTTP/1.1 413 Content Too Large\r\n\(dateLine)A: b\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+        ),
+        (204, open, "HTTP/1.1 204 No Content\r\n\(dateLine)A: b\r\n\r\n"),
+        (
+            304, .closing,
+            "HTTP/1.1 304 Not Modified\r\n\(dateLine)A: b\r\nConnection: close\r\n\r\n"
+        ),
+        (
+            599, open,
+            "HTTP/1.1 599 Server Error\r\n\(dateLine)A: b\r\nContent-Length: 5\r\n\r\nhello"
+        ),
+    ]
+
+    @Test("a response has exactly one framing", arguments: shapes)
+    func shape(status: Int, context: ResponseContext, expected: String) {
+        var output: [UInt8] = []
+        ResponseWriter.append(
+            status: status, fields: [HTTPField("A", "b")], content: "hello".utf8.span, for: context,
+            date: Self.date.span, to: &output)
+        #expect(text(output) == expected)
+    }
+
+    static let jsonShapes: [(context: ResponseContext, expected: String)] = [
+        (open, "Content-Length: 2\r\n\r\n{}"), (head, "Content-Length: 2\r\n\r\n"),
+        (oldOpen, "Content-Length: 2\r\nConnection: keep-alive\r\n\r\n{}"),
+        (.closing, "Content-Length: 2\r\nConnection: close\r\n\r\n{}"),
+    ]
+
+    @Test("the usual answer has the same shape", arguments: jsonShapes)
+    func json(context: ResponseContext, expected: String) {
+        var output: [UInt8] = []
+        ResponseWriter.appendJSON("{}".utf8.span, for: context, date: Self.date.span, to: &output)
+        let start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(Self.dateLine)"
+        #expect(text(output) == start + expected)
+    }
+
+    static let streams:
+        [(status: Int, context: ResponseContext, framing: StreamFraming, end: String)] = [
+            (200, open, .chunked, "Transfer-Encoding: chunked\r\n\r\n"),
+            (200, head, .none, "Transfer-Encoding: chunked\r\n\r\n"),
+            (200, .closing, .chunked, "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"),
+            (200, old, .untilClose, "GMT\r\nConnection: close\r\n\r\n"),
+            (200, oldOpen, .untilClose, "GMT\r\nConnection: close\r\n\r\n"),
+            (204, open, .none, "GMT\r\n\r\n"),
+        ]
+
+    @Test("a stream is chunked, or ends with the connection for HTTP/1.0", arguments: streams)
+    func stream(status: Int, context: ResponseContext, framing: StreamFraming, end: String) {
+        var output: [UInt8] = []
+        let found = ResponseWriter.appendStreamHead(
+            status: status, for: context, date: Self.date.span, to: &output)
+        #expect(found == framing)
+        #expect(text(output).hasSuffix(end))
+    }
+
+    @Test("chunks carry their size, and an empty one is not written")
+    func chunks() {
+        var output: [UInt8] = []
+        ResponseWriter.appendChunk([UInt8](repeating: 0x61, count: 26).span, to: &output)
+        ResponseWriter.appendChunk([UInt8]().span, to: &output)
+        ResponseWriter.appendLastChunk(to: &output)
+        #expect(text(output) == "1a\r\n\(String(repeating: "a", count: 26))\r\n0\r\n\r\n")
+    }
+
+    @Test("interim responses have no framing")
+    func interim() {
+        var output: [UInt8] = []
+        ResponseWriter.appendContinue(to: &output)
+        ResponseWriter.appendSwitchingProtocols(
+            upgrade: "websocket", fields: [HTTPField("A", "b")], date: Self.date.span, to: &output)
+        #expect(
+            text(output) == "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n"
+                + "\(Self.dateLine)A: b\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+    }
+
+    @Test(
+        "large counts are written in full",
+        arguments: [0, 9, 10, 99, 100, 1_048_576, 9_223_372_036_854_775_807])
+    func counts(count: Int) {
+        var output: [UInt8] = []
+        ResponseWriter.appendJSONHead(
+            contentByteCount: count, for: Self.open, date: Self.date.span, to: &output)
+        #expect(text(output).hasSuffix("\r\nContent-Length: \(count)\r\n\r\n"))
+    }
+}
