@@ -29,8 +29,8 @@ public enum JSONError: Error, Equatable, Sendable {
 
     /// Whether the text breaks the grammar of RFC 8259, or is no UTF-8.
     ///
-    /// The other errors are about well-formed JSON: `JSONReader` stands behind what it refused and can
-    /// go on, except after `depthLimit`.
+    /// The other errors are about well-formed JSON: `JSONReader` stands behind what it refused and
+    /// can go on, except after `depthLimit`.
     public var isMalformed: Bool {
         switch self {
         case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidNumber, .invalidEscape,

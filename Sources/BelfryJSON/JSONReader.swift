@@ -9,11 +9,11 @@
 /// ```
 ///
 /// The text is handed to each method and must be the same each time. After `nextMember` or
-/// `nextElement` has said `true`, exactly one value is read, entered or skipped. An error that is not
-/// malformed leaves the reader behind what it refused, so that a caller can collect several; after a
-/// malformed one or `depthLimit` the reader is of no further use.
+/// `nextElement` has said `true`, exactly one value is read, entered or skipped. An error that is
+/// not malformed leaves the reader behind what it refused, so that a caller can collect several;
+/// after a malformed one or `depthLimit` the reader is of no further use.
 public struct JSONReader {
-    /// The key of the member that `nextMember` found, unescaped, as UTF-8; the next one replaces it.
+    /// The key of the member that `nextMember` found, unescaped, as UTF-8, until the next one.
     public private(set) var key: [UInt8] = []
 
     /// The index of the quotation mark that opens the key of the last member.
@@ -27,7 +27,7 @@ public struct JSONReader {
 
     /// A reader that starts at `index` of its text.
     ///
-    /// `depthLimit` is for each skipped value by itself: how deep the caller enters is the caller's.
+    /// `depthLimit` is for each skipped value by itself: what the caller enters does not count.
     public init(depthLimit: Int = JSONScanner.defaultDepthLimit, startingAt index: Int = 0) {
         scanner = JSONScanner(depthLimit: depthLimit, startingAt: index)
     }

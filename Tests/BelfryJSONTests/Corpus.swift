@@ -1,6 +1,6 @@
 import BelfryJSON
 
-/// Texts after the kinds of case in the JSON parsing test suite (names y_ and n_), as our own lines.
+/// Texts after the kinds of case in the JSON parsing test suite (y_ and n_), as our own lines.
 enum Corpus {
     static let valid: [(String, JSONKind)] = arrays + objects + strings + numbers + literals
 
