@@ -42,6 +42,7 @@ let package = Package(
         room("BelfryHTTP"),
         room("BelfryWebSocket"),
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),
+        tests(of: "BelfryWire", "BelfryCenter"),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
