@@ -44,6 +44,7 @@ let package = Package(
         room("BelfryWebSocket"),
         tests(of: "BelfryWebSocket"),
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),
+        tests(of: "BelfryWire", "BelfryCenter"),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),

@@ -1,1 +1,0 @@
-// The room comes with its first type.

@@ -1,0 +1,83 @@
+internal import BelfryJSON
+
+/// What is wrong with a request, collected so that one answer tells it all.
+struct Faults {
+    private let limit: Int
+    private var errors: [Problem.FieldError] = []
+    /// The first fault of another status than 422.
+    private var forbidden: Problem?
+    private var tooLarge: Problem?
+
+    init(limits: WireLimits) {
+        limit = limits.fieldErrorLimit
+    }
+
+    mutating func add(_ place: Problem.Place, _ detail: String) {
+        if errors.count < limit { errors.append(Problem.FieldError(place, detail)) }
+    }
+
+    mutating func addReservedName(_ place: Problem.Place) {
+        if forbidden != nil { return }
+        forbidden = Problem(
+            .forbidden, "Names that start with belfry. belong to the broker.",
+            errors: [Problem.FieldError(place, "is reserved")])
+    }
+
+    mutating func addTooLarge(_ place: Problem.Place, byteLimit: Int) {
+        if tooLarge != nil { return }
+        tooLarge = Problem(
+            .contentTooLarge, "A userInfo has at most \(byteLimit) bytes.",
+            errors: [Problem.FieldError(place, "must have at most \(byteLimit) bytes")],
+            members: [Problem.Member("limit", integer: byteLimit)])
+    }
+
+    /// What was collected: first what is too large, then the fields, then what is reserved.
+    var problem: Problem? {
+        if let tooLarge { return tooLarge }
+        return errors.isEmpty ? forbidden : .invalid(errors)
+    }
+
+    func check() throws(Problem) {
+        if let problem { throw problem }
+    }
+}
+
+extension Problem {
+    /// A text that is no JSON.
+    static func malformed(_ error: JSONError, byteCount: Int) -> Problem {
+        let offset = error.offset ?? byteCount
+        return Problem(
+            .malformedJSON, "\(reason(of: error)) at byte \(offset).",
+            members: [Member("offset", integer: offset)])
+    }
+
+    static func reason(of error: JSONError) -> String {
+        switch error {
+        case .unexpectedEnd: "The text ends before its value does,"
+        case .unexpectedByte: "An unexpected byte stands"
+        case .trailingBytes: "Something follows the value"
+        case .invalidNumber: "A number is not valid"
+        case .invalidEscape: "A string has an unknown escape"
+        case .controlCharacter: "A string has a control character that is not escaped"
+        case .invalidUTF8: "The text is not UTF-8"
+        case .depthLimit(let limit, _): "Values nest deeper than \(limit)"
+        case .loneSurrogate: "A string has the escape of half a surrogate pair"
+        case .wrongKind: "A value is of another kind than expected"
+        case .notAnInteger, .numberOutOfRange: "A number is not an integer of the expected range"
+        }
+    }
+}
+
+extension JSONKind {
+    /// The kind with its article, for messages.
+    var text: String {
+        switch self {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "a string"
+        case .number: "a number"
+        case .boolean: "true or false"
+        case .null: "null"
+        }
+    }
+}

@@ -1,0 +1,180 @@
+internal import BelfryCenter
+internal import BelfryJSON
+
+// The values of members; one that is at fault is nil, and the fault is collected.
+extension FieldReader {
+    /// Reads a string; null is a fault.
+    mutating func string(_ key: String, in bytes: Span<UInt8>) throws(Problem) -> [UInt8]? {
+        guard try expect(.string, key, in: bytes) else { return nil }
+        do throws(JSONError) {
+            return try json.readString(in: bytes)
+        } catch .loneSurrogate {
+            addFault(key, "must not hold half a surrogate pair")
+            return nil
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+    }
+
+    /// Reads a string or null.
+    mutating func optionalString(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> [UInt8]? {
+        if try kind(in: bytes) == .null {
+            _ = try skip(in: bytes)
+            return nil
+        }
+        return try string(key, in: bytes)
+    }
+
+    /// Reads a name or an object; null is a fault.
+    mutating func name(_ key: String, in bytes: Span<UInt8>) throws(Problem) -> [UInt8]? {
+        guard let text = try string(key, in: bytes) else { return nil }
+        if let fault = TextRule.faultOfName(text.span, limits: limits) {
+            addFault(key, fault)
+            return nil
+        }
+        return text
+    }
+
+    /// Reads a name, an object or null.
+    mutating func optionalName(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> [UInt8]? {
+        if try kind(in: bytes) == .null {
+            _ = try skip(in: bytes)
+            return nil
+        }
+        return try name(key, in: bytes)
+    }
+
+    /// Reads an integer of a range, or null.
+    mutating func optionalInteger(
+        _ key: String, in range: ClosedRange<Int>, of bytes: Span<UInt8>
+    ) throws(Problem) -> Int? {
+        if try kind(in: bytes) == .null {
+            _ = try skip(in: bytes)
+            return nil
+        }
+        guard try expect(.number, key, in: bytes) else { return nil }
+        do throws(JSONError) {
+            let value = try json.readInt(in: bytes)
+            if range.contains(value) { return value }
+        } catch .notAnInteger, .numberOutOfRange {
+            // Told below like a number that is outside of the range.
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+        addFault(key, "must be an integer from \(range.lowerBound) to \(range.upperBound)")
+        return nil
+    }
+
+    /// Reads a number from zero to a limit, or null.
+    mutating func optionalNumber(
+        _ key: String, upTo limit: Double, in bytes: Span<UInt8>
+    ) throws(Problem) -> Double? {
+        if try kind(in: bytes) == .null {
+            _ = try skip(in: bytes)
+            return nil
+        }
+        guard try expect(.number, key, in: bytes) else { return nil }
+        do throws(JSONError) {
+            let value = try json.readDouble(in: bytes)
+            if value >= 0, value <= limit { return value }
+        } catch .numberOutOfRange {
+            // Told below like a number that is outside of the range.
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+        addFault(key, "must be a number from 0 to \(Int(limit))")
+        return nil
+    }
+
+    /// Reads the identifier of a notification, or null.
+    mutating func optionalNotificationID(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> NotificationID? {
+        guard let text = try optionalString(key, in: bytes) else { return nil }
+        let id = NotificationID(text: text.span)
+        if id == nil { addFault(key, "must be the id of a notification") }
+        return id
+    }
+
+    /// Skips a userInfo, and tells where it stands; nil when it is null.
+    mutating func userInfo(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> Range<Int>? {
+        if try kind(in: bytes) == .null {
+            _ = try skip(in: bytes)
+            return nil
+        }
+        guard try expect(.object, key, in: bytes) else { return nil }
+        let (range, isTooDeep) = try skipUserInfo(in: bytes)
+        if isTooDeep { addFault(key, "must not nest deeper than \(limits.userInfoDepthLimit)") }
+        if range.count > limits.userInfoByteLimit {
+            faults.addTooLarge(place([UInt8](key.utf8)), byteLimit: limits.userInfoByteLimit)
+        }
+        return range
+    }
+
+    /// Skips a value that is the userInfo by itself, and tells where it stands.
+    mutating func wholeUserInfo(in bytes: Span<UInt8>) throws(Problem) -> Range<Int> {
+        let kind = try kind(in: bytes)
+        let (range, isTooDeep) = try skipUserInfo(in: bytes)
+        if kind != .object { faults.add(place(), "must be an object, not \(kind.text)") }
+        if isTooDeep {
+            faults.add(place(), "must not nest deeper than \(limits.userInfoDepthLimit)")
+        }
+        if range.count > limits.userInfoByteLimit {
+            faults.addTooLarge(place(), byteLimit: limits.userInfoByteLimit)
+        }
+        return range
+    }
+
+    private mutating func skipUserInfo(
+        in bytes: Span<UInt8>
+    ) throws(Problem) -> (range: Range<Int>, isTooDeep: Bool) {
+        let start = json.index
+        do throws(JSONError) {
+            return (try json.skipValue(in: bytes), false)
+        } catch .depthLimit {
+            return (try skipDeepValue(at: start, in: bytes), true)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+    }
+
+    /// Refuses a member that a later version reads.
+    mutating func refuse(_ key: String, in bytes: Span<UInt8>) throws(Problem) {
+        _ = try skip(in: bytes)
+        addFault(key, "is not supported by this version")
+    }
+
+    /// Refuses a member unless its value is what this version does anyway.
+    mutating func refuse(
+        _ key: String, unless value: StaticString, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        let range = try skip(in: bytes)
+        let text = "\(value)"
+        if Self.bytes(bytes.extracting(range), equal: text) { return }
+        addFault(key, "must be \(text): nothing else is supported by this version")
+    }
+
+    /// Whether the next value is of this kind; if not, it is skipped and told.
+    private mutating func expect(
+        _ kind: JSONKind, _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> Bool {
+        let found = try self.kind(in: bytes)
+        if found == kind { return true }
+        _ = try skip(in: bytes)
+        addFault(key, "must be \(kind.text), not \(found.text)")
+        return false
+    }
+
+    private static func bytes(_ bytes: Span<UInt8>, equal text: String) -> Bool {
+        let other = text.utf8Span.span
+        guard bytes.count == other.count else { return false }
+        for index in bytes.indices where bytes[index] != other[index] { return false }
+        return true
+    }
+}

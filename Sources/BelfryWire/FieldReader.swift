@@ -1,0 +1,174 @@
+internal import BelfryJSON
+
+/// Reads the members of objects, and collects what is wrong with them instead of stopping.
+///
+/// It stops at malformed JSON alone, so that a text which is no JSON is always 400, whatever else is
+/// wrong with it. Each method is given the same text.
+struct FieldReader {
+    var json: JSONReader
+    var faults: Faults
+    let limits: WireLimits
+    /// The place of the object in its batch.
+    var item: Int?
+    /// The ordinals of the members of this object so far.
+    private(set) var seen = JSONKeySet()
+
+    /// Values nest at most this deep outside of a userInfo; what is deeper ends the reading.
+    static let greatestDepth = 128
+
+    init(limits: WireLimits, startingAt index: Int = 0) {
+        json = JSONReader(depthLimit: limits.userInfoDepthLimit, startingAt: index)
+        faults = Faults(limits: limits)
+        self.limits = limits
+    }
+
+    /// Reads an object of known members; `read` reads or skips the value of each.
+    ///
+    /// - Returns: whether it was an object.
+    mutating func readObject(
+        _ keys: JSONKeyTable, in bytes: Span<UInt8>,
+        read: (inout FieldReader, Int, Span<UInt8>) throws(Problem) -> Void
+    ) throws(Problem) -> Bool {
+        guard try beginObject(in: bytes) else { return false }
+        seen = JSONKeySet()
+        while try nextMember(in: bytes) {
+            guard let ordinal = keys.ordinal(of: json.key) else {
+                faults.add(placeOfUnknownMember(), "is not a known field")
+                _ = try skip(in: bytes)
+                continue
+            }
+            guard seen.insert(ordinal) else {
+                faults.add(place(json.key), "must not come twice")
+                _ = try skip(in: bytes)
+                continue
+            }
+            try read(&self, ordinal, bytes)
+        }
+        return true
+    }
+
+    /// Goes on at another place of the text; what was collected stays.
+    mutating func restart(at index: Int, item: Int?) {
+        json = JSONReader(depthLimit: limits.userInfoDepthLimit, startingAt: index)
+        self.item = item
+    }
+
+    /// Whether the member with this ordinal has come.
+    func has(_ ordinal: Int) -> Bool { seen.contains(ordinal) }
+
+    mutating func addFault(_ key: String, _ detail: String) {
+        faults.add(place([UInt8](key.utf8)), detail)
+    }
+
+    /// The place of the object itself.
+    func place() -> Problem.Place {
+        .pointer(item.map { JSONPointer.root.appending(index: $0) } ?? .root)
+    }
+
+    func place(_ key: [UInt8]) -> Problem.Place {
+        let root = item.map { JSONPointer.root.appending(index: $0) } ?? .root
+        return .pointer(root.appending(key: key))
+    }
+
+    /// An unknown key may have any length, and the answer shall not.
+    private func placeOfUnknownMember() -> Problem.Place {
+        json.key.count <= limits.nameScalarLimit ? place(json.key) : place()
+    }
+}
+
+// The steps of the reader, with JSON errors turned into problems and faults.
+extension FieldReader {
+    mutating func beginObject(in bytes: Span<UInt8>) throws(Problem) -> Bool {
+        guard try kind(in: bytes) == .object else {
+            let found = try skip(in: bytes)
+            faults.add(place(), "must be an object, not \(kindText(found, in: bytes))")
+            return false
+        }
+        do throws(JSONError) {
+            try json.beginObject(in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+        return true
+    }
+
+    private mutating func nextMember(in bytes: Span<UInt8>) throws(Problem) -> Bool {
+        while true {
+            do throws(JSONError) {
+                return try json.nextMember(in: bytes)
+            } catch .loneSurrogate {
+                faults.add(place(), "has a key with half a surrogate pair")
+            } catch {
+                throw .malformed(error, byteCount: bytes.count)
+            }
+            _ = try skip(in: bytes)
+        }
+    }
+
+    mutating func beginArray(in bytes: Span<UInt8>) throws(Problem) {
+        do throws(JSONError) {
+            try json.beginArray(in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+    }
+
+    mutating func nextElement(in bytes: Span<UInt8>) throws(Problem) -> Bool {
+        do throws(JSONError) {
+            return try json.nextElement(in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+    }
+
+    mutating func kind(in bytes: Span<UInt8>) throws(Problem) -> JSONKind {
+        do throws(JSONError) {
+            return try json.peekKind(in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+    }
+
+    /// Skips a value of any kind, and of any depth up to the greatest one.
+    mutating func skip(in bytes: Span<UInt8>) throws(Problem) -> Range<Int> {
+        let start = json.index
+        do throws(JSONError) {
+            return try json.skipValue(in: bytes)
+        } catch .depthLimit {
+            return try skipDeepValue(at: start, in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+    }
+
+    /// Skips what is too deep to be wanted, to find out whether the rest is JSON.
+    mutating func skipDeepValue(
+        at start: Int, in bytes: Span<UInt8>
+    ) throws(Problem) -> Range<Int> {
+        var scanner = JSONScanner(depthLimit: Self.greatestDepth, startingAt: start)
+        do throws(JSONError) {
+            let range = try scanner.skipValue(in: bytes)
+            json = JSONReader(
+                depthLimit: limits.userInfoDepthLimit, startingAt: range.upperBound)
+            return range
+        } catch .depthLimit(let limit, _) {
+            faults.add(place(), "must not nest deeper than \(limit)")
+            throw faults.problem ?? .invalid([])
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+    }
+
+    mutating func finish(in bytes: Span<UInt8>) throws(Problem) {
+        do throws(JSONError) {
+            try json.finish(in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+    }
+
+    func kindText(_ range: Range<Int>, in bytes: Span<UInt8>) -> String {
+        var scanner = JSONScanner(startingAt: range.lowerBound)
+        return (try? scanner.peekKind(in: bytes))?.text ?? "this"
+    }
+}

@@ -1,0 +1,110 @@
+internal import BelfryCenter
+internal import BelfryJSON
+
+// Members that several shapes have.
+extension JSONWriter {
+    mutating func observerID(_ key: String, _ serial: UInt64, into output: inout [UInt8]) {
+        var text: [UInt8] = []
+        IdentifierText.append(observer: serial, to: &text)
+        member(key, string: text, into: &output)
+    }
+
+    mutating func clientID(_ key: String, _ id: UInt64, into output: inout [UInt8]) {
+        var text: [UInt8] = []
+        IdentifierText.append(client: id, to: &text)
+        member(key, string: text, into: &output)
+    }
+
+    mutating func time(_ key: String, _ milliseconds: Int64, into output: inout [UInt8]) {
+        var text: [UInt8] = []
+        TimeText.append(milliseconds: milliseconds, to: &text)
+        member(key, string: text, into: &output)
+    }
+
+    mutating func optionalString(_ key: String, _ text: [UInt8]?, into output: inout [UInt8]) {
+        if let text {
+            member(key, string: text, into: &output)
+        } else {
+            member(null: key, into: &output)
+        }
+    }
+
+    mutating func array<Element>(
+        _ key: String, of elements: [Element], into output: inout [UInt8],
+        element: (Element, inout [UInt8], inout JSONWriter) -> Void
+    ) {
+        self.key(key, into: &output)
+        beginArray(into: &output)
+        for value in elements { element(value, &output, &self) }
+        endArray(into: &output)
+    }
+
+    /// What was registered; the settings are those that this version has.
+    mutating func filter(
+        of row: ObserverRow, center: [UInt8], into output: inout [UInt8]
+    ) {
+        member("center", string: center, into: &output)
+        optionalString("name", row.name, into: &output)
+        optionalString("object", row.object, into: &output)
+        member("selector", string: row.selector, into: &output)
+        member("suspensionBehavior", string: "coalesce", into: &output)
+        member("acknowledge", bool: false, into: &output)
+        member("minInterval", integer: 0, into: &output)
+        member("lifetime", string: "connection", into: &output)
+    }
+
+    /// The members of `belfry.gap`; a count that nobody can know is null.
+    mutating func gap(_ gap: Gap, into output: inout [UInt8]) {
+        beginObject(into: &output)
+        observerID("observer", gap.observer, into: &output)
+        member("selector", string: gap.selector, into: &output)
+        if let count = gap.lostCount {
+            member("lost", integer: count, into: &output)
+        } else {
+            member(null: "lost", into: &output)
+        }
+        member("firstSeq", integer: gap.firstSequence, into: &output)
+        member("lastSeq", integer: gap.lastSequence, into: &output)
+        member("reason", string: gap.reason.text, into: &output)
+        endObject(into: &output)
+    }
+
+    /// The members of `belfry.removed`.
+    mutating func removal(
+        of observer: UInt64, _ tombstone: Tombstone, into output: inout [UInt8]
+    ) {
+        beginObject(into: &output)
+        observerID("observer", observer, into: &output)
+        member("reason", string: tombstone.reason.text, into: &output)
+        member("removedBy", string: tombstone.removedBy.text, into: &output)
+        endObject(into: &output)
+    }
+
+    /// The members of `belfry.welcome`.
+    mutating func welcome(_ welcome: Welcome, into output: inout [UInt8]) {
+        beginObject(into: &output)
+        clientID("client", welcome.client, into: &output)
+        member("session", string: welcome.session, into: &output)
+        member("center", string: welcome.center, into: &output)
+        member("epoch", string: welcome.epoch, into: &output)
+        member("seq", integer: welcome.sequence, into: &output)
+        endObject(into: &output)
+    }
+}
+
+extension Gap.Reason {
+    var text: String {
+        switch self {
+        case .unknown: "unknown"
+        }
+    }
+}
+
+extension Transport {
+    var text: String {
+        switch self {
+        case .webSocket: "websocket"
+        case .events: "events"
+        }
+    }
+}

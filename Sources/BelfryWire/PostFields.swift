@@ -1,0 +1,120 @@
+internal import BelfryCenter
+internal import BelfryJSON
+
+/// The fields of a notification that is posted.
+struct PostFields {
+    var name: [UInt8]?
+    var object: [UInt8]?
+    var causedBy: NotificationID?
+    /// Where the userInfo stands in the text.
+    var userInfo: Range<Int>?
+    var reportsObservers = false
+    var waitSeconds: Double?
+
+    /// The longest wait that a poster may ask for, in seconds.
+    static let waitLimit = 60.0
+
+    static let nameOrdinal = 0
+    private static let later = [
+        "style", "coalesce", "keep", "modes", "maxDelay", "immediate", "ttl", "idempotencyKey",
+    ]
+    /// The members of a notification over HTTP.
+    static let keys = JSONKeyTable(["name", "object", "userInfo", "causedBy"] + later)
+    /// The members of `post` over JSON-RPC; what is the same has the same ordinal.
+    static let callKeys = JSONKeyTable(
+        ["name", "object", "userInfo", "causedBy"] + later + ["report", "wait"])
+
+    /// Reads or skips the value of one member.
+    mutating func read(
+        _ ordinal: Int, _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        switch ordinal {
+        case Self.nameOrdinal: name = try fields.name("name", in: bytes)
+        case 1: object = try fields.optionalName("object", in: bytes)
+        case 2: userInfo = try fields.userInfo("userInfo", in: bytes)
+        case 3: causedBy = try fields.optionalNotificationID("causedBy", in: bytes)
+        case 4..<4 + Self.later.count: try fields.refuse(Self.later[ordinal - 4], in: bytes)
+        case 4 + Self.later.count: try readReport(&fields, in: bytes)
+        default:
+            waitSeconds = try fields.optionalNumber("wait", upTo: Self.waitLimit, in: bytes)
+        }
+    }
+
+    private mutating func readReport(
+        _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        guard let report = try fields.optionalString("report", in: bytes) else { return }
+        reportsObservers = report.elementsEqual("observers".utf8)
+        if !reportsObservers { fields.addFault("report", "must be observers") }
+    }
+
+    /// Joins the parts in one buffer.
+    static func content(
+        name: [UInt8], object: [UInt8]?, userInfo: Range<Int>?, of bytes: Span<UInt8>
+    ) -> Notification.Content {
+        var joined: [UInt8] = []
+        joined.reserveCapacity(name.count + (object?.count ?? 0) + (userInfo?.count ?? 0))
+        joined += name
+        if let object { joined += object }
+        if let userInfo { joined.append(bytes.extracting(userInfo)) }
+        return Notification.Content(
+            joined: joined, nameByteCount: name.count, objectByteCount: object?.count,
+            hasUserInfo: userInfo != nil)
+    }
+}
+
+extension FieldReader {
+    /// Reads the elements of an array, each a notification.
+    mutating func readBatch(in bytes: Span<UInt8>) throws(Problem) -> [PostRequest] {
+        var posts: [PostRequest] = []
+        var itemCount = 0
+        try beginArray(in: bytes)
+        while try nextElement(in: bytes) {
+            item = itemCount
+            if itemCount >= limits.batchItemLimit {
+                _ = try skip(in: bytes)
+            } else if let post = try readNotification(in: bytes) {
+                posts.append(post)
+            }
+            itemCount += 1
+        }
+        checkItemCount(itemCount)
+        return posts
+    }
+
+    /// A batch is told its size once, at its root.
+    mutating func checkItemCount(_ count: Int) {
+        item = nil
+        guard count < 1 || count > limits.batchItemLimit else { return }
+        faults.add(place(), "must have 1 to \(limits.batchItemLimit) items, not \(count)")
+    }
+
+    /// Reads one notification; nil when something is wrong with it.
+    mutating func readNotification(in bytes: Span<UInt8>) throws(Problem) -> PostRequest? {
+        let fields = try readPost(PostFields.keys, in: bytes)
+        return request(of: fields, in: bytes)
+    }
+
+    /// Reads the members of a post.
+    mutating func readPost(
+        _ keys: JSONKeyTable, in bytes: Span<UInt8>
+    ) throws(Problem) -> PostFields {
+        var post = PostFields()
+        let isObject = try readObject(keys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            try post.read(ordinal, &fields, in: bytes)
+        }
+        if isObject, !has(PostFields.nameOrdinal) { addFault("name", "is required") }
+        if let name = post.name, TextRule.isReserved(name) {
+            faults.addReservedName(place([UInt8]("name".utf8)))
+        }
+        return post
+    }
+
+    func request(of post: PostFields, in bytes: Span<UInt8>) -> PostRequest? {
+        guard faults.problem == nil, let name = post.name else { return nil }
+        let content = PostFields.content(
+            name: name, object: post.object, userInfo: post.userInfo, of: bytes)
+        return PostRequest(content: content, causedBy: post.causedBy)
+    }
+}

@@ -1,0 +1,86 @@
+extension Problem {
+    /// The kinds of problem; each has a stable slug, a title and an HTTP status.
+    public enum Kind: Sendable, Equatable, CaseIterable {
+        /// The content is no JSON (RFC 8259).
+        case malformedJSON
+        /// The request breaks the grammar of its protocol.
+        case malformedRequest
+        /// Fields are missing, unknown or not valid.
+        case invalidFields
+        /// The caller may not do this.
+        case forbidden
+        /// The page that asks comes from an origin that is not allowed.
+        case foreignOrigin
+        /// The request names a host that this listener does not serve.
+        case unknownHost
+        /// There is no such thing.
+        case notFound
+        /// The resource does not know the method.
+        case methodNotAllowed
+        /// The observer was removed.
+        case observerRemoved
+        /// The content passes a limit.
+        case contentTooLarge
+        /// The content is of a type that is not read here.
+        case unsupportedMediaType
+        /// A chain of notifications that cause each other is too long.
+        case loopDetected
+        /// The client has as many observers as it may.
+        case tooManyObservers
+        /// The broker has no room for this now.
+        case overloaded
+        /// The broker is about to stop.
+        case draining
+        /// The request did not arrive in time.
+        case timeout
+        /// The resource is served over another protocol.
+        case upgradeRequired
+        /// The method or the coding is not known.
+        case notImplemented
+        /// The header section passes a limit.
+        case headerTooLarge
+        /// The request target passes a limit.
+        case uriTooLong
+        /// The version of HTTP is not served.
+        case versionNotSupported
+
+        /// The URI that names the kind.
+        public var type: String { "https://belfry.dev/problems/" + slug }
+
+        /// The last part of the URI.
+        public var slug: String { row.slug }
+
+        /// A summary that is the same for each occurrence.
+        public var title: String { row.title }
+
+        /// The HTTP status code.
+        public var status: Int { row.status }
+
+        private var row: (slug: String, title: String, status: Int) {
+            switch self {
+            case .malformedJSON: ("malformed-json", "Malformed JSON", 400)
+            case .malformedRequest: ("malformed-request", "Malformed request", 400)
+            case .invalidFields: ("invalid-fields", "Invalid fields", 422)
+            case .forbidden: ("forbidden", "Forbidden", 403)
+            case .foreignOrigin: ("foreign-origin", "Foreign origin", 403)
+            case .unknownHost: ("unknown-host", "Unknown host", 421)
+            case .notFound: ("not-found", "Not found", 404)
+            case .methodNotAllowed: ("method-not-allowed", "Method not allowed", 405)
+            case .observerRemoved: ("observer-removed", "Observer removed", 410)
+            case .contentTooLarge: ("content-too-large", "Content too large", 413)
+            case .unsupportedMediaType: ("unsupported-media-type", "Unsupported media type", 415)
+            case .loopDetected: ("loop-detected", "Loop detected", 508)
+            case .tooManyObservers: ("too-many-observers", "Too many observers", 429)
+            case .overloaded: ("overloaded", "Overloaded", 503)
+            case .draining: ("draining", "Draining", 503)
+            case .timeout: ("timeout", "Request timeout", 408)
+            case .upgradeRequired: ("upgrade-required", "Upgrade required", 426)
+            case .notImplemented: ("not-implemented", "Not implemented", 501)
+            case .headerTooLarge: ("header-too-large", "Header section too large", 431)
+            case .uriTooLong: ("uri-too-long", "Request target too long", 414)
+            case .versionNotSupported:
+                ("version-not-supported", "HTTP version not supported", 505)
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+public import BelfryCenter
+internal import BelfryJSON
+
+/// What the broker sends over JSON-RPC 2.0; a batch of answers is joined by the caller: `[`, `,`, `]`.
+public enum RPC {
+    /// Appends a delivery, which calls the selector with the notification.
+    public static func append(
+        delivery notification: Notification, selector: [UInt8], isRedelivered: Bool,
+        to output: inout [UInt8]
+    ) {
+        output.append("{\"jsonrpc\":\"2.0\",\"method\":")
+        JSONWriter.append(string: selector.span, to: &output)
+        output.append(",\"params\":")
+        Shape.append(notification: notification, isRedelivered: isRedelivered, to: &output)
+        output.append("}")
+    }
+
+    /// Appends what comes before a result; `id` is the raw JSON of the request.
+    public static func beginResult(id: [UInt8], to output: inout [UInt8]) {
+        beginAnswer(id: id, to: &output)
+        output.append(",\"result\":")
+    }
+
+    /// Appends what comes behind a result.
+    public static func endResult(to output: inout [UInt8]) {
+        output.append("}")
+    }
+
+    /// Appends an answer with a fault of JSON-RPC itself; `detail` becomes its data.
+    public static func append(
+        error code: RPCErrorCode, detail: String? = nil, id: [UInt8], to output: inout [UInt8]
+    ) {
+        var writer = JSONWriter()
+        beginError(code, message: code.message, id: id, to: &output, with: &writer)
+        if let detail {
+            writer.key("data", into: &output)
+            writer.beginObject(into: &output)
+            writer.member("detail", string: detail, into: &output)
+            writer.endObject(into: &output)
+        }
+        endError(to: &output, with: &writer)
+    }
+
+    /// Appends an answer with a problem document as the data of its error.
+    public static func append(problem: Problem, id: [UInt8], to output: inout [UInt8]) {
+        var writer = JSONWriter()
+        beginError(.problem, message: problem.kind.title, id: id, to: &output, with: &writer)
+        writer.key("data", into: &output)
+        problem.append(to: &output, with: &writer)
+        endError(to: &output, with: &writer)
+    }
+
+    /// Appends `belfry.welcome`, the first message of a connection.
+    public static func append(welcome: Welcome, to output: inout [UInt8]) {
+        append("belfry.welcome", to: &output) { output, writer in
+            writer.welcome(welcome, into: &output)
+        }
+    }
+
+    /// Appends `belfry.gap`.
+    public static func append(gap: Gap, to output: inout [UInt8]) {
+        append("belfry.gap", to: &output) { output, writer in
+            writer.gap(gap, into: &output)
+        }
+    }
+
+    /// Appends `belfry.removed`.
+    public static func append(
+        removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8]
+    ) {
+        append("belfry.removed", to: &output) { output, writer in
+            writer.removal(of: observer, tombstone, into: &output)
+        }
+    }
+
+    private static func append(
+        _ method: String, to output: inout [UInt8],
+        params: (inout [UInt8], inout JSONWriter) -> Void
+    ) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.member("jsonrpc", string: "2.0", into: &output)
+        writer.member("method", string: method, into: &output)
+        writer.key("params", into: &output)
+        params(&output, &writer)
+        writer.endObject(into: &output)
+    }
+
+    private static func beginAnswer(id: [UInt8], to output: inout [UInt8]) {
+        output.append("{\"jsonrpc\":\"2.0\",\"id\":")
+        output.append(id.span)
+    }
+
+    private static func beginError(
+        _ code: RPCErrorCode, message: String, id: [UInt8], to output: inout [UInt8],
+        with writer: inout JSONWriter
+    ) {
+        beginAnswer(id: id, to: &output)
+        output.append(",\"error\":")
+        writer.beginObject(into: &output)
+        writer.member("code", integer: code.rawValue, into: &output)
+        writer.member("message", string: message, into: &output)
+    }
+
+    private static func endError(to output: inout [UInt8], with writer: inout JSONWriter) {
+        writer.endObject(into: &output)
+        output.append("}")
+    }
+}
+
+/// What a client is told first.
+public struct Welcome: Sendable, Equatable {
+    /// The number of the client.
+    public var client: UInt64
+    /// The secret that speaks for it, whole: `c4.Qz…`.
+    public var session: [UInt8]
+    /// The name of its center.
+    public var center: [UInt8]
+    /// What tells this life of the center from others.
+    public var epoch: [UInt8]
+    /// The sequence number of the last notification.
+    public var sequence: UInt64
+
+    /// Joins the parts.
+    public init(
+        client: UInt64, session: [UInt8], center: [UInt8], epoch: [UInt8], sequence: UInt64
+    ) {
+        self.client = client
+        self.session = session
+        self.center = center
+        self.epoch = epoch
+        self.sequence = sequence
+    }
+}

@@ -1,0 +1,193 @@
+internal import BelfryJSON
+
+/// Parses text messages of JSON-RPC 2.0 into calls.
+///
+/// Params stay where they are; ``RequestReader`` reads them by method.
+public struct RPCReader: Sendable {
+    /// The limits that it keeps.
+    public let limits: WireLimits
+
+    /// The id of an answer to what has none (JSON-RPC 2.0 §5).
+    static let nullID = [UInt8]("null".utf8)
+
+    private static let keys = JSONKeyTable(["jsonrpc", "id", "method", "params", "result", "error"])
+
+    /// Makes a reader.
+    public init(limits: WireLimits = WireLimits()) {
+        self.limits = limits
+    }
+
+    /// Parses one message; what is wrong with it, or with an element of a batch, is one of its calls.
+    ///
+    /// A message that is no JSON, or nests deeper than 128, and an empty or too long batch have one
+    /// answer that is not in an array (JSON-RPC 2.0 §6).
+    public func message(in bytes: Span<UInt8>) -> RPCMessage {
+        do throws(JSONError) {
+            return try parse(bytes)
+        } catch {
+            let offset = error.offset ?? bytes.count
+            return Self.single(.parseError, "\(Problem.reason(of: error)) at byte \(offset).")
+        }
+    }
+
+    private func parse(_ bytes: Span<UInt8>) throws(JSONError) -> RPCMessage {
+        var json = JSONReader(depthLimit: FieldReader.greatestDepth)
+        guard try json.peekKind(in: bytes) == .array else {
+            let call = try Self.call(&json, in: bytes)
+            try json.finish(in: bytes)
+            return RPCMessage(calls: [call], isBatch: false)
+        }
+        var calls: [RPCCall] = []
+        var count = 0
+        try json.beginArray(in: bytes)
+        while try json.nextElement(in: bytes) {
+            count += 1
+            if count <= limits.batchItemLimit {
+                calls.append(try Self.call(&json, in: bytes))
+            } else {
+                _ = try json.skipValue(in: bytes)
+            }
+        }
+        try json.finish(in: bytes)
+        guard count >= 1, count <= limits.batchItemLimit else {
+            let limit = limits.batchItemLimit
+            return Self.single(.invalidRequest, "A batch has 1 to \(limit) calls, not \(count).")
+        }
+        return RPCMessage(calls: calls, isBatch: true)
+    }
+
+    private static func single(_ code: RPCErrorCode, _ detail: String) -> RPCMessage {
+        RPCMessage(calls: [.invalid(id: nullID, code: code, detail: detail)], isBatch: false)
+    }
+
+    /// Reads one element, and stands behind it.
+    private static func call(
+        _ json: inout JSONReader, in bytes: Span<UInt8>
+    ) throws(JSONError) -> RPCCall {
+        guard try json.peekKind(in: bytes) == .object else {
+            _ = try json.skipValue(in: bytes)
+            return .invalid(id: nullID, code: .invalidRequest, detail: "A call is an object.")
+        }
+        var members = RPCMembers()
+        var seen = JSONKeySet()
+        try json.beginObject(in: bytes)
+        while try nextMember(&json, in: bytes) {
+            guard let ordinal = keys.ordinal(of: json.key) else {
+                _ = try json.skipValue(in: bytes)
+                continue
+            }
+            if !seen.insert(ordinal) { members.repeats(ordinal) }
+            try members.read(ordinal, &json, in: bytes)
+        }
+        return members.call(of: bytes)
+    }
+
+    /// Moves to the next member; one whose key is no text cannot be one of ours, and is passed over.
+    private static func nextMember(
+        _ json: inout JSONReader, in bytes: Span<UInt8>
+    ) throws(JSONError) -> Bool {
+        while true {
+            do throws(JSONError) {
+                return try json.nextMember(in: bytes)
+            } catch .loneSurrogate {
+                _ = try json.skipValue(in: bytes)
+            }
+        }
+    }
+}
+
+/// The members of one call, before it is known what they make.
+private struct RPCMembers {
+    private var isVersion2 = false
+    private var hasMethod = false
+    private var method: [UInt8]?
+    private var id: Range<Int>?
+    private var idKind: JSONKind?
+    private var params: Range<Int>?
+    private var paramsKind: JSONKind?
+    private var result: Range<Int>?
+    private var error: Range<Int>?
+    private var repeatsMember = false
+    private var repeatsID = false
+
+    mutating func repeats(_ ordinal: Int) {
+        repeatsMember = true
+        if ordinal == 1 { repeatsID = true }
+    }
+
+    mutating func read(
+        _ ordinal: Int, _ json: inout JSONReader, in bytes: Span<UInt8>
+    ) throws(JSONError) {
+        let kind = try json.peekKind(in: bytes)
+        switch ordinal {
+        case 0: isVersion2 = try Self.text(&json, in: bytes)?.elementsEqual("2.0".utf8) ?? false
+        case 1: (id, idKind) = (try json.skipValue(in: bytes), kind)
+        case 2: (hasMethod, method) = (true, try Self.text(&json, in: bytes))
+        case 3: (params, paramsKind) = (try json.skipValue(in: bytes), kind)
+        case 4: result = try json.skipValue(in: bytes)
+        default: error = try json.skipValue(in: bytes)
+        }
+    }
+
+    /// Reads a string; another value, or half a surrogate pair, is nil.
+    private static func text(
+        _ json: inout JSONReader, in bytes: Span<UInt8>
+    ) throws(JSONError) -> [UInt8]? {
+        guard try json.peekKind(in: bytes) == .string else {
+            _ = try json.skipValue(in: bytes)
+            return nil
+        }
+        do throws(JSONError) {
+            return try json.readString(in: bytes)
+        } catch .loneSurrogate {
+            return nil
+        }
+    }
+
+    func call(of bytes: Span<UInt8>) -> RPCCall {
+        let id = rawID(of: bytes)
+        if let fault = fault(hasID: id != nil) {
+            return .invalid(id: id ?? RPCReader.nullID, code: .invalidRequest, detail: fault)
+        }
+        guard let method else { return response(id: id ?? RPCReader.nullID) }
+        if let paramsKind, paramsKind != .object {
+            return .invalid(
+                id: id, code: .invalidParams,
+                detail: "Params are an object, not \(paramsKind.text).")
+        }
+        if let id { return .request(id: id, method: method, params: params) }
+        return .notification(method: method, params: params)
+    }
+
+    /// Tells why this is neither a call nor an answer, or nil.
+    private func fault(hasID: Bool) -> String? {
+        if !isVersion2 { return "The member jsonrpc is \"2.0\"." }
+        if repeatsMember { return "A member comes twice." }
+        if id != nil, !hasID { return "An id is a string, a number or null." }
+        let isResponse = result != nil || error != nil
+        if hasMethod {
+            if method == nil { return "The member method is a string." }
+            return isResponse ? "A call has neither result nor error." : nil
+        }
+        if !isResponse { return "The member method is missing." }
+        if result != nil, error != nil { return "An answer has either result or error." }
+        return hasID ? nil : "An answer has an id."
+    }
+
+    private func response(id: [UInt8]) -> RPCCall {
+        if let result { return .response(id: id, content: result, isError: false) }
+        return .response(id: id, content: error ?? 0..<0, isError: true)
+    }
+
+    /// The id as raw JSON; nil when there is none, or none that an answer may repeat.
+    private func rawID(of bytes: Span<UInt8>) -> [UInt8]? {
+        guard let id, let idKind, !repeatsID else { return nil }
+        switch idKind {
+        case .string, .number, .null:
+            var raw: [UInt8] = []
+            raw.append(bytes.extracting(id))
+            return raw
+        case .object, .array, .boolean: return nil
+        }
+    }
+}

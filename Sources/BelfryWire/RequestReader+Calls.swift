@@ -1,0 +1,143 @@
+internal import BelfryJSON
+
+// The params of JSON-RPC calls; they are the objects of the HTTP API. Pointers start at the params.
+extension RequestReader {
+    /// Reads the params of `post`.
+    ///
+    /// - Throws: content-too-large, invalid-fields or forbidden.
+    public func post(params: Range<Int>?, in message: Span<UInt8>) throws(Problem) -> PostCall {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            let post = try fields.readPost(PostFields.callKeys, in: bytes)
+            guard let request = fields.request(of: post, in: bytes) else { return nil }
+            return PostCall(
+                post: request, reportsObservers: post.reportsObservers,
+                waitSeconds: post.waitSeconds)
+        }
+    }
+
+    /// Reads the params of `addObserver`; without params it is an observer of everything.
+    ///
+    /// - Throws: invalid-fields or forbidden.
+    public func addObserver(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> ObserverRequest {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readObserver(in: bytes, allowsSession: false)
+        }
+    }
+
+    /// Reads the params of `removeObserver`: a token, an observer id, or name and object.
+    ///
+    /// - Throws: invalid-fields.
+    public func removeObserver(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> RemoveRequest {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readRemoval(in: bytes)
+        }
+    }
+
+    /// Reads the params of `observers`.
+    ///
+    /// - Throws: invalid-fields.
+    public func observers(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> ObserversRequest {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readListing(in: bytes)
+        }
+    }
+
+    /// Reads the params of `explain`.
+    ///
+    /// - Throws: invalid-fields.
+    public func explain(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> ExplainRequest {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readExplanation(in: bytes)
+        }
+    }
+
+    /// Reads params, absent ones as an object without members, and throws what was collected.
+    private func read<Request>(
+        _ params: Range<Int>?, in message: Span<UInt8>,
+        with body: (inout FieldReader, Span<UInt8>) throws(Problem) -> Request?
+    ) throws(Problem) -> Request {
+        var fields = FieldReader(limits: limits, startingAt: params?.lowerBound ?? 0)
+        let empty: [2 of UInt8] = [UInt8(ascii: "{"), UInt8(ascii: "}")]
+        let request: Request?
+        if let params {
+            request = try body(&fields, message.extracting(0..<params.upperBound))
+        } else {
+            request = try body(&fields, empty.span)
+        }
+        guard let request, fields.faults.problem == nil else {
+            throw fields.faults.problem ?? .invalid([])
+        }
+        return request
+    }
+}
+
+extension FieldReader {
+    private static let removalKeys = JSONKeyTable(["token", "observer", "name", "object"])
+
+    mutating func readRemoval(in bytes: Span<UInt8>) throws(Problem) -> RemoveRequest? {
+        var token: IdentifierText?
+        var observer: UInt64?
+        var filter: (name: [UInt8]?, object: [UInt8]?)
+        let isObject = try readObject(Self.removalKeys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            switch ordinal {
+            case 0: token = try fields.token(in: bytes)
+            case 1: observer = try fields.observerID(in: bytes)
+            case 2: filter.name = try fields.optionalName("name", in: bytes)
+            default: filter.object = try fields.optionalName("object", in: bytes)
+            }
+        }
+        guard isObject, faults.problem == nil else { return nil }
+        let hasFilter = filter.name != nil || filter.object != nil
+        switch (token, observer, hasFilter) {
+        case (let token?, nil, false): return .token(token)
+        case (nil, let observer?, false): return .observer(observer)
+        case (nil, nil, true): return .filter(name: filter.name, object: filter.object)
+        default:
+            faults.add(place(), "must have one of token, observer, or name and object")
+            return nil
+        }
+    }
+
+    private mutating func token(in bytes: Span<UInt8>) throws(Problem) -> IdentifierText? {
+        guard let text = try optionalString("token", in: bytes) else { return nil }
+        let token = IdentifierText(observer: text.span)
+        if token?.secret == nil { addFault("token", "must be the token of an observer") }
+        return token
+    }
+
+    private mutating func observerID(in bytes: Span<UInt8>) throws(Problem) -> UInt64? {
+        guard let text = try optionalString("observer", in: bytes) else { return nil }
+        let id = IdentifierText(observer: text.span)
+        guard let id, id.secret == nil else {
+            addFault("observer", "must be the id of an observer")
+            return nil
+        }
+        return id.number
+    }
+
+    private static let explanationKeys = JSONKeyTable(["name", "object"])
+
+    mutating func readExplanation(in bytes: Span<UInt8>) throws(Problem) -> ExplainRequest? {
+        var name: [UInt8]?
+        var object: [UInt8]?
+        let isObject = try readObject(Self.explanationKeys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            if ordinal == 0 {
+                name = try fields.name("name", in: bytes)
+            } else {
+                object = try fields.optionalName("object", in: bytes)
+            }
+        }
+        if isObject, !has(0) { addFault("name", "is required") }
+        return name.map { ExplainRequest(name: $0, object: object) }
+    }
+}

@@ -1,0 +1,132 @@
+internal import BelfryCenter
+internal import BelfryJSON
+
+/// Reads what HTTP requests contain; it throws what their sender must be told.
+///
+/// A text that is no JSON is 400, whatever else is wrong with it; otherwise all faults are collected,
+/// up to a limit. What is nested deeper than 128 is refused without a look at what follows.
+public struct RequestReader: Sendable {
+    /// The limits that it keeps.
+    public let limits: WireLimits
+
+    /// Makes a reader.
+    public init(limits: WireLimits = WireLimits()) {
+        self.limits = limits
+    }
+
+    /// Reads a post in the form of `curl`: the body itself is the userInfo.
+    ///
+    /// Name, object and `causedBy` come percent-decoded from the path and the query. A body of
+    /// nothing but whitespace is no userInfo.
+    /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden.
+    /// - Complexity: one pass over the body, one buffer for the content.
+    public func channelPost(
+        name: [UInt8], object: [UInt8]? = nil, causedBy: [UInt8]? = nil, body: Span<UInt8>
+    ) throws(Problem) -> PostRequest {
+        var fields = FieldReader(limits: limits)
+        let userInfo = try wholeUserInfo(body, &fields)
+        checkName(name, &fields)
+        if let object, let fault = TextRule.faultOfName(object.span, limits: limits) {
+            fields.faults.add(.parameter("object"), fault)
+        }
+        var cause: NotificationID?
+        if let causedBy {
+            cause = NotificationID(text: causedBy.span)
+            if cause == nil {
+                fields.faults.add(.parameter("causedBy"), "must be the id of a notification")
+            }
+        }
+        try fields.faults.check()
+        let content = PostFields.content(
+            name: name, object: object, userInfo: userInfo, of: body)
+        return PostRequest(content: content, causedBy: cause)
+    }
+
+    private func checkName(_ name: [UInt8], _ fields: inout FieldReader) {
+        if let fault = TextRule.faultOfName(name.span, limits: limits) {
+            fields.faults.add(.parameter("name"), fault)
+        } else if TextRule.isReserved(name) {
+            fields.faults.addReservedName(.parameter("name"))
+        }
+    }
+
+    /// Where the userInfo stands that is the whole body; nil when there is none.
+    private func wholeUserInfo(
+        _ body: Span<UInt8>, _ fields: inout FieldReader
+    ) throws(Problem) -> Range<Int>? {
+        var isBlank = true
+        for index in body.indices where !body[index].isJSONWhitespace {
+            isBlank = false
+            break
+        }
+        if isBlank { return nil }
+        let range = try fields.wholeUserInfo(in: body)
+        try fields.finish(in: body)
+        return range
+    }
+
+    /// Reads one notification or an array of them.
+    ///
+    /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden; nothing is read then.
+    public func notifications(
+        in body: Span<UInt8>
+    ) throws(Problem) -> (posts: [PostRequest], isBatch: Bool) {
+        var fields = FieldReader(limits: limits)
+        let isBatch = try fields.kind(in: body) == .array
+        var posts: [PostRequest] = []
+        if isBatch {
+            posts = try fields.readBatch(in: body)
+        } else if let post = try fields.readNotification(in: body) {
+            posts = [post]
+        }
+        try fields.finish(in: body)
+        try fields.faults.check()
+        return (posts, isBatch)
+    }
+
+    /// Reads one notification a line (NDJSON); a pointer starts with the index of the line that is not blank.
+    ///
+    /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden; nothing is read then.
+    public func notificationLines(in body: Span<UInt8>) throws(Problem) -> [PostRequest] {
+        var fields = FieldReader(limits: limits)
+        var posts: [PostRequest] = []
+        var lines = JSONLines()
+        var itemCount = 0
+        while let line = lines.next(in: body) {
+            let text = body.extracting(0..<line.upperBound)
+            fields.restart(at: line.lowerBound, item: itemCount)
+            if itemCount >= limits.batchItemLimit {
+                _ = try fields.skip(in: text)
+            } else if let post = try fields.readNotification(in: text) {
+                posts.append(post)
+            }
+            try fields.finish(in: text)
+            itemCount += 1
+        }
+        fields.checkItemCount(itemCount)
+        try fields.faults.check()
+        return posts
+    }
+
+    /// Reads an observer that is to be registered.
+    ///
+    /// - Parameter allowsSession: whether it is for a client that the body names by its session; it
+    ///   must then, for observers without a client come with mailboxes.
+    /// - Throws: malformed-json, invalid-fields or forbidden.
+    public func observer(
+        in body: Span<UInt8>, allowsSession: Bool
+    ) throws(Problem) -> ObserverRequest {
+        var fields = FieldReader(limits: limits)
+        let observer = try fields.readObserver(in: body, allowsSession: allowsSession)
+        try fields.finish(in: body)
+        try fields.faults.check()
+        return observer
+    }
+}
+
+extension UInt8 {
+    /// Insignificant whitespace (RFC 8259 §2).
+    var isJSONWhitespace: Bool {
+        self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09
+    }
+}

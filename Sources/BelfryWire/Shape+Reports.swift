@@ -1,0 +1,78 @@
+public import BelfryCenter
+internal import BelfryJSON
+
+// What explains why somebody gets nothing.
+extension Shape {
+    /// Appends who would get a notification, and who nearly would.
+    public static func append(explanation: Explanation, to output: inout [UInt8]) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.array("observers", of: explanation.observers, into: &output) { row, output, writer in
+            writer.beginObject(into: &output)
+            writer.observerID("id", row.serial, into: &output)
+            writer.member("state", string: ClientState.live.text, into: &output)
+            writer.member("outcome", string: ReceiptRow.Outcome.delivered.text, into: &output)
+            writer.endObject(into: &output)
+        }
+        writer.array("near", of: explanation.nearMisses, into: &output) { miss, output, writer in
+            writer.beginObject(into: &output)
+            writer.observerID("id", miss.observer.serial, into: &output)
+            writer.member("reason", string: miss.reason.text, into: &output)
+            writer.endObject(into: &output)
+        }
+        writer.endObject(into: &output)
+    }
+
+    /// Appends the observers that look as if somebody forgot them.
+    public static func append(leaks: [Leak], to output: inout [UInt8]) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.array("observers", of: leaks, into: &output) { leak, output, writer in
+            writer.beginObject(into: &output)
+            writer.observerID("id", leak.observer.serial, into: &output)
+            writer.member("reason", string: leak.reason.text, into: &output)
+            writer.time("stateSince", leak.observer.stateSince, into: &output)
+            writer.endObject(into: &output)
+        }
+        writer.endObject(into: &output)
+    }
+
+    /// Appends the names that are posted and not observed, and those that are observed and not posted.
+    public static func append(unmatched report: UnmatchedReport, to output: inout [UInt8]) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        let posted = report.postedNeverObserved
+        writer.array("postedNeverObserved", of: posted, into: &output) { row, output, writer in
+            writer.beginObject(into: &output)
+            writer.member("name", string: row.name, into: &output)
+            writer.member("posts", integer: row.postCount, into: &output)
+            writer.endObject(into: &output)
+        }
+        let observed = report.observedNeverPosted
+        writer.array("observedNeverPosted", of: observed, into: &output) { row, output, writer in
+            writer.beginObject(into: &output)
+            writer.observerID("id", row.serial, into: &output)
+            writer.optionalString("name", row.name, into: &output)
+            writer.endObject(into: &output)
+        }
+        writer.endObject(into: &output)
+    }
+}
+
+extension NearMiss.Reason {
+    var text: String {
+        switch self {
+        case .nameDiffersInCase: "name-differs-in-case"
+        case .nameDiffersInUnicodeForm: "name-differs-in-unicode-form"
+        case .objectDiffers: "object-differs"
+        }
+    }
+}
+
+extension Leak.Reason {
+    var text: String {
+        switch self {
+        case .duplicate: "duplicate"
+        }
+    }
+}

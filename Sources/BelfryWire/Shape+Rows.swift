@@ -1,0 +1,161 @@
+public import BelfryCenter
+internal import BelfryJSON
+
+// Observers, clients, channels and centers, and the pages of their listings.
+extension Shape {
+    /// Appends an observer as registration answers it; token and session are shown only here.
+    ///
+    /// Both are whole: `o17.kJ3…` and `c4.Qz…`.
+    public static func append(
+        registered row: ObserverRow, token: [UInt8], session: [UInt8], center: [UInt8],
+        to output: inout [UInt8]
+    ) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.observerID("id", row.serial, into: &output)
+        writer.member("token", string: token, into: &output)
+        writer.clientID("client", row.client, into: &output)
+        writer.member("session", string: session, into: &output)
+        writer.filter(of: row, center: center, into: &output)
+        writer.member("since", integer: row.since, into: &output)
+        writer.endObject(into: &output)
+    }
+
+    /// Appends an observer as listings hold it.
+    public static func append(
+        observer row: ObserverRow, center: [UInt8], to output: inout [UInt8]
+    ) {
+        var writer = JSONWriter()
+        append(row, center: center, to: &output, with: &writer)
+    }
+
+    private static func append(
+        _ row: ObserverRow, center: [UInt8], to output: inout [UInt8],
+        with writer: inout JSONWriter
+    ) {
+        writer.beginObject(into: &output)
+        writer.observerID("id", row.serial, into: &output)
+        writer.clientID("client", row.client, into: &output)
+        writer.filter(of: row, center: center, into: &output)
+        writer.member("state", string: ClientState.live.text, into: &output)
+        writer.time("stateSince", row.stateSince, into: &output)
+        writer.time("createdAt", row.createdAt, into: &output)
+        writer.member("principal", string: row.principal, into: &output)
+        writer.member("delivered", integer: row.delivered, into: &output)
+        writer.member("held", integer: 0, into: &output)
+        writer.member("coalesced", integer: 0, into: &output)
+        writer.member("dropped", integer: 0, into: &output)
+        if let time = row.lastDeliveredAt { writer.time("lastDeliveredAt", time, into: &output) }
+        writer.endObject(into: &output)
+    }
+
+    /// Appends a page of observers.
+    public static func append(
+        observers page: Page<ObserverRow>, center: [UInt8], to output: inout [UInt8]
+    ) {
+        append("observers", page.rows, next: page.next, to: &output) { row, output, writer in
+            append(row, center: center, to: &output, with: &writer)
+        }
+    }
+
+    /// Appends a page of clients; `unsentByteCount` tells what waits in the connection of each.
+    public static func append(
+        clients page: Page<ClientRow>, unsentByteCount: (ClientRow) -> Int,
+        to output: inout [UInt8]
+    ) {
+        append("clients", page.rows, next: page.next, to: &output) { row, output, writer in
+            writer.beginObject(into: &output)
+            writer.clientID("id", row.id, into: &output)
+            writer.member("transport", string: row.transport.text, into: &output)
+            writer.member("state", string: ClientState.live.text, into: &output)
+            writer.time("stateSince", row.connectedAt, into: &output)
+            writer.member("principal", string: row.principal, into: &output)
+            writer.member("observers", integer: row.observerCount, into: &output)
+            writer.member("held", integer: 0, into: &output)
+            writer.member("unsentBytes", integer: unsentByteCount(row), into: &output)
+            writer.time("connectedAt", row.connectedAt, into: &output)
+            writer.endObject(into: &output)
+        }
+    }
+
+    /// Appends a page of channels.
+    public static func append(channels page: Page<ChannelRow>, to output: inout [UInt8]) {
+        append("channels", page.rows, next: page.next, to: &output) { row, output, writer in
+            writer.beginObject(into: &output)
+            writer.member("name", string: row.name, into: &output)
+            writer.member("observers", integer: row.observerCount, into: &output)
+            writer.member("posts", integer: row.postCount, into: &output)
+            if let time = row.lastPostedAt { writer.time("lastPostedAt", time, into: &output) }
+            writer.endObject(into: &output)
+        }
+    }
+
+    /// Appends a page of centers.
+    public static func append(
+        centers rows: [CenterRow], next: UInt64? = nil, to output: inout [UInt8]
+    ) {
+        append("centers", rows, next: next, to: &output) { row, output, writer in
+            writer.beginObject(into: &output)
+            writer.member("name", string: row.name, into: &output)
+            writer.member("observers", integer: row.observerCount, into: &output)
+            writer.member("clients", integer: row.clientCount, into: &output)
+            writer.member("seq", integer: row.sequence, into: &output)
+            writer.member("epoch", string: row.epoch, into: &output)
+            writer.endObject(into: &output)
+        }
+    }
+
+    /// Appends how many observers a call has removed.
+    public static func append(removedCount: Int, to output: inout [UInt8]) {
+        output.append("{\"removed\":")
+        JSONWriter.append(integer: removedCount, to: &output)
+        output.append("}")
+    }
+
+    private static func append<Row>(
+        _ key: String, _ rows: [Row], next: UInt64?, to output: inout [UInt8],
+        row: (Row, inout [UInt8], inout JSONWriter) -> Void
+    ) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.array(key, of: rows, into: &output, element: row)
+        if let next {
+            var text: [UInt8] = []
+            CursorText.append(next, to: &text)
+            writer.member("next", string: text, into: &output)
+        }
+        writer.endObject(into: &output)
+    }
+}
+
+/// What can be seen of a center.
+public struct CenterRow: Sendable, Equatable {
+    /// Its name.
+    public var name: [UInt8]
+    /// How many observers it has.
+    public var observerCount: Int
+    /// How many clients it has.
+    public var clientCount: Int
+    /// The sequence number of its last notification.
+    public var sequence: UInt64
+    /// What tells this life of it from others.
+    public var epoch: [UInt8]
+
+    /// Joins the parts.
+    public init(
+        name: [UInt8], observerCount: Int, clientCount: Int, sequence: UInt64, epoch: [UInt8]
+    ) {
+        self.name = name
+        self.observerCount = observerCount
+        self.clientCount = clientCount
+        self.sequence = sequence
+        self.epoch = epoch
+    }
+
+    /// Looks into a center.
+    public init(_ center: borrowing NotificationCenter) {
+        self.init(
+            name: center.name, observerCount: center.observerCount,
+            clientCount: center.clientCount, sequence: center.sequence, epoch: center.epoch)
+    }
+}

@@ -1,0 +1,48 @@
+/// What names, objects and selectors may consist of (DESIGN section 2).
+enum TextRule {
+    /// Tells what is wrong with a name or an object, or nil.
+    static func faultOfName(_ text: Span<UInt8>, limits: WireLimits) -> String? {
+        var scalarCount = 0
+        var isASCII = true
+        for index in text.indices {
+            let byte = text[index]
+            if byte < 0x20 || byte == 0x7F {
+                return "must not hold control characters (U+0000 to U+001F, U+007F)"
+            }
+            if byte >= 0x80 { isASCII = false }
+            if byte & 0xC0 != 0x80 { scalarCount += 1 }
+        }
+        // JSON strings are valid by now; text from a path or a query may be anything.
+        if !isASCII, !isUTF8(text) { return "must be UTF-8" }
+        guard text.count > 0, scalarCount <= limits.nameScalarLimit else {
+            return "must have 1 to \(limits.nameScalarLimit) characters"
+        }
+        return nil
+    }
+
+    /// Tells what is wrong with a selector, or nil.
+    static func faultOfSelector(_ text: [UInt8], limits: WireLimits) -> String? {
+        guard !text.isEmpty, text.count <= limits.selectorByteLimit else {
+            return "must have 1 to \(limits.selectorByteLimit) bytes of UTF-8"
+        }
+        if text.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            return "must not hold control characters (U+0000 to U+001F, U+007F)"
+        }
+        if isReserved(text) || text.starts(with: "rpc.") {
+            return "must not start with belfry. or rpc."
+        }
+        return nil
+    }
+
+    /// Whether a name belongs to the broker.
+    static func isReserved(_ name: [UInt8]) -> Bool { name.starts(with: "belfry.") }
+
+    private static func isUTF8(_ text: Span<UInt8>) -> Bool {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: text)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Times as people read them: RFC 3339 in UTC with milliseconds, always 24 bytes.
+public enum TimeText {
+    /// The times that four digits of a year can tell; others are cut to them.
+    private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    /// Appends a time in milliseconds since 1970, as in `2026-11-21T08:00:00.000Z`.
+    public static func append(milliseconds: Int64, to output: inout [UInt8]) {
+        let time = min(max(milliseconds, range.lowerBound), range.upperBound)
+        // The epoch moves to 0000-01-01, so that every division below is of a natural number.
+        let sinceYearZero = UInt64(time - range.lowerBound)
+        let date = civilDate(daysSinceYearZero: sinceYearZero / 86_400_000)
+        let ofDay = sinceYearZero % 86_400_000
+        append(date.year, digitCount: 4, to: &output)
+        output.append(UInt8(ascii: "-"))
+        append(date.month, digitCount: 2, to: &output)
+        output.append(UInt8(ascii: "-"))
+        append(date.day, digitCount: 2, to: &output)
+        output.append(UInt8(ascii: "T"))
+        append(ofDay / 3_600_000, digitCount: 2, to: &output)
+        output.append(UInt8(ascii: ":"))
+        append(ofDay / 60_000 % 60, digitCount: 2, to: &output)
+        output.append(UInt8(ascii: ":"))
+        append(ofDay / 1_000 % 60, digitCount: 2, to: &output)
+        output.append(UInt8(ascii: "."))
+        append(ofDay % 1_000, digitCount: 3, to: &output)
+        output.append(UInt8(ascii: "Z"))
+    }
+
+    /// The Gregorian date of a day, counted from 0000-01-01.
+    ///
+    /// The year begins in March, so that the leap day is its last and the months follow one line
+    /// (E. G. Richards, "Calendars", in the form of H. Hinnant's `civil_from_days`).
+    private static func civilDate(
+        daysSinceYearZero: UInt64
+    ) -> (year: UInt64, month: UInt64, day: UInt64) {
+        // Year 0 has a leap day, so its March begins 60 days in; one more era of 400 years keeps
+        // the count natural.
+        let days = daysSinceYearZero + 146_097 - 60
+        let era = days / 146_097
+        let dayOfEra = days % 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0) - 400
+        return (year, month, day)
+    }
+
+    private static func append(_ value: UInt64, digitCount: Int, to output: inout [UInt8]) {
+        var divisor: UInt64 = 1
+        for _ in 1..<digitCount { divisor *= 10 }
+        while divisor > 0 {
+            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
+            divisor /= 10
+        }
+    }
+}
