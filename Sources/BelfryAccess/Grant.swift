@@ -133,3 +133,18 @@ public struct Grants: Sendable, Equatable {
     /// Whether a verb is allowed on everything.
     public func allowEverywhere(_ verb: Verbs) -> Bool { everywhere.contains(verb) }
 }
+
+extension Grants {
+    /// Whether a verb is allowed on a name and an object of a center, given as arrays.
+    public func allow(
+        _ verb: Verbs, center: [UInt8], name: [UInt8]?, object: [UInt8]?
+    ) -> Bool {
+        switch (name, object) {
+        case (nil, nil): allow(verb, center: center.span, name: nil, object: nil)
+        case (let name?, nil): allow(verb, center: center.span, name: name.span, object: nil)
+        case (nil, let object?): allow(verb, center: center.span, name: nil, object: object.span)
+        case (let name?, let object?):
+            allow(verb, center: center.span, name: name.span, object: object.span)
+        }
+    }
+}

@@ -29,17 +29,23 @@ enum CenterRequest: Sendable {
     case observers(ObserverQuery)
     case clients(cursor: UInt64, limit: Int, principal: [UInt8]?)
     case channels(cursor: UInt64, limit: Int, name: [UInt8]?)
-    case centers(rows: [CenterRow], cursor: [UInt8], limit: Int)
+    case centers(rows: [CenterRow], cursor: UInt64, limit: Int)
     case explain(name: [UInt8], object: [UInt8]?)
     case leaks(limit: Int)
     case unmatched(limit: Int)
-    case calls(text: [UInt8], client: UInt64)
+    case calls(text: [UInt8], CallingClient)
 }
 
 /// An observer or a client, named by its number, with the secret half of its token if there is one.
 struct Secret: Sendable {
     let number: UInt64
     let secret: [UInt8]?
+}
+
+/// A client that calls methods, with the session that its registrations repeat.
+struct CallingClient: Sendable {
+    let number: UInt64
+    let session: [UInt8]
 }
 
 /// A position in the order of a center, as an event stream names it.
@@ -104,5 +110,5 @@ enum Sequel: Sendable {
     /// It is closed once the answer has left.
     case close
     /// It is a client from now on.
-    case client(id: UInt64, transport: Transport, center: [UInt8])
+    case client(id: UInt64, session: [UInt8], transport: Transport, center: [UInt8])
 }

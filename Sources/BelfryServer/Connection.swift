@@ -20,6 +20,8 @@ struct Connection {
     var deadline = DeadlineKind.head
     /// The client that it is, once it is one.
     var client: UInt64 = 0
+    /// The whole session of its client, as registrations repeat it.
+    var session: [UInt8] = []
     /// The center of its client.
     var center: [UInt8] = []
     /// The rest of its story, while something is unfinished.

@@ -1,3 +1,4 @@
+import BelfrySystem
 import Synchronization
 
 /// What one loop counts; it publishes a copy at the end of each turn in which something happened.

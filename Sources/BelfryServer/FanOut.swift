@@ -92,9 +92,15 @@ extension ServerLoop {
             if target.loop == number {
                 loop.send(range, to: target.connection, as: .delivery)
             } else {
-                outbound[target.loop].output.add(range, of: loop.output, to: delivery.connection)
+                sendElsewhere(range, to: delivery.connection, on: target.loop)
             }
         }
+    }
+
+    /// Lets another loop have a frame of the output arena.
+    private mutating func sendElsewhere(_ range: Range<Int>, to connection: UInt64, on target: Int) {
+        let arena = loop.output
+        outbound[target].output.add(range, of: arena, to: connection)
     }
 
     private mutating func startNotification() {
@@ -110,13 +116,13 @@ extension ServerLoop {
         let start = loop.output.count
         switch delivery.transport {
         case .webSocket:
-            WireWriter.append(
+            RPC.append(
                 delivery: notification, selector: centers[lastCenter].selector(delivery.selector),
                 isRedelivered: delivery.isRedelivered, to: &frameText)
             FrameWriter.append(.text, payload: frameText.span, to: &loop.output)
         case .events:
-            WireWriter.append(
-                event: notification, epoch: centers[lastCenter].epoch,
+            EventStream.append(
+                notification: notification, epoch: centers[lastCenter].epoch,
                 isRedelivered: delivery.isRedelivered, to: &loop.output)
         }
         let range = start..<loop.output.count
@@ -140,16 +146,16 @@ extension ServerLoop {
         case .removed(let connection, let transport, let observer, let tombstone):
             number = connection
             appendNotice(transport, to: &bytes) { text in
-                WireWriter.append(removed: observer, tombstone, to: &text)
+                RPC.append(removed: observer, tombstone, to: &text)
             } event: { text in
-                WireWriter.append(removedEvent: observer, tombstone, to: &text)
+                EventStream.append(removed: observer, tombstone, to: &text)
             }
         case .gap(let connection, let transport, let gap):
             number = connection
             appendNotice(transport, to: &bytes) { text in
-                WireWriter.append(gap: gap, to: &text)
+                RPC.append(gap: gap, to: &text)
             } event: { text in
-                WireWriter.append(gapEvent: gap, to: &text)
+                EventStream.append(gap: gap, to: &text)
             }
         case .clientRemoved(let connection, let transport):
             number = connection

@@ -37,15 +37,10 @@ struct Query {
     mutating func page() throws(Problem) -> (cursor: UInt64, limit: Int) {
         let limit = try takeLimit()
         guard let text = take("cursor") else { return (0, limit) }
-        guard let cursor = WireText.cursor(text) else {
+        guard let cursor = CursorText.read(text.span) else {
             throw refusal("cursor", "must be the next of an earlier page")
         }
         return (cursor, limit)
-    }
-
-    /// Takes `limit`, and a `cursor` that is a name.
-    mutating func textPage() throws(Problem) -> (cursor: [UInt8], limit: Int) {
-        (take("cursor") ?? [], try takeLimit())
     }
 
     /// Takes `client`, as `c4`.

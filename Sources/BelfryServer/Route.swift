@@ -1,3 +1,5 @@
+import BelfryHTTP
+
 /// What a request asks for, as its path says.
 enum Route: Equatable {
     case channelPost(name: [UInt8])
@@ -61,7 +63,26 @@ struct RoutedPath: Equatable {
     /// Where the paths of this center start: `/v1` or `/v1/centers/{center}`.
     var prefix: [UInt8] {
         hasCenterPrefix
-            ? Array("/v1/centers/".utf8) + percentEncoded(center) : Array("/v1".utf8)
+            ? Array("/v1/centers/".utf8) + Self.encoded(center) : Array("/v1".utf8)
+    }
+
+    private static func encoded(_ name: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        PercentEncoding.encode(name.span, into: &text)
+        return text
+    }
+
+    /// The server as a whole: what `OPTIONS *` asks about.
+    static let server = RoutedPath(route: .live, isServer: true)
+
+    /// Whether this is the server as a whole.
+    private(set) var isServer = false
+
+    private init(route: Route, isServer: Bool) {
+        center = Self.defaultCenter
+        hasCenterPrefix = false
+        self.route = route
+        self.isServer = isServer
     }
 
     /// Reads the decoded segments of a path.

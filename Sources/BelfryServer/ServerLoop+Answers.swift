@@ -125,9 +125,10 @@ extension ServerLoop {
             if closes || connection(id)?.closesAfterAnswer == true { closeSoon(id) }
         case .close:
             closeSoon(id)
-        case .client(let client, let transport, let center):
+        case .client(let client, let session, let transport, let center):
             guard connection(id) != nil else { return }
             connections[Int(id.index)]?.client = client
+            connections[Int(id.index)]?.session = session
             connections[Int(id.index)]?.center = center
             switch transport {
             case .webSocket:

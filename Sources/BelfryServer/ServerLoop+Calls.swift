@@ -1,6 +1,7 @@
 import BelfryAccess
 import BelfryCenter
 import BelfryLoop
+import BelfryWebSocket
 import BelfryWire
 
 // JSON-RPC calls of a client; all calls of one frame are one callout (rule Q10).
@@ -13,12 +14,15 @@ extension ServerLoop {
         submit(
             Submission(
                 center: connection.center,
-                request: .calls(text: text, client: connection.client), caller: anonymous,
+                request: .calls(
+                    text: text,
+                    CallingClient(number: connection.client, session: connection.session)),
+                caller: anonymous,
                 reply: Reply(loop: number, connection: id, form: .webSocket)))
     }
 
     /// Performs the calls of one frame in their order, and answers them in one frame.
-    mutating func performCalls(_ text: [UInt8], client: UInt64, _ submission: Submission) {
+    mutating func performCalls(_ text: [UInt8], client: CallingClient, _ submission: Submission) {
         let message = rpcReader.message(in: text.span)
         guard message.isBatch else {
             if let call = message.calls.first {
@@ -54,14 +58,14 @@ extension ServerLoop {
 
     /// Performs one call; its answer goes to `answerContent`, which stays empty if there is none.
     private mutating func perform(
-        _ call: RPCCall, in text: [UInt8], client: UInt64, _ submission: Submission
+        _ call: RPCCall, in text: [UInt8], client: CallingClient, _ submission: Submission
     ) {
         effects.reset()
         switch call {
         case .response:
             break  // Clients are asked nothing yet; a response with an unknown id is ignored.
         case .invalid(let id, let code, let detail):
-            if let id { WireWriter.append(error: code, detail, id: id, to: &answerContent) }
+            if let id { RPC.append(error: code, detail: detail, id: id, to: &answerContent) }
         case .notification(let method, let params):
             do throws(Problem) {
                 guard let method = Method(method) else { return }
@@ -73,17 +77,17 @@ extension ServerLoop {
             answerContent.removeAll(keepingCapacity: true)
         case .request(let id, let method, let params):
             guard let method = Method(method) else {
-                WireWriter.append(error: .methodNotFound, nil, id: id, to: &answerContent)
+                RPC.append(error: .methodNotFound, id: id, to: &answerContent)
                 return
             }
             do throws(Problem) {
-                WireWriter.beginResult(id: id, to: &answerContent)
+                RPC.beginResult(id: id, to: &answerContent)
                 try perform(method, params, in: text, client: client, submission)
-                WireWriter.endResult(to: &answerContent)
+                RPC.endResult(to: &answerContent)
             } catch {
                 counters.requestsRefused += 1
                 answerContent.removeAll(keepingCapacity: true)
-                WireWriter.append(problem: error, id: id, to: &answerContent)
+                RPC.append(problem: error, id: id, to: &answerContent)
             }
         }
     }
@@ -103,20 +107,20 @@ extension ServerLoop {
 
     /// Performs a method, and appends its result.
     private mutating func perform(
-        _ method: Method, _ params: Range<Int>?, in text: [UInt8], client: UInt64,
+        _ method: Method, _ params: Range<Int>?, in text: [UInt8], client: CallingClient,
         _ submission: Submission
     ) throws(Problem) {
         switch method {
         case .addObserver:
             let request = try requestReader.addObserver(params: params, in: text.span)
-            let (row, token) = try register(request, client: client, submission)
-            WireWriter.append(
-                registered: row, token: token, session: nil, center: submission.center,
+            let (row, token) = try register(request, client: client.number, submission)
+            Shape.append(
+                registered: row, token: token, session: client.session, center: submission.center,
                 to: &answerContent)
         case .removeObserver:
             let request = try requestReader.removeObserver(params: params, in: text.span)
-            let count = try remove(request, client: client, center: submission.center)
-            WireWriter.append(removedCount: count, to: &answerContent)
+            let count = try remove(request, client: client.number, center: submission.center)
+            Shape.append(removedCount: count, to: &answerContent)
         case .post:
             let request = try requestReader.post(params: params, in: text.span)
             try applyPosts([request.post], caller: submission.caller, center: submission.center)

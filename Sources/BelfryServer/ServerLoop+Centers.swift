@@ -1,7 +1,9 @@
 import BelfryAccess
 import BelfryCenter
 import BelfryHTTP
+import BelfryJSON
 import BelfryLoop
+import BelfrySystem
 import BelfryTLS
 import BelfryWebSocket
 import BelfryWire
@@ -113,7 +115,7 @@ extension ServerLoop {
             shared.centerCount.subtract(1, ordering: .relaxed)
             throw Problem(.overloaded, "There are \(configuration.centerLimit) centers already.")
         }
-        return centers.make(name, epoch: random.text(byteCount: 6), time: commandTime)
+        return centers.make(name, epoch: random.hexadecimal(digitCount: 12), time: commandTime)
     }
 
     /// The refusal of the last command as a problem.
@@ -170,25 +172,21 @@ extension ServerLoop {
     /// Appends the receipts of the last posts to the answer.
     mutating func appendReceipts(isBatch: Bool, reportsObservers: Bool) {
         if !isBatch, let receipt = effects.receipts.first {
-            WireWriter.append(
-                receipt: receipt, observers: reportsObservers ? reportRows(notification: 0) : nil,
+            Shape.append(
+                receipt: receipt, rows: reportsObservers ? reportRows(notification: 0) : nil,
                 to: &answerContent)
             return
         }
-        answerContent.append(contentsOf: "{\"receipts\":[".utf8)
-        for place in effects.receipts.indices {
-            if place > 0 { answerContent.append(UInt8(ascii: ",")) }
-            WireWriter.append(
-                receipt: effects.receipts[place],
-                observers: reportsObservers ? reportRows(notification: place) : nil,
-                to: &answerContent)
-        }
-        answerContent.append(contentsOf: "]}".utf8)
+        let rows =
+            reportsObservers ? effects.receipts.indices.map { reportRows(notification: $0) } : nil
+        Shape.append(
+            receipts: effects.receipts, rows: rows, to: &answerContent)
     }
 
     /// The observers of one notification in registration order.
-    private func reportRows(notification: Int) -> [UInt64] {
-        effects.deliveries.filter { $0.notification == UInt32(notification) }.map(\.observer)
+    private func reportRows(notification: Int) -> [ReceiptRow] {
+        effects.deliveries.filter { $0.notification == UInt32(notification) }
+            .map { ReceiptRow(observer: $0.observer, outcome: .delivered) }
     }
 }
 
@@ -208,7 +206,9 @@ extension ServerLoop {
         try reserveObservers(requests.count)
         let position = try makeCenter(submission.center)
         let client = shared.clientNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        let session = random.text(byteCount: 16)
+        let secret = random.text(byteCount: 16)
+        var session: [UInt8] = []
+        IdentifierText.append(client: client, secret: secret, to: &session)
         let registration = ClientRegistration(
             id: client, transport: transport,
             connection: ConnectionName(
@@ -216,7 +216,7 @@ extension ServerLoop {
                 number: ConnectionNumber(
                     loop: submission.reply.loop, connection: submission.reply.connection
                 ).rawValue),
-            sessionHash: SecretHash(of: session), principal: submission.caller.principal)
+            sessionHash: SecretHash(of: secret), principal: submission.caller.principal)
         // A position of another life of the center says nothing about this one.
         let epoch = centers[position].epoch
         let sequence = since.map { $0.epoch == epoch ? $0.sequence : 0 }
@@ -225,7 +225,8 @@ extension ServerLoop {
             .connect(registration, observers: observers, since: sequence), to: position)
         try checkOutcome()
         var answer = Answer()
-        answer.sequel = .client(id: client, transport: transport, center: submission.center)
+        answer.sequel = .client(
+            id: client, session: session, transport: transport, center: submission.center)
         var bytes: [UInt8] = []
         switch transport {
         case .webSocket:
@@ -335,7 +336,7 @@ extension ServerLoop {
             throw Problem(.notFound, "The session is not that of a client of this center.")
         }
         let (row, token) = try register(request, client: client.id, submission)
-        WireWriter.append(
+        Shape.append(
             registered: row, token: token, session: session, center: submission.center,
             to: &answerContent)
         var answer = Answer(status: 201, contentType: "application/json")
@@ -426,6 +427,14 @@ extension SystemRandom {
         var bytes: [UInt8] = []
         while bytes.count < byteCount { bytes.append(UInt8(truncatingIfNeeded: next())) }
         return Base64.url.encode(bytes.span)
+    }
+}
+
+extension SystemRandom {
+    /// Random digits 0-9 and a-f: an epoch, which must have no hyphen.
+    mutating func hexadecimal(digitCount: Int) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return (0..<digitCount).map { _ in digits[Int(next() % 16)] }
     }
 }
 

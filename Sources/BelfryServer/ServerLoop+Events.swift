@@ -1,6 +1,7 @@
 import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
+import BelfrySystem
 import BelfryWire
 
 // Event streams: Server-Sent Events for a client with observers of its connection's lifetime.
@@ -26,9 +27,9 @@ extension ServerLoop {
             }
         }
         let queryID = query.take("last_event_id")
-        let fieldID = exchange.parser.head.field("last-event-id").map { [UInt8](copying: $0) }
+        let fieldID = headField("last-event-id")
         // What a browser sends by itself is newer than what stands in the page's URL.
-        let since = (fieldID ?? queryID).map { WireText.eventID($0) }
+        let since = (fieldID ?? queryID).map { EventStream.position(of: $0.span) }
         return .connect(.events, observers: observers, since: since.map(Self.position))
     }
 
@@ -65,7 +66,8 @@ extension ServerLoop {
         _ = ResponseWriter.appendStreamHead(
             status: 200, fields: fields, for: context, date: date.span, to: &bytes)
         // Clients that were cut at once come back spread over two seconds.
-        let retry = 1_000 + random.next() % 2_000
-        bytes.append(contentsOf: ": belfry c\(client)\nretry: \(retry)\n\n".utf8)
+        let retry = 1_000 + Int(random.next() % 2_000 as UInt64)
+        EventStream.append(comment: "belfry c\(client)", to: &bytes)
+        EventStream.append(retryMilliseconds: retry, to: &bytes)
     }
 }

@@ -37,7 +37,7 @@ extension ServerLoop {
         let position = centers.position(of: name)
         guard let receipt = position.flatMap({ centers[$0].receipt(of: id, at: commandTime) })
         else { throw Problem(.notFound, "There was no such post in the last 5 minutes.") }
-        WireWriter.append(fate: receipt, to: &answerContent)
+        Shape.append(fate: receipt, to: &answerContent)
         return .json
     }
 
@@ -61,7 +61,7 @@ extension ServerLoop {
             if let tombstone { throw Problem(.observerRemoved(tombstone)) }
             throw unknown
         }
-        WireWriter.append(observerRow: row, center: submission.center, to: &answerContent)
+        Shape.append(observer: row, center: submission.center, to: &answerContent)
         var answer = Answer.json
         if secret.secret != nil { answer.fields = [Self.noStore] }
         return answer
@@ -77,23 +77,25 @@ extension ServerLoop {
         switch request {
         case .observers(let query):
             let page = center.observers(matching: query, visible: isVisible)
-            WireWriter.append(observers: page, center: name, to: &answerContent)
+            Shape.append(observers: page, center: name, to: &answerContent)
         case .clients(let cursor, let limit, let principal):
             let page = center.clients(after: cursor, limit: limit, principal: principal)
             let unsent = page.rows.map { unsentByteCount(of: $0.connection) }
-            WireWriter.append(clients: page, unsentByteCounts: unsent, to: &answerContent)
+            let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
+            Shape.append(
+                clients: page, unsentByteCount: { unsentOf[$0.id] ?? 0 }, to: &answerContent)
         case .channels(let cursor, let limit, let channel):
             let page = center.channels(
                 after: cursor, limit: limit, name: channel, visible: isVisible)
-            WireWriter.append(channels: page, to: &answerContent)
+            Shape.append(channels: page, to: &answerContent)
         case .explain(let channel, let object):
             let explanation = center.explain(name: channel, object: object, visible: isVisible)
-            WireWriter.append(explanation: explanation, to: &answerContent)
+            Shape.append(explanation: explanation, to: &answerContent)
         case .leaks(let limit):
-            WireWriter.append(
+            Shape.append(
                 leaks: center.leaks(limit: limit, visible: isVisible), to: &answerContent)
         case .unmatched(let limit):
-            WireWriter.append(
+            Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)
         case .post, .connect, .disconnect, .addObserver, .removeObserver, .readObserver,
             .removeClient, .fate, .centers, .calls:
@@ -111,18 +113,14 @@ extension ServerLoop {
 
     /// Adds the centers of this loop; the last loop sorts them and answers.
     mutating func listCenters(
-        _ earlier: [CenterRow], cursor: [UInt8], limit: Int, _ submission: Submission
+        _ earlier: [CenterRow], cursor: UInt64, limit: Int, _ submission: Submission
     ) throws(Problem) {
         let grants = submission.caller.grants
         var rows = earlier
         for position in 0..<centers.count {
             let center = centers[position]
             guard grants.allowSome(.inspect, center: center.name.span) else { continue }
-            rows.append(
-                CenterRow(
-                    name: center.name, observerCount: center.observerCount,
-                    clientCount: center.clientCount, sequence: center.sequence,
-                    epoch: center.epoch))
+            rows.append(CenterRow(center))
         }
         if number + 1 < configuration.loopCount {
             let request = CenterRequest.centers(rows: rows, cursor: cursor, limit: limit)
@@ -136,10 +134,12 @@ extension ServerLoop {
             return
         }
         rows.sort { $0.name.lexicographicallyPrecedes($1.name) }
-        if !cursor.isEmpty { rows.removeAll { !cursor.lexicographicallyPrecedes($0.name) } }
-        let next = rows.count > limit ? rows[limit - 1].name : nil
-        WireWriter.append(
-            centers: Array(rows.prefix(limit)), next: next, to: &answerContent)
+        // A cursor is a place in the order of names.
+        let start = Int(clamping: cursor)
+        let page = Array(rows.dropFirst(start).prefix(limit))
+        let end = start + page.count
+        Shape.append(
+            centers: page, next: end < rows.count ? UInt64(end) : nil, to: &answerContent)
         deliver(.json, submission.reply)
     }
 }

@@ -72,7 +72,7 @@ extension ServerLoop {
 
     /// The connection has gone while its answer was under way: a client that it became must go too.
     private mutating func abandon(_ item: RemoteOutput.Item, on id: ConnectionID) {
-        guard case .answer(.client(let client, _, let center)) = item.content else { return }
+        guard case .answer(.client(let client, _, _, let center)) = item.content else { return }
         submit(
             Submission(
                 center: center, request: .disconnect(client: client), caller: anonymous,

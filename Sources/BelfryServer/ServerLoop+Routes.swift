@@ -145,11 +145,10 @@ extension ServerLoop {
             return .clients(cursor: cursor, limit: limit, principal: query.take("principal"))
         case .client(let id):
             guard let client = IdentifierText(client: id.span), client.secret == nil else { throw Problem.unknownPath }
-            let session = exchange.parser.head.field("belfry-session")
-                .map { [UInt8](copying: $0) }
+            let session = headField("belfry-session")
             return .removeClient(id: client.number, session: session)
         case .centers:
-            let (cursor, limit) = try query.textPage()
+            let (cursor, limit) = try query.page()
             return .centers(rows: [], cursor: cursor, limit: limit)
         case .channels:
             let (cursor, limit) = try query.page()
@@ -175,13 +174,18 @@ extension ServerLoop {
         }
     }
 
+    /// The value of a field of the request, copied.
+    func headField(_ name: String) -> [UInt8]? {
+        guard let value = exchange.parser.head.field(name) else { return nil }
+        return [UInt8](copying: value)
+    }
+
     /// The observer that a path names; the secret half may stand in a field instead.
     private func secret(of token: [UInt8]) throws(Problem) -> Secret {
         guard let observer = IdentifierText(observer: token.span) else { throw Problem.unknownPath }
-        guard observer.secret == nil, let field = exchange.parser.head.field("belfry-token") else {
+        guard observer.secret == nil, let text = headField("belfry-token") else {
             return Secret(number: observer.number, secret: observer.secret)
         }
-        let text = [UInt8](copying: field)
         // The field has the whole token or its secret half.
         if let whole = IdentifierText(observer: text.span), whole.secret != nil {
             guard whole.number == observer.number else { throw Problem.unknownPath }

@@ -68,12 +68,13 @@ extension ServerLoop {
         var bytes: [UInt8] = []
         switch connection.kind {
         case .webSocket:
-            WireWriter.append(
-                drainingUntil: loop.wallNow + configuration.drainPeriod,
+            RPC.append(
+                drainingUntil: (loop.wallNow + configuration.drainPeriod).milliseconds,
                 reconnectAfter: reconnectAfter, to: &frameText)
             FrameWriter.append(.text, payload: frameText.span, to: &bytes)
         case .events:
-            WireWriter.append(retry: reconnectAfter, to: &bytes)
+            EventStream.append(
+                retryMilliseconds: Int(reconnectAfter / .milliseconds(1)), to: &bytes)
         case .http, .debugWebSocket:
             return
         }

@@ -1,3 +1,4 @@
+import BelfrySystem
 import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
@@ -90,9 +91,10 @@ extension ServerLoop {
         _ client: UInt64, session: [UInt8], _ position: Int, to bytes: inout [UInt8]
     ) {
         frameText.removeAll(keepingCapacity: true)
-        WireWriter.append(
-            welcome: client, session: session, center: centers[position].name,
-            epoch: centers[position].epoch, sequence: centers[position].sequence, to: &frameText)
+        let welcome = Welcome(
+            client: client, session: session, center: centers[position].name,
+            epoch: centers[position].epoch, sequence: centers[position].sequence)
+        RPC.append(welcome: welcome, to: &frameText)
         FrameWriter.append(.text, payload: frameText.span, to: &bytes)
     }
 

@@ -39,6 +39,8 @@ extension Problem {
         case notImplemented
         /// The header section passes a limit.
         case headerTooLarge
+        /// Expect names something that the broker does not do.
+        case expectationFailed
         /// The request target passes a limit.
         case uriTooLong
         /// The version of HTTP is not served.
@@ -76,6 +78,7 @@ extension Problem {
             case .timeout: ("timeout", "Request timeout", 408)
             case .upgradeRequired: ("upgrade-required", "Upgrade required", 426)
             case .notImplemented: ("not-implemented", "Not implemented", 501)
+            case .expectationFailed: ("expectation-failed", "Expectation failed", 417)
             case .headerTooLarge: ("header-too-large", "Header section too large", 431)
             case .uriTooLong: ("uri-too-long", "Request target too long", 414)
             case .versionNotSupported:

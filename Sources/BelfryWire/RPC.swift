@@ -73,6 +73,18 @@ public enum RPC {
         }
     }
 
+    /// Appends `belfry.draining`: until when the broker still answers, and when to come back.
+    public static func append(
+        drainingUntil deadline: Int64, reconnectAfter: Duration, to output: inout [UInt8]
+    ) {
+        append("belfry.draining", to: &output) { output, writer in
+            writer.beginObject(into: &output)
+            writer.time("deadline", deadline, into: &output)
+            writer.member("reconnectAfter", seconds: reconnectAfter, into: &output)
+            writer.endObject(into: &output)
+        }
+    }
+
     private static func append(
         _ method: String, to output: inout [UInt8],
         params: (inout [UInt8], inout JSONWriter) -> Void

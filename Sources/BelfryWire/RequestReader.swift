@@ -42,6 +42,15 @@ public struct RequestReader: Sendable {
         return PostRequest(content: content, causedBy: cause)
     }
 
+    /// Checks a name or an object that came in the path or the query.
+    ///
+    /// - Throws: invalid-fields, with the parameter.
+    public func check(name: [UInt8], parameter: String) throws(Problem) {
+        if let fault = TextRule.faultOfName(name.span, limits: limits) {
+            throw .invalidParameter(parameter, fault)
+        }
+    }
+
     private func checkName(_ name: [UInt8], _ fields: inout FieldReader) {
         if let fault = TextRule.faultOfName(name.span, limits: limits) {
             fields.faults.add(.parameter("name"), fault)
