@@ -7,7 +7,8 @@ struct ChannelTable: Sendable {
     private var channels: [Channel] = []
     /// Names that lost or never had an observer, oldest first, each with the stamp that it had then.
     private var unobserved = Ring<(channel: UInt32, stamp: UInt32)>()
-    private var unobservedCount = 0
+    /// How many names without an observer are remembered now.
+    private(set) var unobservedCount = 0
     /// How many names without an observer are remembered.
     var unobservedNameLimit: Int
 
@@ -79,6 +80,23 @@ struct ChannelTable: Sendable {
     /// Notes that an observer matched a post of this channel.
     mutating func noteMatch(at index: UInt32) {
         channels[Int(index)].wasMatched = true
+    }
+
+    /// Calls the visitor with each channel without an observer, the next one to be forgotten first.
+    func forEachUnobserved(_ visit: (UInt32) -> Void) {
+        var position = unobserved.startPosition
+        while position < unobserved.endPosition {
+            let entry = unobserved[position]
+            if isCurrent(entry) { visit(entry.channel) }
+            position += 1
+        }
+    }
+
+    /// Whether an entry still speaks of a channel without an observer.
+    private func isCurrent(_ entry: (channel: UInt32, stamp: UInt32)) -> Bool {
+        channels[Int(entry.channel)].stamp == entry.stamp
+            && channels[Int(entry.channel)].observerCount == 0
+            && !names.key(at: entry.channel).isEmpty
     }
 
     private mutating func insert(_ name: Span<UInt8>) -> (index: UInt32, isNew: Bool) {

@@ -11,6 +11,9 @@ struct FateTable: Sendable {
         let expiresAt: Int64
     }
 
+    /// How many are remembered.
+    var count: Int { order.count }
+
     /// Remembers a post, and forgets those that are too old or too many.
     mutating func append(_ receipt: Receipt, depth: Int, at now: Int64, limits: CenterLimits) {
         let lifetime = limits.fateLifetime.components.seconds * 1_000_000_000
@@ -32,11 +35,12 @@ struct FateTable: Sendable {
         return order[position].receipt
     }
 
-    /// Calls the visitor with each receipt and its depth, oldest first.
-    func forEach(_ visit: (Receipt, UInt32) -> Void) {
+    /// Calls the visitor with each receipt, its depth and when it is forgotten, oldest first.
+    func forEach(_ visit: (Receipt, _ depth: UInt32, _ expiresAt: Int64) -> Void) {
         var position = order.startPosition
         while position < order.endPosition {
-            visit(order[position].receipt, order[position].depth)
+            let entry = order[position]
+            visit(entry.receipt, entry.depth, entry.expiresAt)
             position += 1
         }
     }

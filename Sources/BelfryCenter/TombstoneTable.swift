@@ -3,6 +3,9 @@ struct TombstoneTable: Sendable {
     private var order = Ring<(serial: UInt64, tombstone: Tombstone)>()
     private var positions: [UInt64: UInt64] = [:]
 
+    /// How many are remembered.
+    var count: Int { order.count }
+
     subscript(serial: UInt64) -> Tombstone? {
         positions[serial].map { order[$0].tombstone }
     }
