@@ -10,7 +10,9 @@ struct ChannelTable: Sendable {
     /// How many names without an observer are remembered now.
     private(set) var unobservedCount = 0
     /// How many names without an observer are remembered.
-    var unobservedNameLimit: Int
+    var unobservedNameLimit: Int {
+        didSet { trimUnobserved() }
+    }
 
     private struct Channel: Sendable {
         /// The bucket (name, any), or `noList`.
@@ -116,21 +118,27 @@ struct ChannelTable: Sendable {
         channels[Int(index)].stamp &+= 1
         unobserved.append((index, channels[Int(index)].stamp))
         unobservedCount += 1
+        trimUnobserved()
         // Entries of names that got an observer since, or are forgotten, only wait to be skipped.
-        while unobservedCount > unobservedNameLimit || unobserved.count > 4 * unobservedNameLimit + 64
-        {
-            guard let oldest = unobserved.first else { return }
+        if unobserved.count > 4 * unobservedCount + 64 { discardStale() }
+    }
+
+    private mutating func trimUnobserved() {
+        while unobservedCount > unobservedNameLimit, let oldest = unobserved.first {
             unobserved.removeFirst()
-            let channel = channels[Int(oldest.channel)]
-            guard channel.stamp == oldest.stamp, channel.observerCount == 0,
-                !names.key(at: oldest.channel).isEmpty
-            else { continue }
-            if unobservedCount > unobservedNameLimit {
-                unobservedCount -= 1
-                names.remove(at: oldest.channel)
-            } else {
-                unobserved.append(oldest)
-            }
+            guard isCurrent(oldest) else { continue }
+            unobservedCount -= 1
+            names.remove(at: oldest.channel)
         }
+    }
+
+    /// Keeps only the entries that still speak of a channel without an observer, in their order.
+    private mutating func discardStale() {
+        var current = Ring<(channel: UInt32, stamp: UInt32)>()
+        while let oldest = unobserved.first {
+            unobserved.removeFirst()
+            if isCurrent(oldest) { current.append(oldest) }
+        }
+        unobserved = current
     }
 }

@@ -95,7 +95,8 @@ extension NotificationCenter {
         let client = clients[observer.client]
         return ObserverRow(
             serial: observer.serial, client: client.id, name: index.name(of: observer.place),
-            object: index.object(of: observer.place), selector: selectors.text(of: observer.selector),
+            object: index.object(of: observer.place),
+            selector: selectors.text(of: observer.selector),
             since: observer.since, createdAt: observer.createdAt, stateSince: client.connectedAt,
             principal: client.principal, delivered: observer.delivered,
             lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,

@@ -74,6 +74,9 @@ public struct NotificationCenter: Sendable {
         case .configure(let limits):
             self.limits = limits
             index.configure(unobservedNameLimit: limits.unobservedNameLimit)
+            tombstones.trim(to: limits.tombstoneLimit)
+            replay.trim(to: limits)
+            fates.trim(to: limits, at: time.monotonicNanoseconds)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
         case .disconnect(let client):

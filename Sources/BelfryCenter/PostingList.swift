@@ -44,11 +44,12 @@ struct PostingList: Sendable {
                 && !entries[position].isDead, "an entry that is removed must be there")
         entries[position].slot = Self.deadSlot
         deadCount += 1
-        if deadCount > 8, deadCount * 2 > entries.count {
-            entries.removeAll(where: \.isDead)
-            deadCount = 0
-        } else if deadCount == entries.count {
+        if isEmpty {
             entries = []
+            deadCount = 0
+        } else if deadCount > 8, deadCount * 2 > entries.count {
+            // A new array: a list that was long once must not keep its storage.
+            entries = entries.filter { !$0.isDead }
             deadCount = 0
         }
     }

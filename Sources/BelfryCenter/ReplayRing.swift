@@ -13,6 +13,11 @@ struct ReplayRing: Sendable {
     mutating func append(_ notification: Notification, limits: CenterLimits) {
         notifications.append(notification)
         byteCount += notification.content.byteCount
+        trim(to: limits)
+    }
+
+    /// Forgets the oldest notifications that are past the limits.
+    mutating func trim(to limits: CenterLimits) {
         while notifications.count > limits.replayCountLimit || byteCount > limits.replayByteLimit {
             guard let first = notifications.first else { return }
             byteCount -= first.content.byteCount

@@ -12,8 +12,13 @@ struct TombstoneTable: Sendable {
 
     mutating func append(_ tombstone: Tombstone, serial: UInt64, limit: Int) {
         positions[serial] = order.append((serial, tombstone))
-        while order.count > limit {
-            if let oldest = order.first { positions[oldest.serial] = nil }
+        trim(to: limit)
+    }
+
+    /// Forgets the oldest ones past the limit.
+    mutating func trim(to limit: Int) {
+        while order.count > limit, let oldest = order.first {
+            positions[oldest.serial] = nil
             order.removeFirst()
         }
     }

@@ -1,3 +1,5 @@
+import Testing
+
 @testable import BelfryCenter
 
 /// A center with the next numbers for its commands, so that a test says only what matters to it.
@@ -131,4 +133,9 @@ struct SeededGenerator: RandomNumberGenerator {
 
     /// A number below the bound; unlike the standard library's way, fixed for ever by the seed.
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
+
+/// Records an issue unless the condition holds: for loops in which `#expect` takes too long.
+func check(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    if !condition { Issue.record("the model disagrees", sourceLocation: sourceLocation) }
 }
