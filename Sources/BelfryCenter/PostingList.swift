@@ -29,7 +29,7 @@ struct PostingList: Sendable {
 
     /// The slot of a serial number.
     func slot(of serial: UInt64) -> UInt32? {
-        let position = position(after: serial &- 1)
+        let position = position(from: serial)
         guard position < entries.count, entries[position].serial == serial,
             !entries[position].isDead
         else { return nil }
@@ -38,7 +38,7 @@ struct PostingList: Sendable {
 
     /// Removes the entry with this serial number, which must be there.
     mutating func remove(serial: UInt64) {
-        let position = position(after: serial &- 1)
+        let position = position(from: serial)
         precondition(
             position < entries.count && entries[position].serial == serial
                 && !entries[position].isDead, "an entry that is removed must be there")
@@ -56,11 +56,16 @@ struct PostingList: Sendable {
 
     /// The position of the first entry whose serial number is above the given one.
     func position(after serial: UInt64) -> Int {
+        serial == UInt64.max ? entries.count : position(from: serial + 1)
+    }
+
+    /// The position of the first entry whose serial number is not below the given one.
+    func position(from serial: UInt64) -> Int {
         var low = 0
         var high = entries.count
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].serial <= serial { low = middle + 1 } else { high = middle }
+            if entries[middle].serial < serial { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -139,3 +139,16 @@ struct SeededGenerator: RandomNumberGenerator {
 func check(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     if !condition { Issue.record("the model disagrees", sourceLocation: sourceLocation) }
 }
+
+extension Notification.Content {
+    /// Copies of the parts: a span cannot go through `#expect`.
+    var nameBytes: [UInt8] { [UInt8](copying: name) }
+    var objectBytes: [UInt8]? {
+        guard let object else { return nil }
+        return [UInt8](copying: object)
+    }
+    var userInfoBytes: [UInt8]? {
+        guard let userInfo else { return nil }
+        return [UInt8](copying: userInfo)
+    }
+}
