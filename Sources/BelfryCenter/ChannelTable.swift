@@ -31,6 +31,9 @@ struct ChannelTable: Sendable {
         self.unobservedNameLimit = unobservedNameLimit
     }
 
+    /// How many names the table has.
+    var count: Int { names.count }
+
     /// One past the largest channel index.
     var indexLimit: Int { names.indexLimit }
 

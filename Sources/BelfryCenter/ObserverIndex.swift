@@ -27,6 +27,12 @@ struct ObserverIndex: Sendable {
         objects = KeyTable(seed: seed)
     }
 
+    /// Whether it has no observer and no name.
+    var isEmpty: Bool {
+        channels.count == 0 && objects.count == 0 && pairLists.isEmpty
+            && lists.allSatisfy { $0.isEmpty } && freeLists.count == lists.count - 1
+    }
+
     /// Where a filter is filed; what an observer keeps of its filter.
     struct Place: Sendable {
         /// The channel, or `noList`.
