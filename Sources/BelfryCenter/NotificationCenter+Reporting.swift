@@ -9,7 +9,7 @@ extension NotificationCenter {
     /// Observers after a cursor that look forgotten, in registration order.
     ///
     /// An observer is a duplicate when its client registered the same filter and selector before.
-    /// A page looks at about 100,000 observers: it may be short, and still have a next one.
+    /// A page looks at about 20,000 observers: it may be short, and still have a next one.
     public func leaks(after cursor: UInt64, limit: Int, visible: Visibility) -> Page<Leak> {
         var page = Page<Leak>()
         var duplicates: Set<UInt64> = []
@@ -19,7 +19,7 @@ extension NotificationCenter {
         let order = observers.order
         for position in order.position(after: cursor)..<order.entries.count {
             let entry = order.entries[position]
-            if page.rows.count >= max(limit, 1) || seenCount >= Self.scanLimit {
+            if page.rows.count >= max(limit, 1) || seenCount >= Self.pageScanLimit {
                 page.next = lastSerial
                 break
             }

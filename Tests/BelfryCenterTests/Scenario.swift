@@ -1,5 +1,3 @@
-import Testing
-
 @testable import BelfryCenter
 
 /// A center with the next numbers for its commands, so that a test says only what matters to it.
@@ -111,44 +109,5 @@ struct Scenario {
 
     func explain(_ name: String, _ object: String? = nil) -> Explanation {
         center.explain(name: bytes(name), object: object.map { bytes($0) }) { _, _ in true }
-    }
-}
-
-/// The UTF-8 bytes of a text.
-func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
-
-/// A generator whose numbers follow from its seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
-
-    /// A number below the bound; unlike the standard library's way, fixed for ever by the seed.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-}
-
-/// Records an issue unless the condition holds: for loops in which `#expect` takes too long.
-func check(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
-    if !condition { Issue.record("the model disagrees", sourceLocation: sourceLocation) }
-}
-
-extension Notification.Content {
-    /// Copies of the parts: a span cannot go through `#expect`.
-    var nameBytes: [UInt8] { [UInt8](copying: name) }
-    var objectBytes: [UInt8]? {
-        guard let object else { return nil }
-        return [UInt8](copying: object)
-    }
-    var userInfoBytes: [UInt8]? {
-        guard let userInfo else { return nil }
-        return [UInt8](copying: userInfo)
     }
 }
