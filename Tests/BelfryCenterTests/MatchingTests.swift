@@ -294,6 +294,18 @@ struct MatchingTests {
         #expect(scenario.effects.receipts.map(\.sequence) == [1, 2, 3])
     }
 
+    @Test("C13 (T49): with observers that do not acknowledge, a post is answered at once")
+    func answeredAtOnce() {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        scenario.observe("a", by: client)
+        let post = scenario.newPost("a")
+        scenario.apply(.post(post))
+        #expect(
+            scenario.effects.receipts
+                == [Receipt(id: post.id, sequence: 1, matched: 1, delivered: 1)])
+    }
+
     @Test("C14: a client that goes away does not change what the others get")
     func isolation() {
         var scenario = Scenario()

@@ -12,9 +12,9 @@ struct NaiveCenter {
         let since: UInt64
         var delivered: UInt64 = 0
 
-        func matches(_ content: Notification.Content) -> Bool {
-            if let name, name != content.nameBytes { return false }
-            if let object, object != content.objectBytes { return false }
+        func matches(name postedName: [UInt8], object postedObject: [UInt8]?) -> Bool {
+            if let name, name != postedName { return false }
+            if let object, object != postedObject { return false }
             return true
         }
     }
@@ -132,7 +132,9 @@ struct NaiveCenter {
         _ notification: Notification, to places: Range<Int>, _ connection: UInt64?,
         isRedelivered: Bool
     ) {
-        for place in places where observers[place].matches(notification.content) {
+        let name = notification.content.nameBytes
+        let object = notification.content.objectBytes
+        for place in places where observers[place].matches(name: name, object: object) {
             observers[place].delivered += 1
             rows.append(
                 Row(

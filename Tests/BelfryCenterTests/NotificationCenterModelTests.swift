@@ -34,6 +34,30 @@ struct NotificationCenterModelTests {
         #expect(center.sequence > 500)
     }
 
+    @Test("law 2: for each observer and each client the live numbers rise", arguments: 1...3)
+    func numbersRise(seed: UInt64) {
+        var source = CommandSource(seed: seed)
+        var scenario = Scenario(limits: Self.limits)
+        var ofObserver: [UInt64: UInt64] = [:]
+        var ofConnection: [UInt64: UInt64] = [:]
+        var sinceOf: [UInt64: UInt64] = [:]
+        for _ in 1...3_000 {
+            if case .registered(let rows) = scenario.apply(source.next().action) {
+                for row in rows { sinceOf[row.serial] = row.since }
+            }
+            for delivery in scenario.effects.deliveries where !delivery.isRedelivered {
+                let number =
+                    scenario.effects.notifications[Int(delivery.notification)].sequence
+                check(number > ofObserver[delivery.observer] ?? 0)
+                check(number > sinceOf[delivery.observer] ?? 0)
+                check(number >= ofConnection[delivery.connection] ?? 0)
+                ofObserver[delivery.observer] = number
+                ofConnection[delivery.connection] = number
+            }
+        }
+        #expect(ofObserver.count > 100)
+    }
+
     private func checkOutcome(
         _ effects: Effects, _ model: NaiveCenter, _ center: NotificationCenter
     ) {
