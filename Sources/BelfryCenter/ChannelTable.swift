@@ -7,9 +7,12 @@ struct ChannelTable: Sendable {
     private var channels: [Channel] = []
     /// Names that lost or never had an observer, oldest first, each with the stamp that it had then.
     private var unobserved = Ring<(channel: UInt32, stamp: UInt32)>()
-    private var unobservedCount = 0
+    /// How many names without an observer are remembered now.
+    private(set) var unobservedCount = 0
     /// How many names without an observer are remembered.
-    var unobservedNameLimit: Int
+    var unobservedNameLimit: Int {
+        didSet { trimUnobserved() }
+    }
 
     private struct Channel: Sendable {
         /// The bucket (name, any), or `noList`.
@@ -28,6 +31,9 @@ struct ChannelTable: Sendable {
         self.unobservedNameLimit = unobservedNameLimit
     }
 
+    /// How many names the table has.
+    var count: Int { names.count }
+
     /// One past the largest channel index.
     var indexLimit: Int { names.indexLimit }
 
@@ -35,6 +41,7 @@ struct ChannelTable: Sendable {
     func list(at index: UInt32) -> UInt32 { channels[Int(index)].list }
     func postCount(at index: UInt32) -> UInt64 { channels[Int(index)].postCount }
     func wasMatched(at index: UInt32) -> Bool { channels[Int(index)].wasMatched }
+    func isObserved(at index: UInt32) -> Bool { channels[Int(index)].observerCount > 0 }
     func index(of name: Span<UInt8>) -> UInt32? { names.index(of: name) }
     mutating func setList(_ list: UInt32, at index: UInt32) { channels[Int(index)].list = list }
 
@@ -81,6 +88,23 @@ struct ChannelTable: Sendable {
         channels[Int(index)].wasMatched = true
     }
 
+    /// Calls the visitor with each channel without an observer, the next one to be forgotten first.
+    func forEachUnobserved(_ visit: (UInt32) -> Void) {
+        var position = unobserved.startPosition
+        while position < unobserved.endPosition {
+            let entry = unobserved[position]
+            if isCurrent(entry) { visit(entry.channel) }
+            position += 1
+        }
+    }
+
+    /// Whether an entry still speaks of a channel without an observer.
+    private func isCurrent(_ entry: (channel: UInt32, stamp: UInt32)) -> Bool {
+        channels[Int(entry.channel)].stamp == entry.stamp
+            && channels[Int(entry.channel)].observerCount == 0
+            && !names.key(at: entry.channel).isEmpty
+    }
+
     private mutating func insert(_ name: Span<UInt8>) -> (index: UInt32, isNew: Bool) {
         let (index, isNew) = names.insert(name)
         guard isNew else { return (index, false) }
@@ -98,22 +122,27 @@ struct ChannelTable: Sendable {
         channels[Int(index)].stamp &+= 1
         unobserved.append((index, channels[Int(index)].stamp))
         unobservedCount += 1
+        trimUnobserved()
         // Entries of names that got an observer since, or are forgotten, only wait to be skipped.
-        while unobservedCount > unobservedNameLimit
-            || unobserved.count > 4 * unobservedNameLimit + 64
-        {
-            guard let oldest = unobserved.first else { return }
+        if unobserved.count > 4 * unobservedCount + 64 { discardStale() }
+    }
+
+    private mutating func trimUnobserved() {
+        while unobservedCount > unobservedNameLimit, let oldest = unobserved.first {
             unobserved.removeFirst()
-            let channel = channels[Int(oldest.channel)]
-            guard channel.stamp == oldest.stamp, channel.observerCount == 0,
-                !names.key(at: oldest.channel).isEmpty
-            else { continue }
-            if unobservedCount > unobservedNameLimit {
-                unobservedCount -= 1
-                names.remove(at: oldest.channel)
-            } else {
-                unobserved.append(oldest)
-            }
+            guard isCurrent(oldest) else { continue }
+            unobservedCount -= 1
+            names.remove(at: oldest.channel)
         }
+    }
+
+    /// Keeps only the entries that still speak of a channel without an observer, in their order.
+    private mutating func discardStale() {
+        var current = Ring<(channel: UInt32, stamp: UInt32)>()
+        while let oldest = unobserved.first {
+            unobserved.removeFirst()
+            if isCurrent(oldest) { current.append(oldest) }
+        }
+        unobserved = current
     }
 }

@@ -33,7 +33,9 @@ public struct Command: Sendable {
         case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.
         case removeObserver(serial: UInt64, by: Remover)
-        /// Removes a client's observers whose filter is this one; nil stands for any (rule O3).
+        /// Removes a client's observers whose filter is this one (rule O3).
+        ///
+        /// Nil stands for any; with both nil nothing is removed (rule O10).
         case removeObservers(client: UInt64, name: [UInt8]?, object: [UInt8]?)
         /// Removes a client with all of its observers.
         case removeClient(client: UInt64, by: Remover)

@@ -60,7 +60,7 @@ public struct Delivery: Sendable, Equatable {
     public let observer: UInt64
     /// Which of ``Effects/notifications`` it is.
     public let notification: UInt32
-    /// The selector: equal numbers get equal frames. ``NotificationCenter/selector(_:)`` has its text.
+    /// The selector, whose text ``NotificationCenter/selector(_:)`` has: equal numbers, equal frames.
     public let selector: UInt32
     /// How the client gets it.
     public let transport: Transport

@@ -11,14 +11,38 @@ struct FateTable: Sendable {
         let expiresAt: Int64
     }
 
+    /// How many are remembered.
+    var count: Int { order.count }
+
     /// Remembers a post, and forgets those that are too old or too many.
     mutating func append(_ receipt: Receipt, depth: Int, at now: Int64, limits: CenterLimits) {
-        let lifetime = limits.fateLifetime.components.seconds * 1_000_000_000
-        let entry = Entry(receipt: receipt, depth: UInt32(depth), expiresAt: now + lifetime)
+        let entry = Entry(
+            receipt: receipt, depth: UInt32(depth),
+            expiresAt: Self.expiry(of: limits.fateLifetime, from: now))
         positions[receipt.id] = order.append(entry)
-        while order.count > limits.fateLimit || (order.first.map { $0.expiresAt <= now } ?? false) {
-            removeFirst()
+        trim(to: limits, at: now)
+    }
+
+    /// Forgets posts that are too old or too many.
+    mutating func trim(to limits: CenterLimits, at now: Int64) {
+        while let oldest = order.first, order.count > limits.fateLimit || oldest.expiresAt <= now {
+            // The same identifier may have been posted again since.
+            if positions[oldest.receipt.id] == order.startPosition {
+                positions[oldest.receipt.id] = nil
+            }
+            order.removeFirst()
         }
+    }
+
+    /// A lifetime that no clock reaches is as good as the end of the clock.
+    private static func expiry(of lifetime: Duration, from now: Int64) -> Int64 {
+        let parts = lifetime.components
+        let (seconds, isTooLong) = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if isTooLong { return Int64.max }
+        let (time, isPastTheEnd) = now.addingReportingOverflow(seconds)
+        if isPastTheEnd { return Int64.max }
+        let (whole, isLast) = time.addingReportingOverflow(parts.attoseconds / 1_000_000_000)
+        return isLast ? Int64.max : whole
     }
 
     /// How long the chain is that ends at this notification.
@@ -32,21 +56,13 @@ struct FateTable: Sendable {
         return order[position].receipt
     }
 
-    /// Calls the visitor with each receipt and its depth, oldest first.
-    func forEach(_ visit: (Receipt, UInt32) -> Void) {
+    /// Calls the visitor with each receipt, its depth and when it is forgotten, oldest first.
+    func forEach(_ visit: (Receipt, _ depth: UInt32, _ expiresAt: Int64) -> Void) {
         var position = order.startPosition
         while position < order.endPosition {
-            visit(order[position].receipt, order[position].depth)
+            let entry = order[position]
+            visit(entry.receipt, entry.depth, entry.expiresAt)
             position += 1
         }
-    }
-
-    private mutating func removeFirst() {
-        guard let oldest = order.first else { return }
-        // The same identifier may have been posted again since.
-        if positions[oldest.receipt.id] == order.startPosition {
-            positions[oldest.receipt.id] = nil
-        }
-        order.removeFirst()
     }
 }

@@ -36,7 +36,8 @@ func sipHash(_ bytes: Span<UInt8>, seed: HashSeed) -> UInt64 {
     return state.finish()
 }
 
-private struct SipState {
+/// The inner state of SipHash-1-3.
+struct SipState: Sendable {
     private var v0: UInt64
     private var v1: UInt64
     private var v2: UInt64

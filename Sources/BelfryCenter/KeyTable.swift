@@ -10,7 +10,7 @@ struct KeyTable: Sendable {
     private var keys: [[UInt8]] = []
     private var hashes: [UInt32] = []
     private var freeIndexes: [Index] = []
-    /// Index + 1 of the key in each bucket; 0 is an empty bucket. The count is a power of two.
+    /// Index + 1 of the key in each bucket, 0 in an empty one; their count is a power of two.
     private var buckets: [UInt32] = [UInt32](repeating: 0, count: 16)
 
     init(seed: HashSeed) {

@@ -6,8 +6,10 @@ extension NotificationCenter {
 
     /// How many rows one page looks at: a page may be short, and still have a next one.
     static let pageScanLimit = 20_000
-    /// How many names `explain` compares for near misses.
-    static let nearNameScanLimit = 100_000
+    /// How many names and how many observers `explain` and the reports look at.
+    static let scanLimit = 100_000
+    /// How many names beyond ASCII `explain` compares: those take a hundred times as long.
+    static let unicodeScanLimit = 5_000
     /// How many near misses `explain` tells.
     static let nearMissLimit = 20
 
@@ -64,8 +66,9 @@ extension NotificationCenter {
             return page
         }
         var position = Int(clamping: cursor)
+        guard position < index.channels.indexLimit else { return page }
         let scanEnd = min(index.channels.indexLimit, position + Self.pageScanLimit)
-        while position < scanEnd, page.rows.count < limit {
+        while position < scanEnd, page.rows.count < max(limit, 1) {
             if let row = index.channels.row(at: UInt32(position)), visible(row.name, nil) {
                 page.rows.append(row)
             }
@@ -79,14 +82,18 @@ extension NotificationCenter {
         of order: PostingList, after cursor: UInt64, limit: Int, row: (UInt32) -> Row?
     ) -> Page<Row> {
         var page = Page<Row>()
-        var position = order.position(after: cursor)
-        let scanEnd = min(order.entries.count, position + Self.pageScanLimit)
-        while position < scanEnd, page.rows.count < limit {
+        var lastSerial = cursor
+        let start = order.position(after: cursor)
+        for position in start..<order.entries.count {
             let entry = order.entries[position]
+            let isFull = page.rows.count >= max(limit, 1) && !entry.isDead
+            if isFull || position - start == Self.pageScanLimit {
+                page.next = lastSerial
+                break
+            }
+            lastSerial = entry.serial
             if !entry.isDead, let row = row(entry.slot) { page.rows.append(row) }
-            position += 1
         }
-        page.next = position < order.entries.count ? order.entries[position - 1].serial : nil
         return page
     }
 
@@ -134,112 +141,5 @@ public struct ObserverQuery: Sendable {
         (name == nil || name == row.name) && (object == nil || object == row.object)
             && (client == nil || client == row.client)
             && (principal == nil || principal == row.principal)
-    }
-}
-
-// MARK: - Explaining
-
-extension NotificationCenter {
-    /// Tells who would get a notification, and who nearly would; nothing is delivered or counted.
-    ///
-    /// Near misses are looked for among the first 100,000 names and observers.
-    public func explain(name: [UInt8], object: [UInt8]?, visible: Visibility) -> Explanation {
-        var explanation = Explanation()
-        let channel = index.channels.index(of: name.span) ?? ObserverIndex.noList
-        // The notification is never posted: only its name and object are looked up.
-        let content = Notification.Content(name: name, object: object)
-        index.forEachSlot(in: index.buckets(channel: channel, object: content.object)) { slot in
-            let row = row(ofSlot: slot)
-            if visible(row.name, row.object) { explanation.observers.append(row) }
-        }
-        let nearChannels = channelsNear(name)
-        for entry in observers.order.entries.prefix(Self.nearNameScanLimit) where !entry.isDead {
-            guard explanation.nearMisses.count < Self.nearMissLimit else { break }
-            let place = observers[entry.slot].place
-            let reason: NearMiss.Reason
-            if place.channel == channel, channel != ObserverIndex.noList {
-                guard let wanted = index.object(of: place), wanted != object else { continue }
-                reason = .objectDiffers
-            } else if let near = nearChannels[place.channel] {
-                reason = near
-            } else {
-                continue
-            }
-            let row = row(ofSlot: entry.slot)
-            guard visible(row.name, row.object) else { continue }
-            explanation.nearMisses.append(NearMiss(observer: row, reason: reason))
-        }
-        return explanation
-    }
-
-    /// The channels whose names a reader would take for this one.
-    private func channelsNear(_ name: [UInt8]) -> [UInt32: NearMiss.Reason] {
-        var near: [UInt32: NearMiss.Reason] = [:]
-        let text = String(decoding: name, as: UTF8.self)
-        let lowercase = text.lowercased()
-        for position in 0..<min(index.channels.indexLimit, Self.nearNameScanLimit) {
-            let candidate = index.channels.name(at: UInt32(position))
-            guard !candidate.isEmpty, candidate != name else { continue }
-            let other = String(decoding: candidate, as: UTF8.self)
-            // Swift compares strings by canonical equivalence, which is what is asked here.
-            if other == text {
-                near[UInt32(position)] = .nameDiffersInUnicodeForm
-            } else if other.lowercased() == lowercase {
-                near[UInt32(position)] = .nameDiffersInCase
-            }
-        }
-        return near
-    }
-}
-
-// MARK: - Reports
-
-extension NotificationCenter {
-    /// Observers that look forgotten: for now those that are registered twice by one client.
-    public func leaks(limit: Int, visible: Visibility) -> [Leak] {
-        var leaks: [Leak] = []
-        var seen: Set<Registered> = []
-        for entry in observers.order.entries where !entry.isDead {
-            guard leaks.count < limit else { break }
-            let observer = observers[entry.slot]
-            let registered = Registered(
-                client: observer.client, channel: observer.place.channel,
-                object: observer.place.object, selector: observer.selector)
-            guard !seen.insert(registered).inserted else { continue }
-            let row = row(ofSlot: entry.slot)
-            if visible(row.name, row.object) {
-                leaks.append(Leak(observer: row, reason: .duplicate))
-            }
-        }
-        return leaks
-    }
-
-    private struct Registered: Hashable {
-        let client: UInt32
-        let channel: UInt32
-        let object: UInt32
-        let selector: UInt32
-    }
-
-    /// Names that are posted and not observed, and observers of names that are not posted.
-    public func unmatched(limit: Int, visible: Visibility) -> UnmatchedReport {
-        var report = UnmatchedReport()
-        for position in 0..<index.channels.indexLimit {
-            guard report.postedNeverObserved.count < limit else { break }
-            guard let row = index.channels.row(at: UInt32(position)), row.postCount > 0,
-                !index.channels.wasMatched(at: UInt32(position)), visible(row.name, nil)
-            else { continue }
-            report.postedNeverObserved.append(
-                UnobservedName(name: row.name, postCount: row.postCount))
-        }
-        for entry in observers.order.entries where !entry.isDead {
-            guard report.observedNeverPosted.count < limit else { break }
-            let channel = observers[entry.slot].place.channel
-            guard channel != ObserverIndex.noList, index.channels.postCount(at: channel) == 0
-            else { continue }
-            let row = row(ofSlot: entry.slot)
-            if visible(row.name, row.object) { report.observedNeverPosted.append(row) }
-        }
-        return report
     }
 }

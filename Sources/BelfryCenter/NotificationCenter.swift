@@ -74,12 +74,15 @@ public struct NotificationCenter: Sendable {
         case .configure(let limits):
             self.limits = limits
             index.configure(unobservedNameLimit: limits.unobservedNameLimit)
+            tombstones.trim(to: limits.tombstoneLimit)
+            replay.trim(to: limits)
+            fates.trim(to: limits, at: time.monotonicNanoseconds)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
         case .disconnect(let client):
             try removeClient(client, by: .broker, reason: .connectionClosed, at: time, &effects)
         case .post(let post):
-            let depth = try depth(of: post, place: 0)
+            let depth = try depth(of: post, place: 0, inBatch: [:])
             dispatch(post, depth: depth, at: time, into: &effects)
         case .postBatch(let posts):
             try dispatch(posts, at: time, into: &effects)
@@ -102,19 +105,27 @@ extension NotificationCenter {
     private mutating func dispatch(
         _ posts: [Post], at time: CommandTime, into effects: inout Effects
     ) throws(Refusal) {
-        // A post may be caused by an earlier one of its own batch, but all are decided first.
+        // All are decided before the first is dispatched; a cause may stand in the same batch.
+        let hasCauses = posts.contains { $0.causedBy != nil }
         var depths: [Int] = []
         depths.reserveCapacity(posts.count)
-        for place in posts.indices { depths.append(try depth(of: posts[place], place: place)) }
+        var inBatch: [NotificationID: Int] = [:]
+        for place in posts.indices {
+            let depth = try depth(of: posts[place], place: place, inBatch: inBatch)
+            depths.append(depth)
+            if hasCauses { inBatch[posts[place].id] = depth }
+        }
         for place in posts.indices {
             dispatch(posts[place], depth: depths[place], at: time, into: &effects)
         }
     }
 
     /// How long the chain of `causedBy` is with this post at its end (rule C12).
-    private func depth(of post: Post, place: Int) throws(Refusal) -> Int {
+    private func depth(
+        of post: Post, place: Int, inBatch: [NotificationID: Int]
+    ) throws(Refusal) -> Int {
         guard let cause = post.causedBy else { return 1 }
-        let depth = (fates.depth(of: cause) ?? 1) + 1
+        let depth = (inBatch[cause] ?? fates.depth(of: cause) ?? 1) + 1
         guard depth <= limits.causedByDepthLimit else {
             throw .causedByTooDeep(limit: limits.causedByDepthLimit, post: place)
         }
@@ -226,11 +237,17 @@ extension NotificationCenter {
             effects.notices.append(
                 .gap(connection: route.connection, transport: route.transport, gap))
         }
+        guard let firstSlot = slots.first else { return }
+        // The new observers have the highest serial numbers: what others have in the buckets is
+        // not even looked at, so the cost does not grow with observers times notifications.
+        let firstSerial = observers[firstSlot].serial
         replay.forEach(above: since) { notification in
             let position = UInt32(effects.notifications.count)
-            var isWanted = false
-            for slot in slots where matches(notification.content, slot: slot) {
-                isWanted = true
+            let deliveredBefore = effects.deliveries.count
+            let channel = index.channels.index(of: notification.content.name)
+            let buckets = index.buckets(
+                channel: channel ?? ObserverIndex.noList, object: notification.content.object)
+            index.forEachSlot(in: buckets, from: firstSerial) { slot in
                 let client = observers.noteDelivery(at: slot, time)
                 let route = clients.route(at: client)
                 effects.deliveries.append(
@@ -238,20 +255,12 @@ extension NotificationCenter {
                         connection: route.connection, observer: observers[slot].serial,
                         notification: position, selector: observers[slot].selector,
                         transport: route.transport, isRedelivered: true))
+                return true
             }
-            if isWanted { effects.notifications.append(notification) }
+            if effects.deliveries.count > deliveredBefore {
+                effects.notifications.append(notification)
+            }
         }
-    }
-
-    /// Whether the filter of an observer matches (rules C2 and C3).
-    private func matches(_ content: Notification.Content, slot: UInt32) -> Bool {
-        let place = observers[slot].place
-        if let name = index.name(of: place), !bytesAreEqual(name.span, content.name) {
-            return false
-        }
-        guard let wanted = index.object(of: place) else { return true }
-        guard let object = content.object else { return false }
-        return bytesAreEqual(wanted.span, object)
     }
 }
 
@@ -279,16 +288,21 @@ extension NotificationCenter {
     }
 
     /// Compares with the registered filter: removing a name leaves a wildcard alone (rule O3).
+    ///
+    /// With no criterion nothing is removed (rule O10); the wire refuses such a request before.
     private mutating func removeObservers(
         of client: UInt64, name: [UInt8]?, object: [UInt8]?, at time: CommandTime,
         into effects: inout Effects
     ) throws(Refusal) {
         guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
         var removedCount = 0
+        effects.outcome = .removed(0)
+        guard name != nil || object != nil, let wanted = index.place(ofName: name, object: object)
+        else { return }
         for slot in observers.slots(from: clients[clientSlot].lastObserver) {
             let place = observers[slot].place
-            if let name, index.name(of: place) != name { continue }
-            if let object, index.object(of: place) != object { continue }
+            if name != nil, place.channel != wanted.channel { continue }
+            if object != nil, place.object != wanted.object { continue }
             _ = remove(slot, by: .client(client), reason: .removed, at: time)
             removedCount += 1
         }

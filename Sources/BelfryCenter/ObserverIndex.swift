@@ -27,6 +27,12 @@ struct ObserverIndex: Sendable {
         objects = KeyTable(seed: seed)
     }
 
+    /// Whether it has no observer and no name.
+    var isEmpty: Bool {
+        channels.count == 0 && objects.count == 0 && pairLists.isEmpty
+            && lists.allSatisfy { $0.isEmpty } && freeLists.count == lists.count - 1
+    }
+
     /// Where a filter is filed; what an observer keeps of its filter.
     struct Place: Sendable {
         /// The channel, or `noList`.
@@ -127,6 +133,29 @@ struct ObserverIndex: Sendable {
         while let slot = merge.next(lists) { visit(slot) }
     }
 
+    /// Calls the visitor with the slot of each observer in the buckets whose serial number is not
+    /// below the given one, in registration order, for as long as it answers yes.
+    func forEachSlot(
+        in buckets: Buckets, from serial: UInt64, while visit: (UInt32) -> Bool
+    ) {
+        var merge = PostingMerge(buckets, lists: lists, from: serial)
+        while let slot = merge.next(lists), visit(slot) {}
+    }
+
+    /// Where a filter is filed if anybody has it: nil when its name or object is not known.
+    func place(ofName name: [UInt8]?, object: [UInt8]?) -> Place? {
+        var place = Place()
+        if let name {
+            guard let channel = channels.index(of: name.span) else { return nil }
+            place.channel = channel
+        }
+        if let object {
+            guard let index = objects.index(of: object.span) else { return nil }
+            place.object = index
+        }
+        return place
+    }
+
     /// Counts a post of a name, and tells the channel if there is one.
     mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
         channels.countPost(name: name, at: time)
@@ -189,10 +218,10 @@ private struct PostingMerge {
     private var lists: [Int]
     private var positions: [Int]
 
-    init(_ buckets: ObserverIndex.Buckets, lists: [PostingList]) {
+    init(_ buckets: ObserverIndex.Buckets, lists: [PostingList], from serial: UInt64 = 0) {
         let all = [buckets.lists.0, buckets.lists.1, buckets.lists.2, buckets.lists.3]
         self.lists = all.prefix(buckets.count).map { Int($0) }
-        positions = [Int](repeating: 0, count: buckets.count)
+        positions = self.lists.map { lists[$0].position(from: serial) }
     }
 
     mutating func next(_ postings: [PostingList]) -> UInt32? {

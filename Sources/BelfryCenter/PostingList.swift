@@ -29,7 +29,7 @@ struct PostingList: Sendable {
 
     /// The slot of a serial number.
     func slot(of serial: UInt64) -> UInt32? {
-        let position = position(after: serial &- 1)
+        let position = position(from: serial)
         guard position < entries.count, entries[position].serial == serial,
             !entries[position].isDead
         else { return nil }
@@ -38,28 +38,34 @@ struct PostingList: Sendable {
 
     /// Removes the entry with this serial number, which must be there.
     mutating func remove(serial: UInt64) {
-        let position = position(after: serial &- 1)
+        let position = position(from: serial)
         precondition(
             position < entries.count && entries[position].serial == serial
                 && !entries[position].isDead, "an entry that is removed must be there")
         entries[position].slot = Self.deadSlot
         deadCount += 1
-        if deadCount > 8, deadCount * 2 > entries.count {
-            entries.removeAll(where: \.isDead)
-            deadCount = 0
-        } else if deadCount == entries.count {
+        if isEmpty {
             entries = []
+            deadCount = 0
+        } else if deadCount > 8, deadCount * 2 > entries.count {
+            // A new array: a list that was long once must not keep its storage.
+            entries = entries.filter { !$0.isDead }
             deadCount = 0
         }
     }
 
     /// The position of the first entry whose serial number is above the given one.
     func position(after serial: UInt64) -> Int {
+        serial == UInt64.max ? entries.count : position(from: serial + 1)
+    }
+
+    /// The position of the first entry whose serial number is not below the given one.
+    func position(from serial: UInt64) -> Int {
         var low = 0
         var high = entries.count
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].serial <= serial { low = middle + 1 } else { high = middle }
+            if entries[middle].serial < serial { low = middle + 1 } else { high = middle }
         }
         return low
     }

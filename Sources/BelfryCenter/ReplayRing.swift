@@ -1,7 +1,11 @@
 /// The last notifications of a center, for clients that come back (DESIGN section 3).
 struct ReplayRing: Sendable {
     private var notifications = Ring<Notification>()
-    private var byteCount = 0
+    /// Bytes of name, object and userInfo that are kept.
+    private(set) var byteCount = 0
+
+    /// How many notifications are kept.
+    var count: Int { notifications.count }
 
     /// The sequence number of the oldest notification that is kept.
     var firstSequence: UInt64? { notifications.first?.sequence }
@@ -9,6 +13,11 @@ struct ReplayRing: Sendable {
     mutating func append(_ notification: Notification, limits: CenterLimits) {
         notifications.append(notification)
         byteCount += notification.content.byteCount
+        trim(to: limits)
+    }
+
+    /// Forgets the oldest notifications that are past the limits.
+    mutating func trim(to limits: CenterLimits) {
         while notifications.count > limits.replayCountLimit || byteCount > limits.replayByteLimit {
             guard let first = notifications.first else { return }
             byteCount -= first.content.byteCount

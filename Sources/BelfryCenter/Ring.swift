@@ -1,39 +1,56 @@
 /// A queue whose elements keep their position for ever: the first one ever added has position 0.
 ///
-/// Removing from the front is O(1) amortised.
+/// Adding and removing are O(1) amortised, and an element that is removed is let go at once.
 struct Ring<Element: Sendable>: Sendable {
-    private var storage: [Element] = []
-    private var head = 0
+    /// A circle; its length is a power of two, or zero.
+    private var storage: [Element?] = []
     /// The position of the first element.
     private(set) var startPosition: UInt64 = 0
-
-    var count: Int { storage.count - head }
-    var isEmpty: Bool { count == 0 }
-    var first: Element? { isEmpty ? nil : storage[head] }
     /// One past the position of the last element.
-    var endPosition: UInt64 { startPosition + UInt64(count) }
+    private(set) var endPosition: UInt64 = 0
+
+    var count: Int { Int(endPosition - startPosition) }
+    var isEmpty: Bool { endPosition == startPosition }
+    var first: Element? { isEmpty ? nil : storage[place(of: startPosition)] }
 
     /// The element at a position between `startPosition` and `endPosition`.
     subscript(position: UInt64) -> Element {
-        get { storage[head + Int(position - startPosition)] }
-        set { storage[head + Int(position - startPosition)] = newValue }
+        precondition(
+            position >= startPosition && position < endPosition, "a position inside the ring")
+        guard let element = storage[place(of: position)] else {
+            preconditionFailure("each place between start and end has an element")
+        }
+        return element
     }
 
     /// Adds an element and tells its position.
     @discardableResult
     mutating func append(_ element: Element) -> UInt64 {
-        storage.append(element)
+        if count == storage.count { resize(to: max(16, storage.count * 2)) }
+        storage[place(of: endPosition)] = element
+        endPosition += 1
         return endPosition - 1
     }
 
     /// Removes the first element; the ring must have one.
     mutating func removeFirst() {
         precondition(!isEmpty, "an empty ring has no first element")
-        head += 1
+        storage[place(of: startPosition)] = nil
         startPosition += 1
-        if head >= 64, head * 2 >= storage.count {
-            storage.removeFirst(head)
-            head = 0
+        // A ring that was long once gives its storage back.
+        if storage.count > 64, count * 8 < storage.count { resize(to: storage.count / 4) }
+    }
+
+    private func place(of position: UInt64) -> Int {
+        Int(truncatingIfNeeded: position & UInt64(storage.count - 1))
+    }
+
+    private mutating func resize(to newCount: Int) {
+        var resized = [Element?](repeating: nil, count: newCount)
+        let mask = UInt64(newCount - 1)
+        for position in startPosition..<endPosition {
+            resized[Int(truncatingIfNeeded: position & mask)] = storage[place(of: position)]
         }
+        storage = resized
     }
 }

@@ -68,8 +68,10 @@ public struct ChannelRow: Sendable, Equatable {
 public struct Explanation: Sendable, Equatable {
     /// The observers that would get it, in registration order.
     public var observers: [ObserverRow] = []
-    /// Observers that nearly would.
+    /// Observers that nearly would; they come with the first page.
     public var nearMisses: [NearMiss] = []
+    /// Where the next page of observers starts; nil when this was the last one.
+    public var next: UInt64?
 }
 
 /// An observer that would not get a notification, but nearly.

@@ -7,6 +7,9 @@ struct SelectorTable: Sendable {
         texts = KeyTable(seed: seed)
     }
 
+    /// How many selectors are in use.
+    var count: Int { texts.count }
+
     func text(of selector: UInt32) -> [UInt8] { texts.key(at: selector) }
 
     /// The number of a selector, for one more observer.

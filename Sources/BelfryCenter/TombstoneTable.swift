@@ -3,14 +3,22 @@ struct TombstoneTable: Sendable {
     private var order = Ring<(serial: UInt64, tombstone: Tombstone)>()
     private var positions: [UInt64: UInt64] = [:]
 
+    /// How many are remembered.
+    var count: Int { order.count }
+
     subscript(serial: UInt64) -> Tombstone? {
         positions[serial].map { order[$0].tombstone }
     }
 
     mutating func append(_ tombstone: Tombstone, serial: UInt64, limit: Int) {
         positions[serial] = order.append((serial, tombstone))
-        while order.count > limit {
-            if let oldest = order.first { positions[oldest.serial] = nil }
+        trim(to: limit)
+    }
+
+    /// Forgets the oldest ones past the limit.
+    mutating func trim(to limit: Int) {
+        while order.count > limit, let oldest = order.first {
+            positions[oldest.serial] = nil
             order.removeFirst()
         }
     }

@@ -119,7 +119,8 @@ extension ServerLoop {
             RPC.append(
                 delivery: notification, selector: centers[lastCenter].selector(delivery.selector),
                 isRedelivered: delivery.isRedelivered, to: &frameText)
-            FrameWriter.append(.text, payload: frameText.span, to: &loop.output)
+            let text = frameText
+            FrameWriter.append(.text, payload: text.span, to: &loop.output)
         case .events:
             EventStream.append(
                 notification: notification, epoch: centers[lastCenter].epoch,

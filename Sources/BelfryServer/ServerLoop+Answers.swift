@@ -111,8 +111,9 @@ extension ServerLoop {
     ) {
         let date = dateText()
         let start = loop.output.count
+        let content = answerContent
         ResponseWriter.append(
-            status: status, fields: fields, content: answerContent.span, for: context,
+            status: status, fields: fields, content: content.span, for: context,
             date: date.span, to: &loop.output)
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
@@ -152,7 +153,8 @@ extension ServerLoop {
         case .webSocket where reply.loop == number:
             guard !answerContent.isEmpty else { return goOn(reply.connection) }
             let start = loop.output.count
-            FrameWriter.append(.text, payload: answerContent.span, to: &loop.output)
+            let content = answerContent
+            FrameWriter.append(.text, payload: content.span, to: &loop.output)
             loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
             goOn(reply.connection)
         case .http(let http):

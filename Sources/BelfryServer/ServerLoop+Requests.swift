@@ -177,7 +177,8 @@ extension ServerLoop {
     private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
         guard let field = exchange.parser.head.field("origin") else { return }
         let origin = [UInt8](copying: field)
-        if originPolicy.isListed(origin: origin) { exchange.reply.allowedOrigin = origin }
+        let isListed = originPolicy.isListed(origin: origin)
+        if isListed { exchange.reply.allowedOrigin = origin }
         switch exchange.parser.head.method {
         case .get, .head, .options:
             guard path.route == .webSocket || path.route == .events || path.route == .debugWebSocket

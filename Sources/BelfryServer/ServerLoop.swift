@@ -56,15 +56,17 @@ struct ServerLoop: ~Copyable {
         number: Int, _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
         connectionLimit: Int, kernel: Kernel = .linux
     ) throws(SystemCallError) {
+        var settings = LoopConfiguration()
+        settings.connectionLimit = connectionLimit
+        var loop = try EventLoop(settings, kernel: kernel)
+        try loop.attach(shared.mailboxes[number].wake)
+        // Nothing is posted in idle moments yet.
+        loop.reportsIdle = false
+        self.loop = loop
         self.number = number
         self.configuration = configuration
         self.shared = shared
         self.log = log
-        var settings = LoopConfiguration()
-        settings.connectionLimit = connectionLimit
-        loop = try EventLoop(settings, kernel: kernel)
-        // Nothing is posted in idle moments yet.
-        loop.reportsIdle = false
         originPolicy = OriginPolicy(
             allowed: configuration.allowedOrigins, allowsLoopback: configuration.isLoopbackOnly)
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
@@ -79,7 +81,6 @@ struct ServerLoop: ~Copyable {
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
-        try loop.attach(shared.mailboxes[number].wake)
     }
 
     /// Listens on addresses that all loops share, and tells the real ones.

@@ -1,0 +1,97 @@
+extension NotificationCenter {
+    /// Observers that look forgotten: for now those that are registered twice by one client.
+    ///
+    /// It is the first page of ``leaks(after:limit:visible:)``.
+    public func leaks(limit: Int, visible: Visibility) -> [Leak] {
+        leaks(after: 0, limit: limit, visible: visible).rows
+    }
+
+    /// Observers after a cursor that look forgotten, in registration order.
+    ///
+    /// An observer is a duplicate when its client registered the same filter and selector before.
+    /// A page looks at about 20,000 observers: it may be short, and still have a next one.
+    public func leaks(after cursor: UInt64, limit: Int, visible: Visibility) -> Page<Leak> {
+        var page = Page<Leak>()
+        var duplicates: Set<UInt64> = []
+        var walkedClients: Set<UInt32> = []
+        var lastSerial = cursor
+        var seenCount = 0
+        let order = observers.order
+        for position in order.position(after: cursor)..<order.entries.count {
+            let entry = order.entries[position]
+            if page.rows.count >= max(limit, 1) || seenCount >= Self.pageScanLimit {
+                page.next = lastSerial
+                break
+            }
+            lastSerial = entry.serial
+            seenCount += 1
+            guard !entry.isDead else { continue }
+            let client = observers[entry.slot].client
+            if walkedClients.insert(client).inserted {
+                seenCount += clients[client].observerCount
+                noteDuplicates(of: client, in: &duplicates)
+            }
+            guard duplicates.contains(entry.serial) else { continue }
+            let row = row(ofSlot: entry.slot)
+            if visible(row.name, row.object) {
+                page.rows.append(Leak(observer: row, reason: .duplicate))
+            }
+        }
+        return page
+    }
+
+    private func noteDuplicates(of client: UInt32, in duplicates: inout Set<UInt64>) {
+        guard clients[client].observerCount > 1 else { return }
+        var seen: Set<Registered> = []
+        for slot in observers.slots(from: clients[client].lastObserver) {
+            let observer = observers[slot]
+            let registered = Registered(
+                channel: observer.place.channel, object: observer.place.object,
+                selector: observer.selector)
+            if !seen.insert(registered).inserted { duplicates.insert(observer.serial) }
+        }
+    }
+
+    private struct Registered: Hashable {
+        let channel: UInt32
+        let object: UInt32
+        let selector: UInt32
+    }
+
+    /// Names that are posted and not observed, and observers of names that are not posted.
+    ///
+    /// Names without an observer come first, oldest first; of those with one, and of the observers,
+    /// the first 100,000 are looked at. Names of the broker's own are left out (rule C17).
+    public func unmatched(limit: Int, visible: Visibility) -> UnmatchedReport {
+        var report = UnmatchedReport()
+        index.channels.forEachUnobserved { channel in
+            noteNeverMatched(channel, limit: limit, visible, in: &report)
+        }
+        for position in 0..<min(index.channels.indexLimit, Self.scanLimit) {
+            guard report.postedNeverObserved.count < limit else { break }
+            let channel = UInt32(position)
+            guard index.channels.isObserved(at: channel) else { continue }
+            noteNeverMatched(channel, limit: limit, visible, in: &report)
+        }
+        for entry in observers.order.entries.prefix(Self.scanLimit) where !entry.isDead {
+            guard report.observedNeverPosted.count < limit else { break }
+            let channel = observers[entry.slot].place.channel
+            guard channel != ObserverIndex.noList, index.channels.postCount(at: channel) == 0
+            else { continue }
+            let row = row(ofSlot: entry.slot)
+            if visible(row.name, row.object) { report.observedNeverPosted.append(row) }
+        }
+        return report
+    }
+
+    private func noteNeverMatched(
+        _ channel: UInt32, limit: Int, _ visible: Visibility, in report: inout UnmatchedReport
+    ) {
+        guard report.postedNeverObserved.count < limit, !index.channels.wasMatched(at: channel),
+            let row = index.channels.row(at: channel), row.postCount > 0,
+            !row.name.starts(with: "belfry.".utf8), visible(row.name, nil)
+        else { return }
+        report.postedNeverObserved.append(
+            UnobservedName(name: row.name, postCount: row.postCount))
+    }
+}

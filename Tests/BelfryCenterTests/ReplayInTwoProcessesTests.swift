@@ -1,0 +1,47 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("NotificationCenter: one log of commands, two processes (DESIGN section 4)")
+struct ReplayInTwoProcessesTests {
+    private static let commandCount: UInt64 = 10_000
+
+    /// Applies the recorded commands, and tells the digest after every thousandth.
+    private static func digests(seed: HashSeed) -> [UInt64] {
+        var limits = CenterLimits()
+        limits.tombstoneLimit = 500
+        limits.fateLimit = 700
+        limits.fateLifetime = .seconds(20)
+        limits.unobservedNameLimit = 100
+        limits.replayCountLimit = 200
+        var source = CommandSource(seed: 2_026)
+        var center = NotificationCenter(
+            name: bytes("default"), epoch: bytes("k1"), limits: limits, seed: seed)
+        var effects = Effects()
+        var digests: [UInt64] = []
+        for index in 1...commandCount {
+            center.apply(source.next(), at: index, into: &effects)
+            if index.isMultiple(of: 1_000) { digests.append(center.digest()) }
+        }
+        return digests
+    }
+
+    @Test("two processes that apply the same commands agree at every thousandth")
+    func sameDigests() async throws {
+        let here = Self.digests(seed: HashSeed(1, 2))
+        #expect(here.count == 10 && Set(here).count == 10)
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardOutputContent]
+        ) {
+            // Swift's own hash tables have another seed in this process anyway.
+            for digest in ReplayInTwoProcessesTests.digests(seed: HashSeed(0xdead, 0xbeef)) {
+                print("digest \(digest)")
+            }
+        }
+        let output = String(decoding: result.standardOutputContent, as: UTF8.self)
+        let there = output.split(separator: "\n").compactMap { line in
+            line.hasPrefix("digest ") ? UInt64(line.dropFirst("digest ".count)) : nil
+        }
+        #expect(there == here)
+    }
+}

@@ -1,0 +1,113 @@
+@testable import BelfryCenter
+
+/// A center with the next numbers for its commands, so that a test says only what matters to it.
+struct Scenario {
+    var center: NotificationCenter
+    /// What the last command brought about.
+    var effects = Effects()
+    /// Both clocks of the next command; a test moves it by hand.
+    var milliseconds: Int64 = 1_000
+    private(set) var lastSerial: UInt64 = 0
+    private(set) var lastClient: UInt64 = 0
+    private(set) var lastPost: UInt64 = 0
+
+    init(limits: CenterLimits = CenterLimits(), seed: HashSeed = HashSeed(1, 2)) {
+        center = NotificationCenter(
+            name: bytes("default"), epoch: bytes("k1"), limits: limits, seed: seed)
+    }
+
+    var time: CommandTime {
+        CommandTime(
+            wallMilliseconds: milliseconds, monotonicNanoseconds: milliseconds * 1_000_000)
+    }
+
+    @discardableResult
+    mutating func apply(_ action: Command.Action) -> Outcome {
+        let index = center.appliedIndex + 1
+        let id = CommandID(node: 1, incarnation: 1, counter: index)
+        center.apply(Command(id: id, time: time, action: action), at: index, into: &effects)
+        return effects.outcome
+    }
+
+    /// Connects a client whose connection has its number plus 100, and tells its number.
+    mutating func connect(
+        _ observers: [ObserverRegistration] = [], since: UInt64? = nil,
+        transport: Transport = .webSocket
+    ) -> UInt64 {
+        lastClient += 1
+        let registration = ClientRegistration(
+            id: lastClient, transport: transport,
+            connection: ConnectionName(node: 1, number: lastClient + 100),
+            sessionHash: SecretHash(high: lastClient, low: 7), principal: bytes("anonymous"))
+        apply(.connect(registration, observers: observers, since: since))
+        return lastClient
+    }
+
+    /// A registration with the next serial number.
+    mutating func registration(
+        _ name: String?, _ object: String? = nil, selector: String = "notify"
+    ) -> ObserverRegistration {
+        lastSerial += 1
+        return ObserverRegistration(
+            serial: lastSerial, tokenHash: SecretHash(high: lastSerial, low: 9),
+            name: name.map { bytes($0) }, object: object.map { bytes($0) },
+            selector: bytes(selector))
+    }
+
+    /// Registers an observer, and tells its serial number.
+    @discardableResult
+    mutating func observe(
+        _ name: String?, _ object: String? = nil, by client: UInt64, selector: String = "notify",
+        since: UInt64? = nil
+    ) -> UInt64 {
+        let registration = registration(name, object, selector: selector)
+        apply(.addObserver(registration, client: client, since: since))
+        return registration.serial
+    }
+
+    /// Makes a post with the next identifier.
+    mutating func newPost(
+        _ name: String, _ object: String? = nil, userInfo: String? = nil,
+        causedBy: NotificationID? = nil
+    ) -> Post {
+        lastPost += 1
+        return Post(
+            id: NotificationID(high: 0xb, low: lastPost),
+            content: Notification.Content(
+                name: bytes(name), object: object.map { bytes($0) },
+                userInfo: userInfo.map { bytes($0) }), causedBy: causedBy)
+    }
+
+    /// Posts, and tells the serial numbers of the observers that get it in their order.
+    @discardableResult
+    mutating func post(
+        _ name: String, _ object: String? = nil, userInfo: String? = nil,
+        causedBy: NotificationID? = nil
+    ) -> [UInt64] {
+        apply(.post(newPost(name, object, userInfo: userInfo, causedBy: causedBy)))
+        return effects.deliveries.map(\.observer)
+    }
+
+    @discardableResult
+    mutating func remove(_ serial: UInt64, by remover: Remover) -> Outcome {
+        apply(.removeObserver(serial: serial, by: remover))
+    }
+
+    @discardableResult
+    mutating func remove(name: String? = nil, object: String? = nil, of client: UInt64) -> Outcome {
+        apply(
+            .removeObservers(
+                client: client, name: name.map { bytes($0) }, object: object.map { bytes($0) }))
+    }
+
+    /// All observers, as one listing shows them.
+    var rows: [ObserverRow] {
+        var query = ObserverQuery()
+        query.limit = 1_000
+        return center.observers(matching: query, visible: { _, _ in true }).rows
+    }
+
+    func explain(_ name: String, _ object: String? = nil) -> Explanation {
+        center.explain(name: bytes(name), object: object.map { bytes($0) }) { _, _ in true }
+    }
+}
