@@ -175,8 +175,7 @@ extension ServerLoop {
 
     /// Pages of foreign origins may change nothing and observe nothing (DESIGN section 5).
     private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
-        guard let field = exchange.parser.head.field("origin") else { return }
-        let origin = [UInt8](copying: field)
+        guard let origin = headField("origin") else { return }
         let isListed = originPolicy.isListed(origin: origin)
         if isListed { exchange.reply.allowedOrigin = origin }
         switch exchange.parser.head.method {
