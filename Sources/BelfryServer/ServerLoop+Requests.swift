@@ -24,6 +24,7 @@ extension ServerLoop {
                     exchange.addContent(range, of: bytes)
                 case .end:
                     finishRequest(id, bytes)
+                    exchange.contentRange = nil
                     guard maySpeakOn(id, bytes, cursor) else { return }
                 }
             }
@@ -122,6 +123,9 @@ extension ServerLoop {
         if exchange.parser.head.expectation == .unknown {
             throw Problem(.expectationFailed, "Only 100-continue can be expected.")
         }
+        if exchange.parser.head.targetForm == .authority {
+            throw Problem(.notImplemented, "The broker is no proxy.")
+        }
         try checkHost()
         let path = try routedPath()
         exchange.path = path
@@ -155,9 +159,7 @@ extension ServerLoop {
         switch exchange.parser.head.targetForm {
         case .asterisk:
             return RoutedPath.server
-        case .authority:
-            throw Problem(.notImplemented, "The broker is no proxy.")
-        case .origin, .absolute:
+        case .authority, .origin, .absolute:
             break
         }
         let segments: [[UInt8]]
