@@ -5,7 +5,6 @@ import BelfryWire
 struct Query {
     private var parameters: [QueryParameter]
 
-
     init(_ head: RequestHead) throws(Problem) {
         guard head.hasQuery else {
             parameters = []

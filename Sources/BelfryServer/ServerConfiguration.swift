@@ -37,6 +37,8 @@ public struct ServerConfiguration: Sendable {
     public var messageByteLimit = 1 << 20
     /// How many connections there may be; nil takes 90 % of the limit of descriptors.
     public var connectionLimit: Int?
+    /// Bytes that may wait for full sockets in all; past it the slowest are closed; 128 MiB.
+    public var unsentByteLimit = 128 << 20
     /// How many observers all centers may have; the default is 1,000,000.
     public var observerLimit = 1_000_000
     /// How many centers there may be; the default is 1,000.

@@ -15,6 +15,7 @@ extension ServerLoop {
             unfinished?.exchange = nil
         }
         var cursor = 0
+        let outputStart = loop.output.count
         do throws(HTTPError) {
             while let event = try exchange.parser.nextEvent(in: bytes, at: &cursor) {
                 switch event {
@@ -25,6 +26,7 @@ extension ServerLoop {
                 case .end:
                     finishRequest(id, bytes)
                     exchange.contentRange = nil
+                    if loop.output.count - outputStart > Self.turnOutputByteLimit { throttle(id) }
                     guard maySpeakOn(id, bytes, cursor) else { return }
                 }
             }
@@ -49,7 +51,7 @@ extension ServerLoop {
             return false
         }
         let rest = bytes.extracting(cursor..<bytes.count)
-        if connection.isAwaiting {
+        if connection.isAwaiting || connection.isThrottled, connection.kind == .http {
             renewExchange()
             if !rest.isEmpty { keepWaiting(id, rest) }
             return false
@@ -190,7 +192,8 @@ extension ServerLoop {
         let host = [UInt8](copying: exchange.parser.head.authority)
         guard originPolicy.allows(origin: origin, host: host, isSecure: false) else {
             throw Problem(
-                .foreignOrigin, "Pages of this origin may not do this; --allow-origin names those that may.")
+                .foreignOrigin,
+                "Pages of this origin may not do this; --allow-origin names those that may.")
         }
     }
 

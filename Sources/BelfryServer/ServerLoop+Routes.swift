@@ -144,7 +144,9 @@ extension ServerLoop {
             let (cursor, limit) = try query.page()
             return .clients(cursor: cursor, limit: limit, principal: query.take("principal"))
         case .client(let id):
-            guard let client = IdentifierText(client: id.span), client.secret == nil else { throw Problem.unknownPath }
+            guard let client = IdentifierText(client: id.span), client.secret == nil else {
+                throw Problem.unknownPath
+            }
             let session = headField("belfry-session")
             return .removeClient(id: client.number, session: session)
         case .centers:
