@@ -18,7 +18,7 @@ public enum Shape {
         to output: inout [UInt8]
     ) {
         let content = notification.content
-        output.reserveCapacity(output.count + 256 + content.byteCount)
+        output.makeRoom(forMore: 256 + content.byteCount)
         output.append("{\"id\":\"")
         notification.id.append(to: &output)
         output.append("\",\"seq\":")
