@@ -1,5 +1,4 @@
 import BelfryCenter
-import BelfryJSON
 import BelfryWire
 import Testing
 
@@ -15,17 +14,20 @@ struct ProblemTests {
     }
 
     @Test("faults are told with pointer, parameter or header, then come the other members")
-    func faults() {
-        let pointer = JSONPointer.root.appending(index: 2).appending(key: "st/yle")
+    func faults() throws {
+        let found = problem { () throws(Problem) in
+            try RequestReader().notifications(#"[{"name":"a"},{"name":"a","st/yle":1}]"#)
+        }
+        let place = try #require(found?.errors.first?.place)
         let problem = Problem(
             .invalidFields, "d",
             errors: [
-                .init(.pointer(pointer), "p"), .init(.parameter("q"), "r"),
+                .init(place, "p"), .init(.parameter("q"), "r"),
                 .init(.header("Prefer"), "h"),
             ], members: [.init("current", string: bytes("held")), .init("limit", integer: -7)])
         let expected =
             #"{"type":"https://belfry.dev/problems/invalid-fields","title":"Invalid fields","#
-            + ##""status":422,"detail":"d","errors":[{"pointer":"#/2/st~1yle","detail":"p"},"##
+            + ##""status":422,"detail":"d","errors":[{"pointer":"#/1/st~1yle","detail":"p"},"##
             + #"{"parameter":"q","detail":"r"},{"header":"Prefer","detail":"h"}],"#
             + #""current":"held","limit":-7}"#
         #expect(written { problem.append(to: &$0) } == expected)

@@ -55,7 +55,7 @@ struct RPCReaderTests {
             ),
             (#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, ["-32600 null"], false),
             (
-                #"[{"jsonrpc":"2.0","method":"sum","params":[1,2,4],"id":"1"},{"jsonrpc":"2.0","method""#,
+                #"[{"jsonrpc":"2.0","method":"sum","params":[1],"id":"1"},{"jsonrpc":"2.0","me"#,
                 ["-32700 null"], false
             ),
             ("[]", ["-32600 null"], false),

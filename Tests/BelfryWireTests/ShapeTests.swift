@@ -52,7 +52,8 @@ struct ShapeTests {
         }
         let expected =
             plain.dropLast()
-            + #","observers":[{"id":"o17","outcome":"delivered"},{"id":"o18","outcome":"delivered"}]}"#
+            + #","observers":[{"id":"o17","outcome":"delivered"},"#
+            + #"{"id":"o18","outcome":"delivered"}]}"#
         #expect(written { Shape.append(receipt: receipt, rows: rows, to: &$0) } == expected)
         let empty = plain.dropLast() + #","observers":[]}"#
         #expect(written { Shape.append(receipt: receipt, rows: [], to: &$0) } == empty)
@@ -78,7 +79,8 @@ struct ShapeTests {
     }
 
     private let settings =
-        #""suspensionBehavior":"coalesce","acknowledge":false,"minInterval":0,"lifetime":"connection""#
+        #""suspensionBehavior":"coalesce","acknowledge":false,"minInterval":0,"#
+        + #""lifetime":"connection""#
 
     @Test("registration answers with token, session and since")
     func registered() throws {
