@@ -58,7 +58,8 @@ let package = Package(
         .target(
             name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
         room(
-            "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
+            "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket",
+            "BelfryTLS",
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "CBelfryAssets"),
 
         // The tests: one row a room, and the rules that hold for all of them.

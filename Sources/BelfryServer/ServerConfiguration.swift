@@ -5,7 +5,7 @@ public import BelfryWire
 
 /// All that a broker can be told at its start (DESIGN sections 6 and 7).
 public struct ServerConfiguration: Sendable {
-    /// Where to listen; port 0 picks one. The default is 127.0.0.1:8080.
+    /// Where to listen; port 0 picks one.
     public var listenAddresses: [SocketAddress] = []
     /// How many event loops there are, each on a thread of its own; the default is 1.
     public var loopCount = 1

@@ -117,8 +117,10 @@ extension ServerLoop {
         readOn(id)
     }
 
-    /// A socket is full. A request's answer may be large: its client gets time to read it. A client
-    /// that observes does not keep up.
+    /// Decides what a full socket means.
+    ///
+    /// A request's answer may be large: its client gets time to read it. A client that observes does
+    /// not keep up, and is closed.
     mutating func meetHighWater(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
         guard connection.kind == .http else { return closeTooSlow(id) }

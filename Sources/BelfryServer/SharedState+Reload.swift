@@ -32,8 +32,9 @@ extension SharedState {
 }
 
 extension ServerLoop {
-    /// Takes from a new configuration what can change while connections stay: timeouts, limits,
-    /// origins, hosts and grants. The rest keeps its value, and the log names it.
+    /// Takes from a new configuration what can change while connections stay.
+    ///
+    /// That is timeouts, limits, origins, hosts and grants. The rest keeps its value, and the log names it.
     mutating func take(_ new: ServerConfiguration) {
         var taken = new
         taken.listenAddresses = configuration.listenAddresses
