@@ -136,9 +136,6 @@ extension ServerLoop {
         let method = exchange.parser.head.method
         if method != .options, !path.route.allows(method) {
             exchange.refusalFields = [HTTPField("Allow", path.route.allowedMethods + ", OPTIONS")]
-            if case .other = method {
-                throw Problem(.notImplemented, "The method is not known.")
-            }
             throw Problem(.methodNotAllowed, "The path answers to \(path.route.allowedMethods).")
         }
         if path.route == .debugEcho { return }
