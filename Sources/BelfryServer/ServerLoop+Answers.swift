@@ -49,8 +49,7 @@ extension ServerLoop {
     mutating func answerOptions(_ path: RoutedPath, to id: ConnectionID) {
         var answer = Answer.empty
         let allowed =
-            path.isServer
-            ? "GET, HEAD, POST, DELETE, OPTIONS" : path.route.allowedMethods + ", OPTIONS"
+            path.isServer ? "GET, HEAD, POST, DELETE, OPTIONS" : path.route.allowedMethods.text
         answer.fields = [HTTPField("Allow", allowed)]
         if exchange.reply.allowedOrigin != nil,
             exchange.parser.head.field("access-control-request-method") != nil
@@ -85,7 +84,7 @@ extension ServerLoop {
     ) {
         let date = dateText()
         if answer.status == 200, answer.fields.isEmpty, reply.allowedOrigin == nil,
-            reply.appliedPreference == nil, answer.contentType == "application/json"
+            reply.appliedPreference == .none, answer.contentType == "application/json"
         {
             ResponseWriter.appendJSON(
                 answerContent.span, for: reply.context, date: date.span, to: &output)
@@ -98,8 +97,8 @@ extension ServerLoop {
             fields.append(HTTPField("Vary", "Origin"))
             fields.append(HTTPField("Access-Control-Expose-Headers", "Location, Retry-After"))
         }
-        if let preference = reply.appliedPreference, answer.status < 300 {
-            fields.append(HTTPField("Preference-Applied", preference))
+        if reply.appliedPreference != .none, answer.status < 300 {
+            fields.append(HTTPField("Preference-Applied", reply.appliedPreference.rawValue))
         }
         ResponseWriter.append(
             status: answer.status, fields: fields, content: answerContent.span,

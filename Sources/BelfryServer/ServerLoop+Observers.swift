@@ -71,7 +71,7 @@ extension ServerLoop {
         var answer = Answer(status: 201, contentType: "application/json")
         answer.fields = [Self.noStore]
         if case .http(let http) = submission.reply.form {
-            let location = http.pathPrefix + Array("/observers/".utf8) + token
+            let location = http.details.pathPrefix + Array("/observers/".utf8) + token
             answer.fields.append(HTTPField("Location", location))
         }
         return answer

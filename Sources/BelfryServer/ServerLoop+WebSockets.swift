@@ -17,8 +17,8 @@ extension ServerLoop {
         case .refuse(let refusal):
             throw refuseOpening(refusal)
         case .accept(let key, let subprotocol):
-            exchange.reply.acceptKey = key
-            exchange.reply.subprotocol = subprotocol
+            exchange.reply.details.acceptKey = key
+            exchange.reply.details.subprotocol = subprotocol
             return .connect(.webSocket, observers: [], since: nil)
         }
     }
@@ -29,8 +29,8 @@ extension ServerLoop {
         case .refuse(let refusal):
             throw refuseOpening(refusal)
         case .accept(let key, let subprotocol):
-            exchange.reply.acceptKey = key
-            exchange.reply.subprotocol = subprotocol
+            exchange.reply.details.acceptKey = key
+            exchange.reply.details.subprotocol = subprotocol
             let start = loop.output.count
             var bytes: [UInt8] = []
             appendOpening(exchange.reply, to: &bytes)
@@ -77,8 +77,8 @@ extension ServerLoop {
 
     /// Appends the 101 response.
     mutating func appendOpening(_ reply: HTTPReply, to bytes: inout [UInt8]) {
-        var fields = [HTTPField("Sec-WebSocket-Accept", reply.acceptKey)]
-        if let subprotocol = reply.subprotocol {
+        var fields = [HTTPField("Sec-WebSocket-Accept", reply.details.acceptKey)]
+        if let subprotocol = reply.details.subprotocol {
             fields.append(HTTPField("Sec-WebSocket-Protocol", subprotocol))
         }
         let date = dateText()

@@ -40,6 +40,8 @@ struct ServerLoop: ~Copyable {
     var frameText: [UInt8] = []
     /// The center whose command `effects` belong to.
     var lastCenter = 0
+    /// The host name that was allowed last.
+    var allowedHost: [UInt8] = []
     /// The value of the Date field, and the second that it is for.
     var date: (second: Int64, text: [UInt8]) = (-1, [])
 
@@ -98,6 +100,7 @@ struct ServerLoop: ~Copyable {
         originPolicy = OriginPolicy(configuration)
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
         anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        allowedHost = []
         exchange = Exchange(limits: Self.httpLimits(configuration))
         renewReader(isDebug: true)
         centers.limits = configuration.centerLimits
