@@ -36,6 +36,23 @@ struct Exchange {
         refusalFields = []
     }
 
+    private static let channelPrefix = Array("/v1/channels/".utf8)
+
+    /// The name in a path of the form that nearly all posts have: `/v1/channels/{name}`, with
+    /// nothing to decode. Everything else takes the way of `readPath`, with the same result.
+    func plainChannelName() -> [UInt8]? {
+        let path = parser.head.path
+        let prefix = Self.channelPrefix
+        guard path.count > prefix.count else { return nil }
+        for index in prefix.indices where path[index] != prefix[index] { return nil }
+        let name = path.extracting(prefix.count..<path.count)
+        for index in name.indices
+        where name[index] == UInt8(ascii: "/") || name[index] == UInt8(ascii: "%") {
+            return nil
+        }
+        return [UInt8](copying: name)
+    }
+
     /// Splits and decodes the path of the head.
     mutating func readPath() throws(HTTPError) {
         // The path is borrowed from the parser, and with it all of the exchange.

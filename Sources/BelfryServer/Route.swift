@@ -117,6 +117,13 @@ struct RoutedPath: Equatable {
         self.isServer = isServer
     }
 
+    /// The path of a channel of the default center.
+    init(channel name: [UInt8]) {
+        center = Self.defaultCenter
+        hasCenterPrefix = false
+        route = .channelPost(name: name)
+    }
+
     /// Reads the segments of a path.
     ///
     /// - Returns: nil where nothing is.

@@ -7,16 +7,33 @@ import BelfryWire
 /// What an answer is besides its content, which stands in `answerContent`.
 struct Answer {
     var status = 200
-    var contentType: String?
+    var contentType: ContentType
     var fields: [HTTPField] = []
     var sequel = Sequel.none
 
-    static let json = Answer(contentType: "application/json")
+    static let json = Answer(contentType: .json)
     static let empty = Answer(status: 204)
 
-    init(status: Int = 200, contentType: String? = nil) {
+    init(status: Int = 200, contentType: ContentType = .none) {
         self.status = status
         self.contentType = contentType
+    }
+
+    /// What the content is, as the `Content-Type` field says it.
+    enum ContentType: Equatable {
+        case none
+        case json
+        case problem
+        case other(String)
+
+        var text: String? {
+            switch self {
+            case .none: nil
+            case .json: "application/json"
+            case .problem: "application/problem+json"
+            case .other(let type): type
+            }
+        }
     }
 }
 
@@ -37,7 +54,7 @@ extension ServerLoop {
         counters.requestsRefused += 1
         problem.append(to: &answerContent)
         var answer = Answer(
-            status: problem.kind.status, contentType: "application/problem+json")
+            status: problem.kind.status, contentType: .problem)
         answer.fields = fields
         if problem.kind.status == 503 || problem.kind.status == 429 {
             answer.fields.append(HTTPField("Retry-After", "1"))
@@ -84,14 +101,14 @@ extension ServerLoop {
     ) {
         let date = dateText()
         if answer.status == 200, answer.fields.isEmpty, reply.allowedOrigin == nil,
-            reply.appliedPreference == .none, answer.contentType == "application/json"
+            reply.appliedPreference == .none, answer.contentType == .json
         {
             ResponseWriter.appendJSON(
                 answerContent.span, for: reply.context, date: date.span, to: &output)
             return
         }
         var fields = answer.fields
-        if let type = answer.contentType { fields.append(HTTPField("Content-Type", type)) }
+        if let type = answer.contentType.text { fields.append(HTTPField("Content-Type", type)) }
         if let origin = reply.allowedOrigin {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
             fields.append(HTTPField("Vary", "Origin"))
@@ -123,6 +140,7 @@ extension ServerLoop {
         switch sequel {
         case .none:
             let closes = reply.map { !$0.context.keepsAlive } ?? false
+            if !closes, takesRequests(id) { return }
             if closes || connection(id)?.closesAfterAnswer == true { closeSoon(id) }
         case .close:
             closeSoon(id)

@@ -39,6 +39,13 @@ extension ServerLoop {
         return connection
     }
 
+    /// Whether a connection is there, and its next request can be read at once.
+    func takesRequests(_ id: ConnectionID) -> Bool {
+        let slot = Int(id.index)
+        return slot < connections.count && connections[slot]?.id == id
+            && connections[slot]?.takesRequests == true
+    }
+
     /// Hands what was read to the protocol of the connection.
     mutating func receive(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let connection = connection(id), !connection.isClosing else { return }

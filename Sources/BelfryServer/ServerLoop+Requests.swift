@@ -27,7 +27,7 @@ extension ServerLoop {
                     finishRequest(id, bytes)
                     exchange.contentRange = nil
                     if loop.output.count - outputStart > Self.turnOutputByteLimit { throttle(id) }
-                    guard maySpeakOn(id, bytes, cursor) else { return }
+                    guard takesRequests(id) || maySpeakOn(id, bytes, cursor) else { return }
                 }
             }
         } catch {
@@ -166,6 +166,7 @@ extension ServerLoop {
         case .authority, .origin, .absolute:
             break
         }
+        if let name = exchange.plainChannelName() { return RoutedPath(channel: name) }
         do throws(HTTPError) {
             try exchange.readPath()
         } catch {

@@ -5,6 +5,7 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWebSocket
 import BelfryWire
+import Synchronization
 
 /// One event loop of the broker with its connections and the centers that live on it.
 ///
@@ -84,6 +85,13 @@ struct ServerLoop: ~Copyable {
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
+        // The default center always exists; others come into being by a post or a client.
+        if number == 0 {
+            shared.centerCount.add(1, ordering: .relaxed)
+            _ = centers.make(
+                RoutedPath.defaultCenter, epoch: random.hexadecimal(digitCount: 12),
+                time: commandTime)
+        }
     }
 
     /// Listens on addresses that all loops share, and tells the real ones.
