@@ -29,7 +29,10 @@ func tests(of name: String, _ imports: Target.Dependency...) -> Target {
 
 let package = Package(
     name: "belfry",
-    products: [],
+    products: [
+        .library(name: "BelfryClient", targets: ["BelfryClient"]),
+        .executable(name: "calculator-model1", targets: ["calculator-model1"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -60,6 +63,18 @@ let package = Package(
         room(
             "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "CBelfryAssets"),
+        room(
+            "BelfryClient", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem",
+            "BelfryLoop"),
+        tests(
+            of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem", "BelfryLoop"),
+
+        // The examples.
+        .executableTarget(
+            name: "calculator-model1", dependencies: ["BelfryClient"],
+            path: "Examples/Calculator/Model1", swiftSettings: strict),
+        .testTarget(
+            name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
 
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
