@@ -6,6 +6,8 @@ extension NotificationCenter {
 
     /// How many rows one page looks at: a page may be short, and still have a next one.
     static let pageScanLimit = 20_000
+    /// How many bytes of text one page holds before it ends: no answer grows with what clients name.
+    static let pageTextByteLimit = 128 << 10
     /// How many names and how many observers `explain` and the reports look at.
     static let scanLimit = 100_000
     /// How many names beyond ASCII `explain` compares: those take a hundred times as long.
@@ -41,7 +43,10 @@ extension NotificationCenter {
     public func observers(
         matching query: ObserverQuery, visible: Visibility
     ) -> Page<ObserverRow> {
-        page(of: observers.order, after: query.cursor, limit: query.limit) { slot in
+        page(
+            of: observers.order, after: query.cursor, limit: query.limit,
+            textByteCount: \.textByteCount
+        ) { slot in
             let row = row(ofSlot: slot)
             return query.includes(row) && visible(row.name, row.object) ? row : nil
         }
@@ -49,7 +54,9 @@ extension NotificationCenter {
 
     /// The clients after a cursor in the order of their numbers.
     public func clients(after cursor: UInt64, limit: Int, principal: [UInt8]?) -> Page<ClientRow> {
-        page(of: clients.order, after: cursor, limit: limit) { slot in
+        page(
+            of: clients.order, after: cursor, limit: limit, textByteCount: \.principal.count
+        ) { slot in
             let row = row(ofClientSlot: slot)
             return principal == nil || principal == row.principal ? row : nil
         }
@@ -68,9 +75,13 @@ extension NotificationCenter {
         var position = Int(clamping: cursor)
         guard position < index.channels.indexLimit else { return page }
         let scanEnd = min(index.channels.indexLimit, position + Self.pageScanLimit)
-        while position < scanEnd, page.rows.count < max(limit, 1) {
+        var textByteCount = 0
+        while position < scanEnd, page.rows.count < max(limit, 1),
+            textByteCount <= Self.pageTextByteLimit
+        {
             if let row = index.channels.row(at: UInt32(position)), visible(row.name, nil) {
                 page.rows.append(row)
+                textByteCount += row.name.count
             }
             position += 1
         }
@@ -79,20 +90,28 @@ extension NotificationCenter {
     }
 
     private func page<Row>(
-        of order: PostingList, after cursor: UInt64, limit: Int, row: (UInt32) -> Row?
+        of order: PostingList, after cursor: UInt64, limit: Int, textByteCount: (Row) -> Int,
+        row: (UInt32) -> Row?
     ) -> Page<Row> {
         var page = Page<Row>()
+        var pageTextByteCount = 0
         var lastSerial = cursor
         let start = order.position(after: cursor)
         for position in start..<order.entries.count {
             let entry = order.entries[position]
-            let isFull = page.rows.count >= max(limit, 1) && !entry.isDead
+            let isFull =
+                !entry.isDead
+                && (page.rows.count >= max(limit, 1)
+                    || pageTextByteCount > Self.pageTextByteLimit)
             if isFull || position - start == Self.pageScanLimit {
                 page.next = lastSerial
                 break
             }
             lastSerial = entry.serial
-            if !entry.isDead, let row = row(entry.slot) { page.rows.append(row) }
+            if !entry.isDead, let row = row(entry.slot) {
+                page.rows.append(row)
+                pageTextByteCount += textByteCount(row)
+            }
         }
         return page
     }

@@ -32,6 +32,11 @@ public struct ObserverRow: Sendable, Equatable {
     public let lastDeliveredAt: Int64?
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash
+
+    /// The bytes of its texts.
+    var textByteCount: Int {
+        (name?.count ?? 0) + (object?.count ?? 0) + selector.count + principal.count
+    }
 }
 
 /// What can be seen of a client.

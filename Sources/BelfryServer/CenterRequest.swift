@@ -99,6 +99,8 @@ enum LoopMessage: Sendable {
     case output(RemoteOutput)
     /// Close all connections within a time, then end.
     case drain
+    /// Take what can be changed without a restart.
+    case reload(ServerConfiguration)
     /// End now.
     case stop
 }

@@ -6,7 +6,8 @@ struct CenterTable {
     private var positions: [[UInt8]: Int] = [:]
     /// The centers that got a command in this turn.
     private var touched: [Int] = []
-    private let limits: CenterLimits
+    /// The limits that new centers have.
+    var limits: CenterLimits
     private let seed: HashSeed
     private let incarnation: UInt64
 

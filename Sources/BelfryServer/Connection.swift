@@ -12,6 +12,8 @@ struct Connection {
     var kind = Kind.http
     /// A request of it travels to another loop: what follows must wait for the answer.
     var isAwaiting = false
+    /// It has sent more than it reads: what follows must wait until the socket has room.
+    var isThrottled = false
     /// It closes once what it was sent has left; what still comes is ignored.
     var isClosing = false
     /// The client has shut down its half while an answer was under way.
@@ -46,6 +48,8 @@ struct Connection {
         case ping
         /// It did not answer the ping.
         case pong
+        /// It did not read its answers.
+        case drain
         /// An event stream was silent long enough for a comment.
         case comment
     }

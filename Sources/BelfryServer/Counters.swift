@@ -62,7 +62,8 @@ struct MetricsText {
     static func text(of counters: Counters, shared: SharedState, version: String) -> [UInt8] {
         var page = MetricsText()
         page.add(
-            "belfry_build_info", "gauge", "The running version.", 1, labels: "version=\"\(version)\"")
+            "belfry_build_info", "gauge", "The running version.", 1,
+            labels: "version=\"\(version)\"")
         page.add("belfry_loops", "gauge", "Event loops.", UInt64(shared.mailboxes.count))
         page.add(
             "belfry_start_time_seconds", "gauge", "When the broker started, since 1970.",
@@ -106,7 +107,9 @@ struct MetricsText {
         add(
             "belfry_descriptors_exhausted_total", "counter",
             "How often there was no descriptor for a connection.", counters.descriptorsExhausted)
-        add("belfry_unsent_bytes", "gauge", "Bytes that wait for full sockets.", counters.unsentBytes)
+        add(
+            "belfry_unsent_bytes", "gauge", "Bytes that wait for full sockets.",
+            counters.unsentBytes)
         add(
             "belfry_clients_websocket_total", "counter", "WebSocket sessions.",
             counters.clientsWebSocket)

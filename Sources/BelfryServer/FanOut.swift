@@ -98,7 +98,8 @@ extension ServerLoop {
     }
 
     /// Lets another loop have a frame of the output arena.
-    private mutating func sendElsewhere(_ range: Range<Int>, to connection: UInt64, on target: Int) {
+    private mutating func sendElsewhere(_ range: Range<Int>, to connection: UInt64, on target: Int)
+    {
         let arena = loop.output
         outbound[target].output.add(range, of: arena, to: connection)
     }

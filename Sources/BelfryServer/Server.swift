@@ -23,10 +23,12 @@ public enum Server {
     ///
     /// - Parameters:
     ///   - configuration: what was asked for.
+    ///   - reload: reads the configuration anew when SIGHUP asks for it; it may block.
     ///   - log: gets one entry `listening` with the addresses once the broker is ready.
     /// - Throws: why it could not start, or what a loop failed with.
     public static func run(
-        _ configuration: ServerConfiguration, log: ServerLog
+        _ configuration: ServerConfiguration, log: ServerLog,
+        reload: (@Sendable () throws -> ServerConfiguration)? = nil
     ) throws(StartError) {
         if let fault = configuration.fault() { throw .configuration(fault) }
         do throws(SystemCallError) {
@@ -35,8 +37,9 @@ public enum Server {
             let limit = try DescriptorLimit.raise()
             let connectionLimit =
                 configuration.connectionLimit ?? max(1, limit.soft * 9 / 10 - 16)
+            let shared = try SharedState(loopCount: configuration.loopCount, reload: reload)
             try start(
-                configuration, log: log, signals: signals,
+                configuration, shared: shared, log: log, signals: signals,
                 connectionLimit: max(1, connectionLimit / configuration.loopCount))
         } catch {
             throw .system(error)
@@ -44,10 +47,9 @@ public enum Server {
     }
 
     private static func start(
-        _ configuration: ServerConfiguration, log: ServerLog,
+        _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
         signals: consuming SignalDescriptor, connectionLimit: Int
     ) throws(SystemCallError) {
-        let shared = try SharedState(loopCount: configuration.loopCount)
         var first = try ServerLoop(
             number: 0, configuration, shared: shared, log: log, connectionLimit: connectionLimit)
         try first.loop.attach(signals)

@@ -5,7 +5,7 @@ public import BelfryWire
 
 /// All that a broker can be told at its start (DESIGN sections 6 and 7).
 public struct ServerConfiguration: Sendable {
-    /// Where to listen; port 0 picks one. The default is 127.0.0.1:8080.
+    /// Where to listen; port 0 picks one.
     public var listenAddresses: [SocketAddress] = []
     /// How many event loops there are, each on a thread of its own; the default is 1.
     public var loopCount = 1
@@ -37,6 +37,8 @@ public struct ServerConfiguration: Sendable {
     public var messageByteLimit = 1 << 20
     /// How many connections there may be; nil takes 90 % of the limit of descriptors.
     public var connectionLimit: Int?
+    /// Bytes that may wait for full sockets in all; past it the slowest are closed; 128 MiB.
+    public var unsentByteLimit = 128 << 20
     /// How many observers all centers may have; the default is 1,000,000.
     public var observerLimit = 1_000_000
     /// How many centers there may be; the default is 1,000.

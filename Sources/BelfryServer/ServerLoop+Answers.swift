@@ -48,7 +48,8 @@ extension ServerLoop {
     /// Answers OPTIONS, the preflight of a page's request among them (Fetch standard, CORS).
     mutating func answerOptions(_ path: RoutedPath, to id: ConnectionID) {
         var answer = Answer.empty
-        let allowed = path.isServer
+        let allowed =
+            path.isServer
             ? "GET, HEAD, POST, DELETE, OPTIONS" : path.route.allowedMethods + ", OPTIONS"
         answer.fields = [HTTPField("Allow", allowed)]
         if exchange.reply.allowedOrigin != nil,

@@ -25,7 +25,8 @@ extension ServerLoop {
         sendResponse(
             status: problem.kind.status,
             fields: [
-                HTTPField("Content-Type", "application/problem+json"), HTTPField("Retry-After", "5"),
+                HTTPField("Content-Type", "application/problem+json"),
+                HTTPField("Retry-After", "5"),
             ], to: id, ResponseContext.closing)
         loop.closeAfterFlush(id, lingering: true)
     }
@@ -41,7 +42,7 @@ extension ServerLoop {
     /// Hands what was read to the protocol of the connection.
     mutating func receive(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let connection = connection(id), !connection.isClosing else { return }
-        if connection.isAwaiting {
+        if connection.isAwaiting || connection.isThrottled {
             keepWaiting(id, bytes)
             return
         }
@@ -63,6 +64,13 @@ extension ServerLoop {
         guard var connection = connection(id), connection.isAwaiting else { return }
         connection.isAwaiting = false
         connections[Int(id.index)] = connection
+        readOn(id)
+    }
+
+    /// Reads what waited, and then from the socket again.
+    private mutating func readOn(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isAwaiting, !connection.isThrottled
+        else { return }
         loop.resumeReading(id)
         guard let unfinished = connection.unfinished, !unfinished.waitingBytes.isEmpty else {
             return
@@ -70,6 +78,77 @@ extension ServerLoop {
         var bytes: [UInt8] = []
         swap(&bytes, &unfinished.waitingBytes)
         receive(id, bytes.span)
+    }
+
+    /// So much output was made for a connection in one turn that the rest of its input must wait.
+    ///
+    /// Without this, small pipelined requests with large answers would cost memory without bound.
+    mutating func throttle(_ id: ConnectionID) {
+        connections[Int(id.index)]?.isThrottled = true
+        loop.pauseReading(id)
+        if throttled.isEmpty { _ = loop.schedule(at: loop.now, Self.throttleTimer) }
+        throttled.append(id)
+    }
+
+    /// The sockets were written: who has room again goes on.
+    mutating func releaseThrottled() {
+        var released: [ConnectionID] = []
+        swap(&released, &throttled)
+        for id in released {
+            if loop.unsentByteCount(of: id) > Self.roomByteCount {
+                throttled.append(id)
+            } else {
+                release(id)
+            }
+        }
+        if !throttled.isEmpty {
+            _ = loop.schedule(at: loop.now + .milliseconds(5), Self.throttleTimer)
+        }
+    }
+
+    /// The socket of a connection has room again.
+    mutating func release(_ id: ConnectionID) {
+        guard let connection = connection(id), connection.isThrottled, !connection.isClosing
+        else { return }
+        connections[Int(id.index)]?.isThrottled = false
+        if connection.deadline == .drain {
+            setDeadline(id, .idle, after: configuration.idleTimeout)
+        }
+        readOn(id)
+    }
+
+    /// Decides what a full socket means.
+    ///
+    /// A request's answer may be large: its client gets time to read it. A client that observes does
+    /// not keep up, and is closed.
+    mutating func meetHighWater(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        guard connection.kind == .http else { return closeTooSlow(id) }
+        connections[Int(id.index)]?.isThrottled = true
+        loop.pauseReading(id)
+        setDeadline(id, .drain, after: configuration.bodyTimeout)
+    }
+
+    /// All sockets together hold too much: the slowest are closed (DESIGN section 6).
+    mutating func closeSlowest() {
+        while loop.unsentByteTotal > configuration.unsentByteLimit / configuration.loopCount {
+            var slowest: Connection?
+            var unsentByteCount = 0
+            for connection in connections {
+                guard let connection else { continue }
+                let count = loop.unsentByteCount(of: connection.id)
+                if count > unsentByteCount {
+                    unsentByteCount = count
+                    slowest = connection
+                }
+            }
+            guard let slowest else { return }
+            counters.clientsTooSlow += 1
+            log.write(.warning, "closing the slowest client", ("client", "c\(slowest.client)"))
+            leave(slowest)
+            connections[Int(slowest.id.index)] = nil
+            loop.close(slowest.id)
+        }
     }
 
     /// The box for what is unfinished on a connection.
@@ -151,6 +230,11 @@ extension ServerLoop {
             closeSoon(id)
         case .head, .body:
             refuseRequest(id, Problem(.timeout, "The request did not arrive in time."))
+        case .drain:
+            log.write(.debug, "closing a client that does not read its answers")
+            leave(connection)
+            connections[Int(id.index)] = nil
+            loop.close(id)
         case .ping:
             sendPing(id)
             setDeadline(id, .pong, after: configuration.pongTimeout)

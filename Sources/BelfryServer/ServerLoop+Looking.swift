@@ -13,8 +13,9 @@ extension ServerLoop {
         let name = submission.center
         switch submission.request {
         case .fate(let id):
-            guard grants.allowSome(.post, center: name.span)
-                || grants.allowSome(.inspect, center: name.span)
+            guard
+                grants.allowSome(.post, center: name.span)
+                    || grants.allowSome(.inspect, center: name.span)
             else { throw Problem.lacking("post") }
             return try lookAtFate(id, center: name)
         case .readObserver(let secret):

@@ -39,6 +39,8 @@ extension ServerLoop {
                 take(output)
             case .drain:
                 beginStopping()
+            case .reload(let configuration):
+                take(configuration)
             case .stop:
                 stop.isOver = true
             }

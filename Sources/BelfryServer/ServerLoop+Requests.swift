@@ -15,6 +15,7 @@ extension ServerLoop {
             unfinished?.exchange = nil
         }
         var cursor = 0
+        let outputStart = loop.output.count
         do throws(HTTPError) {
             while let event = try exchange.parser.nextEvent(in: bytes, at: &cursor) {
                 switch event {
@@ -24,6 +25,8 @@ extension ServerLoop {
                     exchange.addContent(range, of: bytes)
                 case .end:
                     finishRequest(id, bytes)
+                    exchange.contentRange = nil
+                    if loop.output.count - outputStart > Self.turnOutputByteLimit { throttle(id) }
                     guard maySpeakOn(id, bytes, cursor) else { return }
                 }
             }
@@ -48,7 +51,7 @@ extension ServerLoop {
             return false
         }
         let rest = bytes.extracting(cursor..<bytes.count)
-        if connection.isAwaiting {
+        if connection.isAwaiting || connection.isThrottled, connection.kind == .http {
             renewExchange()
             if !rest.isEmpty { keepWaiting(id, rest) }
             return false
@@ -122,6 +125,9 @@ extension ServerLoop {
         if exchange.parser.head.expectation == .unknown {
             throw Problem(.expectationFailed, "Only 100-continue can be expected.")
         }
+        if exchange.parser.head.targetForm == .authority {
+            throw Problem(.notImplemented, "The broker is no proxy.")
+        }
         try checkHost()
         let path = try routedPath()
         exchange.path = path
@@ -130,9 +136,6 @@ extension ServerLoop {
         let method = exchange.parser.head.method
         if method != .options, !path.route.allows(method) {
             exchange.refusalFields = [HTTPField("Allow", path.route.allowedMethods + ", OPTIONS")]
-            if case .other = method {
-                throw Problem(.notImplemented, "The method is not known.")
-            }
             throw Problem(.methodNotAllowed, "The path answers to \(path.route.allowedMethods).")
         }
         if path.route == .debugEcho { return }
@@ -155,9 +158,7 @@ extension ServerLoop {
         switch exchange.parser.head.targetForm {
         case .asterisk:
             return RoutedPath.server
-        case .authority:
-            throw Problem(.notImplemented, "The broker is no proxy.")
-        case .origin, .absolute:
+        case .authority, .origin, .absolute:
             break
         }
         let segments: [[UInt8]]
@@ -175,8 +176,7 @@ extension ServerLoop {
 
     /// Pages of foreign origins may change nothing and observe nothing (DESIGN section 5).
     private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
-        guard let field = exchange.parser.head.field("origin") else { return }
-        let origin = [UInt8](copying: field)
+        guard let origin = headField("origin") else { return }
         let isListed = originPolicy.isListed(origin: origin)
         if isListed { exchange.reply.allowedOrigin = origin }
         switch exchange.parser.head.method {
@@ -189,7 +189,8 @@ extension ServerLoop {
         let host = [UInt8](copying: exchange.parser.head.authority)
         guard originPolicy.allows(origin: origin, host: host, isSecure: false) else {
             throw Problem(
-                .foreignOrigin, "Pages of this origin may not do this; --allow-origin names those that may.")
+                .foreignOrigin,
+                "Pages of this origin may not do this; --allow-origin names those that may.")
         }
     }
 

@@ -128,46 +128,39 @@ extension ServerLoop {
     ) throws(Problem) -> CenterRequest {
         switch path.route {
         case .observers:
-            var observers = ObserverQuery()
-            (observers.cursor, observers.limit) = try query.page()
-            observers.name = query.take("name")
-            observers.object = query.take("object")
-            observers.client = try query.client()
-            observers.principal = query.take("principal")
-            let state = try query.state()
-            return .observers(self.query(of: observers, state: state))
+            let listing = try requestReader.listing(.observers, query: query.takeRest())
+            return .observers(self.query(of: listing.query, state: listing.state))
         case .observer(let token):
             let secret = try self.secret(of: token)
             return exchange.parser.head.method == .delete
                 ? .removeObserver(secret) : .readObserver(secret)
         case .clients:
-            let (cursor, limit) = try query.page()
-            return .clients(cursor: cursor, limit: limit, principal: query.take("principal"))
+            let listing = try requestReader.listing(.clients, query: query.takeRest()).query
+            return .clients(
+                cursor: listing.cursor, limit: listing.limit, principal: listing.principal)
         case .client(let id):
-            guard let client = IdentifierText(client: id.span), client.secret == nil else { throw Problem.unknownPath }
-            let session = headField("belfry-session")
-            return .removeClient(id: client.number, session: session)
+            guard let client = IdentifierText(client: id.span), client.secret == nil else {
+                throw Problem.unknownPath
+            }
+            return .removeClient(id: client.number, session: headField("belfry-session"))
         case .centers:
-            let (cursor, limit) = try query.page()
-            return .centers(rows: [], cursor: cursor, limit: limit)
+            let listing = try requestReader.listing(.centers, query: query.takeRest()).query
+            return .centers(rows: [], cursor: listing.cursor, limit: listing.limit)
         case .channels:
-            let (cursor, limit) = try query.page()
-            return .channels(cursor: cursor, limit: limit, name: query.take("name"))
+            let listing = try requestReader.listing(.channels, query: query.takeRest()).query
+            return .channels(cursor: listing.cursor, limit: listing.limit, name: listing.name)
         case .notification(let id):
             guard let id = NotificationID(text: id.span) else { throw Problem.unknownPath }
             return .fate(id)
         case .explain:
-            guard let name = query.take("name") else {
-                throw Problem.invalidParameter("name", "is required")
-            }
-            let object = query.take("object")
-            try requestReader.check(name: name, parameter: "name")
-            if let object { try requestReader.check(name: object, parameter: "object") }
-            return .explain(name: name, object: object)
+            let request = try requestReader.explain(query: query.takeRest())
+            return .explain(name: request.name, object: request.object)
         case .leaks:
-            return .leaks(limit: try query.page().limit)
+            let listing = try requestReader.listing(.reports, query: query.takeRest()).query
+            return .leaks(limit: listing.limit)
         case .unmatched:
-            return .unmatched(limit: try query.page().limit)
+            let listing = try requestReader.listing(.reports, query: query.takeRest()).query
+            return .unmatched(limit: listing.limit)
         case .channelPost, .notifications, .webSocket, .events, .live, .ready, .metrics, .asset,
             .debugEcho, .debugWebSocket:
             preconditionFailure("these routes do not look inside")

@@ -14,7 +14,7 @@ extension ServerLoop {
 
     mutating func handleSignal(_ signal: Int32) {
         if signal == Self.reloadSignal {
-            log.write(.info, "reload asked for; nothing that can be reloaded has changed")
+            shared.askForReload(log: log)
             return
         }
         guard Self.stopSignals.contains(signal) else { return }

@@ -113,6 +113,7 @@ extension ServerLoop {
             reader = MessageReader(role: .server, limits: Self.debugMessageLimits)
         }
         var cursor = 0
+        let outputStart = loop.output.count
         do throws(WebSocketError) {
             while let event = try reader.nextEvent(in: bytes, at: &cursor) {
                 handle(event, on: id, isDebug: isDebug)
@@ -120,7 +121,8 @@ extension ServerLoop {
                     renewReader(isDebug: isDebug)
                     return
                 }
-                if now.isAwaiting {
+                if loop.output.count - outputStart > Self.turnOutputByteLimit { throttle(id) }
+                if now.isAwaiting || throttled.last == id {
                     keepReader(id, isDebug: isDebug)
                     if cursor < bytes.count {
                         keepWaiting(id, bytes.extracting(cursor..<bytes.count))
@@ -154,7 +156,7 @@ extension ServerLoop {
         renewReader(isDebug: true)
     }
 
-    private mutating func renewReader(isDebug: Bool) {
+    mutating func renewReader(isDebug: Bool) {
         guard isDebug || !reader.isBetweenMessages else { return }
         reader = MessageReader(
             role: .server,

@@ -14,12 +14,12 @@ import BelfryWire
 /// writes each socket once at the end of the turn.
 struct ServerLoop: ~Copyable {
     let number: Int
-    let configuration: ServerConfiguration
+    var configuration: ServerConfiguration
     let shared: SharedState
     let log: ServerLog
-    let originPolicy: OriginPolicy
-    let hostPolicy: HostPolicy
-    let anonymous: Caller
+    var originPolicy: OriginPolicy
+    var hostPolicy: HostPolicy
+    var anonymous: Caller
     let requestReader: RequestReader
     let rpcReader: RPCReader
 
@@ -43,6 +43,8 @@ struct ServerLoop: ~Copyable {
     /// The value of the Date field, and the second that it is for.
     var date: (second: Int64, text: [UInt8]) = (-1, [])
 
+    /// Connections whose input waits for the next turn.
+    var throttled: [ConnectionID] = []
     /// What goes to other loops at the end of the turn, by loop.
     var outbound: [Outbound]
 
@@ -67,8 +69,7 @@ struct ServerLoop: ~Copyable {
         self.configuration = configuration
         self.shared = shared
         self.log = log
-        originPolicy = OriginPolicy(
-            allowed: configuration.allowedOrigins, allowsLoopback: configuration.isLoopbackOnly)
+        originPolicy = OriginPolicy(configuration)
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
         anonymous = .anonymous(configuration.effectiveAnonymousGrants)
         requestReader = RequestReader(limits: configuration.wireLimits)
@@ -92,11 +93,29 @@ struct ServerLoop: ~Copyable {
         return real
     }
 
+    /// Derives again what follows from a configuration that has changed.
+    mutating func adoptConfiguration() {
+        originPolicy = OriginPolicy(configuration)
+        hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
+        anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        exchange = Exchange(limits: Self.httpLimits(configuration))
+        renewReader(isDebug: true)
+        centers.limits = configuration.centerLimits
+    }
+
     static func httpLimits(_ configuration: ServerConfiguration) -> HTTPLimits {
         var limits = HTTPLimits()
         limits.bodyByteLimit = configuration.bodyByteLimit
         return limits
     }
+
+    /// The payload of the timer that lets throttled connections go on.
+    static let throttleTimer: UInt64 = 1
+    /// The output of one connection in one turn after which its input waits, in bytes.
+    static let turnOutputByteLimit = 512 << 10
+
+    /// A throttled connection goes on once no more than so many bytes wait for its socket.
+    static let roomByteCount = 64 << 10
 
     /// The room for what is read at once.
     static let inputByteCount = 256 << 10
@@ -117,20 +136,25 @@ struct ServerLoop: ~Copyable {
         case .refused(let id, _): refuseConnection(id)
         case .received(let id, let byteCount): receive(id, input.extracting(0..<byteCount))
         case .endOfInput(let id): endInput(id)
-        case .overHighWater(let id): closeTooSlow(id)
+        case .overHighWater(let id): meetHighWater(id)
+        case .drained(let id): release(id)
         case .closed(let id, _): forget(id)
         case .deadline(let id): meetDeadline(id)
         case .mail: readMail()
         case .signal(let signal): handleSignal(signal)
+        case .timer(Self.throttleTimer): releaseThrottled()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
-        case .connected, .drained, .idle, .waiting: break
+        case .connected, .idle, .waiting: break
         }
     }
 
     /// The end of a turn: what other loops must know is handed on, before the sockets are written.
     private mutating func endTurn() {
         centers.endTurn()
+        if loop.unsentByteTotal > configuration.unsentByteLimit / configuration.loopCount {
+            closeSlowest()
+        }
         if configuration.loopCount > 1 { sendToOtherLoops() }
         counters.turns += 1
         counters.connectionsOpen = UInt64(loop.connectionCount)
@@ -152,5 +176,13 @@ struct ServerLoop: ~Copyable {
     var commandTime: CommandTime {
         CommandTime(
             wallMilliseconds: loop.wallNow.milliseconds, monotonicNanoseconds: loop.now.nanoseconds)
+    }
+}
+
+extension OriginPolicy {
+    /// The policy that a configuration asks for.
+    init(_ configuration: ServerConfiguration) {
+        self.init(
+            allowed: configuration.allowedOrigins, allowsLoopback: configuration.isLoopbackOnly)
     }
 }

@@ -25,11 +25,16 @@ final class SharedState: Sendable {
     let startedAt: WallTime
     /// The files that are built in.
     let assets: [Asset: [UInt8]]
+    /// Reads the configuration anew, on a thread where it may block; nil where nothing can change.
+    let reload: (@Sendable () throws -> ServerConfiguration)?
 
     /// How many messages wait for one loop at most: one for each other loop and turn.
     static let mailboxLimit = 65_536
 
-    init(loopCount: Int) throws(SystemCallError) {
+    init(
+        loopCount: Int, reload: (@Sendable () throws -> ServerConfiguration)? = nil
+    ) throws(SystemCallError) {
+        self.reload = reload
         var mailboxes: [LoopMailbox<LoopMessage>] = []
         for _ in 0..<loopCount {
             mailboxes.append(try LoopMailbox(messageLimit: Self.mailboxLimit))

@@ -11,6 +11,12 @@ extension Array where Element == UInt8 {
         append(contentsOf: text.utf8)
     }
 
+    /// Makes room for more bytes at once, and keeps growing by factors.
+    mutating func makeRoom(forMore byteCount: Int) {
+        guard capacity - count < byteCount else { return }
+        reserveCapacity(Swift.max(2 * capacity, count + byteCount))
+    }
+
     func starts(with prefix: String) -> Bool {
         starts(with: prefix.utf8)
     }

@@ -9,7 +9,7 @@ struct Faults {
     private var tooLarge: Problem?
 
     init(limits: WireLimits) {
-        limit = limits.fieldErrorLimit
+        limit = max(limits.fieldErrorLimit, 1)
     }
 
     mutating func add(_ place: Problem.Place, _ detail: String) {
@@ -30,6 +30,8 @@ struct Faults {
             errors: [Problem.FieldError(place, "must have at most \(byteLimit) bytes")],
             members: [Problem.Member("limit", integer: byteLimit)])
     }
+
+    var isEmpty: Bool { errors.isEmpty && forbidden == nil && tooLarge == nil }
 
     /// What was collected: first what is too large, then the fields, then what is reserved.
     var problem: Problem? {

@@ -77,6 +77,13 @@ extension FieldReader {
             _ = try skip(in: bytes)
             return nil
         }
+        return try number(key, upTo: limit, in: bytes)
+    }
+
+    /// Reads a number from zero to a limit; null is a fault.
+    mutating func number(
+        _ key: String, upTo limit: Double, in bytes: Span<UInt8>
+    ) throws(Problem) -> Double? {
         guard try expect(.number, key, in: bytes) else { return nil }
         do throws(JSONError) {
             let value = try json.readDouble(in: bytes)
@@ -86,8 +93,19 @@ extension FieldReader {
         } catch {
             throw .malformed(error, byteCount: bytes.count)
         }
-        addFault(key, "must be a number from 0 to \(Int(limit))")
+        let expected = limit == 0 ? "0" : "a number from 0 to \(Int(limit))"
+        addFault(key, "must be \(expected)")
         return nil
+    }
+
+    /// Reads true or false.
+    mutating func boolean(_ key: String, in bytes: Span<UInt8>) throws(Problem) -> Bool? {
+        guard try expect(.boolean, key, in: bytes) else { return nil }
+        do throws(JSONError) {
+            return try json.readBool(in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
     }
 
     /// Reads the identifier of a notification, or null.
@@ -147,18 +165,10 @@ extension FieldReader {
     /// Refuses a member that a later version reads.
     mutating func refuse(_ key: String, in bytes: Span<UInt8>) throws(Problem) {
         _ = try skip(in: bytes)
-        addFault(key, "is not supported by this version")
+        addFault(key, Self.laterDetail)
     }
 
-    /// Refuses a member unless its value is what this version does anyway.
-    mutating func refuse(
-        _ key: String, unless value: StaticString, in bytes: Span<UInt8>
-    ) throws(Problem) {
-        let range = try skip(in: bytes)
-        let text = "\(value)"
-        if Self.bytes(bytes.extracting(range), equal: text) { return }
-        addFault(key, "must be \(text): nothing else is supported by this version")
-    }
+    static let laterDetail = "is not supported by this version"
 
     /// Whether the next value is of this kind; if not, it is skipped and told.
     private mutating func expect(
@@ -169,12 +179,5 @@ extension FieldReader {
         _ = try skip(in: bytes)
         addFault(key, "must be \(kind.text), not \(found.text)")
         return false
-    }
-
-    private static func bytes(_ bytes: Span<UInt8>, equal text: String) -> Bool {
-        let other = text.utf8Span.span
-        guard bytes.count == other.count else { return false }
-        for index in bytes.indices where bytes[index] != other[index] { return false }
-        return true
     }
 }

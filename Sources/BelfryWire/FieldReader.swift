@@ -2,8 +2,8 @@ internal import BelfryJSON
 
 /// Reads the members of objects, and collects what is wrong with them instead of stopping.
 ///
-/// It stops at malformed JSON alone, so that a text which is no JSON is always 400, whatever else is
-/// wrong with it. Each method is given the same text.
+/// It stops at malformed JSON alone, so that a text which is no JSON is always 400, whatever else
+/// is wrong with it. Each method is given the same text.
 struct FieldReader {
     var json: JSONReader
     var faults: Faults

@@ -1,6 +1,8 @@
 internal import BelfryJSON
 
-/// The text of an observer or a client: `o17` and `c4` are public, with a secret behind a dot they speak for it.
+/// The text of an observer or a client, `o17` and `c4`.
+///
+/// That much is public; with a secret behind a dot it speaks for the observer or the client.
 public struct IdentifierText: Sendable, Equatable {
     /// The number.
     public let number: UInt64

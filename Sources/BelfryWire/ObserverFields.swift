@@ -30,9 +30,16 @@ struct ObserverFields {
             observer.since = try fields.optionalInteger("since", in: range, of: bytes)
                 .map { UInt64($0) }
         case 4...6: try fields.refuse(Self.names[ordinal], in: bytes)
-        case 7: try fields.refuse("acknowledge", unless: "false", in: bytes)
-        case 8: try fields.refuse("minInterval", unless: "0", in: bytes)
-        case 9: try fields.refuse("lifetime", unless: "\"connection\"", in: bytes)
+        case 7:
+            if try fields.boolean("acknowledge", in: bytes) == true {
+                fields.addFault("acknowledge", FieldReader.laterDetail)
+            }
+        case 8: _ = try fields.number("minInterval", upTo: 0, in: bytes)
+        case 9:
+            let lifetime = try fields.string("lifetime", in: bytes)
+            if let lifetime, !lifetime.elementsEqual("connection".utf8) {
+                fields.addFault("lifetime", "must be connection in this version")
+            }
         default: observer.session = try fields.string("session", in: bytes)
         }
     }

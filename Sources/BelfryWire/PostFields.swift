@@ -112,7 +112,7 @@ extension FieldReader {
     }
 
     func request(of post: PostFields, in bytes: Span<UInt8>) -> PostRequest? {
-        guard faults.problem == nil, let name = post.name else { return nil }
+        guard faults.isEmpty, let name = post.name else { return nil }
         let content = PostFields.content(
             name: name, object: post.object, userInfo: post.userInfo, of: bytes)
         return PostRequest(content: content, causedBy: post.causedBy)

@@ -1,7 +1,9 @@
 public import BelfryCenter
 internal import BelfryJSON
 
-/// What the broker sends over JSON-RPC 2.0; a batch of answers is joined by the caller: `[`, `,`, `]`.
+/// What the broker sends over JSON-RPC 2.0.
+///
+/// The answers of a batch are joined by the caller: `[`, `,`, `]`.
 public enum RPC {
     /// Appends a delivery, which calls the selector with the notification.
     public static func append(

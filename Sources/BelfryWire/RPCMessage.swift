@@ -18,7 +18,7 @@ public enum RPCCall: Sendable, Equatable {
     case invalid(id: [UInt8]?, code: RPCErrorCode, detail: String)
 }
 
-/// The faults of JSON-RPC itself, and the one code under which problems are told (JSON-RPC 2.0 §5.1).
+/// The faults of JSON-RPC itself (JSON-RPC 2.0 §5.1), and the code under which problems are told.
 public enum RPCErrorCode: Int, Sendable, Equatable {
     /// The text is no JSON.
     case parseError = -32_700

@@ -17,7 +17,7 @@ public struct RPCReader: Sendable {
         self.limits = limits
     }
 
-    /// Parses one message; what is wrong with it, or with an element of a batch, is one of its calls.
+    /// Parses one message; what is wrong with it, or with an element of it, is one of its calls.
     ///
     /// A message that is no JSON, or nests deeper than 128, and an empty or too long batch have one
     /// answer that is not in an array (JSON-RPC 2.0 §6).
@@ -82,7 +82,7 @@ public struct RPCReader: Sendable {
         return members.call(of: bytes)
     }
 
-    /// Moves to the next member; one whose key is no text cannot be one of ours, and is passed over.
+    /// Moves to the next member; one whose key is no text is none of ours, and is passed over.
     private static func nextMember(
         _ json: inout JSONReader, in bytes: Span<UInt8>
     ) throws(JSONError) -> Bool {

@@ -42,7 +42,7 @@ extension RequestReader {
     /// - Throws: invalid-fields.
     public func observers(
         params: Range<Int>?, in message: Span<UInt8>
-    ) throws(Problem) -> ObserversRequest {
+    ) throws(Problem) -> ListingRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
             try fields.readListing(in: bytes)
         }
@@ -72,7 +72,7 @@ extension RequestReader {
         } else {
             request = try body(&fields, empty.span)
         }
-        guard let request, fields.faults.problem == nil else {
+        guard let request, fields.faults.isEmpty else {
             throw fields.faults.problem ?? .invalid([])
         }
         return request
@@ -95,7 +95,7 @@ extension FieldReader {
             default: filter.object = try fields.optionalName("object", in: bytes)
             }
         }
-        guard isObject, faults.problem == nil else { return nil }
+        guard isObject, faults.isEmpty else { return nil }
         let hasFilter = filter.name != nil || filter.object != nil
         switch (token, observer, hasFilter) {
         case (let token?, nil, false): return .token(token)

@@ -3,8 +3,8 @@ internal import BelfryJSON
 
 /// Reads what HTTP requests contain; it throws what their sender must be told.
 ///
-/// A text that is no JSON is 400, whatever else is wrong with it; otherwise all faults are collected,
-/// up to a limit. What is nested deeper than 128 is refused without a look at what follows.
+/// A text that is no JSON is 400, whatever else is wrong with it; otherwise all faults are
+/// collected, up to a limit. What nests deeper than 128 is refused without a look at what follows.
 public struct RequestReader: Sendable {
     /// The limits that it keeps.
     public let limits: WireLimits
@@ -76,7 +76,7 @@ public struct RequestReader: Sendable {
 
     /// Reads one notification or an array of them.
     ///
-    /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden; nothing is read then.
+    /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden, for all of it.
     public func notifications(
         in body: Span<UInt8>
     ) throws(Problem) -> (posts: [PostRequest], isBatch: Bool) {
@@ -93,9 +93,10 @@ public struct RequestReader: Sendable {
         return (posts, isBatch)
     }
 
-    /// Reads one notification a line (NDJSON); a pointer starts with the index of the line that is not blank.
+    /// Reads one notification a line (NDJSON).
     ///
-    /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden; nothing is read then.
+    /// A pointer starts with the index of the line among those that are not blank.
+    /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden, for all of it.
     public func notificationLines(in body: Span<UInt8>) throws(Problem) -> [PostRequest] {
         var fields = FieldReader(limits: limits)
         var posts: [PostRequest] = []

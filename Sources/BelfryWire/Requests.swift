@@ -60,17 +60,6 @@ public enum RemoveRequest: Sendable, Equatable {
     case filter(name: [UInt8]?, object: [UInt8]?)
 }
 
-/// Which observers a listing asks for.
-public struct ObserversRequest: Sendable {
-    /// Page and filter.
-    public var query = ObserverQuery()
-    /// The state of the client; nil is any.
-    public var state: ClientState?
-
-    /// Asks for all observers.
-    public init() {}
-}
-
 /// The state of a client, of which the first that holds is told.
 public enum ClientState: Sendable, Equatable, CaseIterable {
     /// Its connection has ended.

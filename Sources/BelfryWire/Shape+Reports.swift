@@ -37,7 +37,7 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Appends the names that are posted and not observed, and those that are observed and not posted.
+    /// Appends the names that are only posted, and the observers of names that are not.
     public static func append(unmatched report: UnmatchedReport, to output: inout [UInt8]) {
         var writer = JSONWriter()
         writer.beginObject(into: &output)

@@ -12,13 +12,13 @@ public enum Shape {
         append(notification, isRedelivered: isRedelivered, isOneLine: false, to: &output)
     }
 
-    /// Appends a notification; in one line, the line ends between the tokens of userInfo are spaces.
+    /// Appends a notification; in one line, a line end between tokens of userInfo is a space.
     static func append(
         _ notification: Notification, isRedelivered: Bool, isOneLine: Bool,
         to output: inout [UInt8]
     ) {
         let content = notification.content
-        output.reserveCapacity(output.count + 256 + content.byteCount)
+        output.makeRoom(forMore: 256 + content.byteCount)
         output.append("{\"id\":\"")
         notification.id.append(to: &output)
         output.append("\",\"seq\":")
@@ -56,11 +56,15 @@ public enum Shape {
         JSONWriter.append(integer: UInt64(receipt.matched), to: &output)
         output.append(",\"delivered\":")
         JSONWriter.append(integer: UInt64(receipt.delivered), to: &output)
-        output.append(",\"held\":0,\"coalesced\":0,\"dropped\":0,\"acknowledged\":0")
-        output.append(",\"refused\":0,\"pending\":0,\"dequeued\":0")
+        output.append(contentsOf: noOtherCounts.utf8)
         if let rows { append(rows, to: &output) }
-        output.append("}")
+        output.append(UInt8(ascii: "}"))
     }
+
+    /// What comes with queue, suspension and acknowledgement.
+    private static let noOtherCounts = """
+        ,"held":0,"coalesced":0,"dropped":0,"acknowledged":0,"refused":0,"pending":0,"dequeued":0
+        """
 
     private static func append(_ rows: [ReceiptRow], to output: inout [UInt8]) {
         output.append(",\"observers\":[")

@@ -2,16 +2,17 @@
 enum TextRule {
     /// Tells what is wrong with a name or an object, or nil.
     static func faultOfName(_ text: Span<UInt8>, limits: WireLimits) -> String? {
-        var scalarCount = 0
+        var continuationCount = 0
         var isASCII = true
         for index in text.indices {
             let byte = text[index]
-            if byte < 0x20 || byte == 0x7F {
-                return "must not hold control characters (U+0000 to U+001F, U+007F)"
-            }
-            if byte >= 0x80 { isASCII = false }
-            if byte & 0xC0 != 0x80 { scalarCount += 1 }
+            // One comparison for both ends of the plain range 0x20 to 0x7E.
+            if byte &- 0x20 < 0x5F { continue }
+            if byte < 0x80 { return "must not hold control characters (U+0000 to U+001F, U+007F)" }
+            isASCII = false
+            if byte & 0xC0 == 0x80 { continuationCount += 1 }
         }
+        let scalarCount = text.count - continuationCount
         // JSON strings are valid by now; text from a path or a query may be anything.
         if !isASCII, !isUTF8(text) { return "must be UTF-8" }
         guard text.count > 0, scalarCount <= limits.nameScalarLimit else {

@@ -10,20 +10,18 @@ public enum TimeText {
         let sinceYearZero = UInt64(time - range.lowerBound)
         let date = civilDate(daysSinceYearZero: sinceYearZero / 86_400_000)
         let ofDay = sinceYearZero % 86_400_000
-        append(date.year, digitCount: 4, to: &output)
-        output.append(UInt8(ascii: "-"))
-        append(date.month, digitCount: 2, to: &output)
-        output.append(UInt8(ascii: "-"))
-        append(date.day, digitCount: 2, to: &output)
-        output.append(UInt8(ascii: "T"))
-        append(ofDay / 3_600_000, digitCount: 2, to: &output)
-        output.append(UInt8(ascii: ":"))
-        append(ofDay / 60_000 % 60, digitCount: 2, to: &output)
-        output.append(UInt8(ascii: ":"))
-        append(ofDay / 1_000 % 60, digitCount: 2, to: &output)
-        output.append(UInt8(ascii: "."))
-        append(ofDay % 1_000, digitCount: 3, to: &output)
-        output.append(UInt8(ascii: "Z"))
+        output.append(addingCapacity: 24) { text in
+            append(date.year / 100, followedBy: nil, to: &text)
+            append(date.year % 100, followedBy: "-", to: &text)
+            append(date.month, followedBy: "-", to: &text)
+            append(date.day, followedBy: "T", to: &text)
+            append(ofDay / 3_600_000, followedBy: ":", to: &text)
+            append(ofDay / 60_000 % 60, followedBy: ":", to: &text)
+            append(ofDay / 1_000 % 60, followedBy: ".", to: &text)
+            append(ofDay / 10 % 100, followedBy: nil, to: &text)
+            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ofDay % 10))
+            text.append(UInt8(ascii: "Z"))
+        }
     }
 
     /// The Gregorian date of a day, counted from 0000-01-01.
@@ -48,12 +46,12 @@ public enum TimeText {
         return (year, month, day)
     }
 
-    private static func append(_ value: UInt64, digitCount: Int, to output: inout [UInt8]) {
-        var divisor: UInt64 = 1
-        for _ in 1..<digitCount { divisor *= 10 }
-        while divisor > 0 {
-            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
-            divisor /= 10
-        }
+    /// Appends two digits and what separates them from the next ones.
+    private static func append(
+        _ value: UInt64, followedBy separator: Unicode.Scalar?, to text: inout OutputSpan<UInt8>
+    ) {
+        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 10))
+        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
+        if let separator { text.append(UInt8(ascii: separator)) }
     }
 }

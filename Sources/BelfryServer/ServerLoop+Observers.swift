@@ -1,0 +1,152 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryJSON
+import BelfryLoop
+import BelfrySystem
+import BelfryTLS
+import BelfryWebSocket
+import BelfryWire
+import Synchronization
+
+// Observers over HTTP: registered with a session, read and removed with a token.
+
+extension ServerLoop {
+    /// Checks that the caller may observe with this filter.
+    func checkObserve(
+        _ name: [UInt8]?, _ object: [UInt8]?, _ submission: Submission
+    ) throws(Problem) {
+        let grants = submission.caller.grants
+        if name == nil, object == nil,
+            !grants.allow(.wildcard, center: submission.center, name: nil, object: nil)
+        {
+            throw Problem.lacking("wildcard")
+        }
+        guard grants.allow(.observe, center: submission.center, name: name, object: object) else {
+            throw Problem.lacking("observe")
+        }
+    }
+
+    /// Checks that the broker has room for some observers more.
+    func reserveObservers(_ count: Int) throws(Problem) {
+        guard shared.observerCount.load(ordering: .relaxed) + count <= configuration.observerLimit
+        else {
+            throw Problem(
+                .overloaded, "The broker has \(configuration.observerLimit) observers already.")
+        }
+    }
+
+    mutating func makeRegistration(
+        _ request: ObserverRequest, secret: [UInt8]
+    ) -> ObserverRegistration {
+        ObserverRegistration(
+            serial: shared.observerSerial.wrappingAdd(1, ordering: .relaxed).newValue,
+            tokenHash: SecretHash(of: secret), name: request.name, object: request.object,
+            selector: request.selector)
+    }
+
+    /// Registers an observer for a client that is named by its session (POST /v1/observers).
+    mutating func addObserver(
+        _ request: ObserverRequest, _ submission: Submission
+    ) throws(Problem) -> Answer {
+        guard let session = request.session else {
+            throw Problem.invalid([
+                Problem.FieldError(
+                    .pointer(.root.appending(key: "session")),
+                    "is required: an observer without a client comes later")
+            ])
+        }
+        let position = centers.position(of: submission.center)
+        let number = IdentifierText(client: session.span)?.number
+        let client = position.flatMap { position in
+            number.flatMap { centers[position].client($0) }
+        }
+        guard let client, Self.speaks(session, for: client) else {
+            throw Problem(.notFound, "The session is not that of a client of this center.")
+        }
+        let (row, token) = try register(request, client: client.id, submission)
+        Shape.append(
+            registered: row, token: token, session: session, center: submission.center,
+            to: &answerContent)
+        var answer = Answer(status: 201, contentType: "application/json")
+        answer.fields = [Self.noStore]
+        if case .http(let http) = submission.reply.form {
+            let location = http.pathPrefix + Array("/observers/".utf8) + token
+            answer.fields.append(HTTPField("Location", location))
+        }
+        return answer
+    }
+
+    /// Answers that hold a secret stay out of every cache.
+    static var noStore: HTTPField { HTTPField("Cache-Control", "no-store") }
+
+    /// Registers an observer, and gives its row and its token.
+    mutating func register(
+        _ request: ObserverRequest, client: UInt64, _ submission: Submission
+    ) throws(Problem) -> (ObserverRow, token: [UInt8]) {
+        try checkObserve(request.name, request.object, submission)
+        try reserveObservers(1)
+        guard let position = centers.position(of: submission.center) else {
+            throw Problem(.notFound, "There is no such client.")
+        }
+        let secret = random.text(byteCount: 16)
+        let registration = makeRegistration(request, secret: secret)
+        submitCommand(
+            .addObserver(registration, client: client, since: request.since), to: position)
+        try checkOutcome()
+        guard case .registered(let rows) = effects.outcome, let row = rows.first else {
+            preconditionFailure("a registration that is not refused has its observer")
+        }
+        var token: [UInt8] = []
+        IdentifierText.append(observer: row.serial, secret: secret, to: &token)
+        return (row, token)
+    }
+
+    /// The observer that the caller may remove: the token's holder, or an admin.
+    func removableObserver(
+        _ secret: Secret, _ caller: Caller, center name: [UInt8]
+    ) throws(Problem) -> UInt64 {
+        let unknown = Problem.noObserver
+        guard let position = centers.position(of: name) else { throw unknown }
+        let center = centers[position]
+        let row = center.observer(secret.number)
+        let tombstone = row == nil ? center.tombstone(secret.number) : nil
+        guard let hash = row?.tokenHash ?? tombstone?.tokenHash else { throw unknown }
+        if let text = secret.secret {
+            guard SecretHash(of: text).matches(hash) else { throw unknown }
+        } else {
+            let isAdmin = caller.grants.allow(
+                .admin, center: name, name: row?.name ?? tombstone?.name,
+                object: row?.object ?? tombstone?.object)
+            guard isAdmin else { throw unknown }
+        }
+        if let tombstone { throw Problem(.observerRemoved(tombstone)) }
+        return secret.number
+    }
+
+    /// Removes an observer and tells its owner.
+    mutating func removeObserver(
+        _ serial: UInt64, by remover: Remover, center name: [UInt8]
+    ) throws(Problem) {
+        guard let position = centers.position(of: name) else {
+            throw Problem.noObserver
+        }
+        submitCommand(.removeObserver(serial: serial, by: remover), to: position)
+        try checkOutcome()
+        tellNotices()
+    }
+}
+
+extension Problem {
+    /// A verb that the caller lacks.
+    static func lacking(_ verb: String, place: Int? = nil) -> Problem {
+        var problem = Problem(.forbidden, "The caller lacks the grant \(verb).")
+        if let place {
+            problem.errors = [
+                FieldError(
+                    .pointer(.root.appending(index: place)), "the caller lacks the grant \(verb)")
+            ]
+        }
+        return problem
+    }
+}

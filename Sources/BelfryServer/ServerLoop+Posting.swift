@@ -1,0 +1,78 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryJSON
+import BelfryLoop
+import BelfrySystem
+import BelfryTLS
+import BelfryWebSocket
+import BelfryWire
+import Synchronization
+
+// Posts: may the caller make them, what did the center do with them, and their receipts.
+
+extension ServerLoop {
+    mutating func post(
+        _ requests: [PostRequest], isBatch: Bool, _ submission: Submission
+    ) throws(Problem) -> Answer {
+        try applyPosts(requests, caller: submission.caller, center: submission.center)
+        fanOut()
+        guard case .http(let http) = submission.reply.form else { return .json }
+        if http.isMinimal { return .empty }
+        appendReceipts(isBatch: isBatch, reportsObservers: http.reportsObservers)
+        return .json
+    }
+
+    /// Applies posts that the caller may make; `effects` has what they brought about.
+    mutating func applyPosts(
+        _ requests: [PostRequest], caller: Caller, center name: [UInt8]
+    ) throws(Problem) {
+        for place in requests.indices {
+            let content = requests[place].content
+            guard
+                caller.grants.allow(
+                    .post, center: name.span, name: content.name, object: content.object)
+            else { throw Problem.lacking("post", place: requests.count > 1 ? place : nil) }
+        }
+        let position = try makeCenter(name)
+        if requests.count == 1 {
+            submitCommand(.post(makePost(requests[0])), to: position)
+        } else {
+            var posts: [Post] = []
+            posts.reserveCapacity(requests.count)
+            for request in requests { posts.append(makePost(request)) }
+            submitCommand(.postBatch(posts), to: position)
+        }
+        try checkOutcome()
+        counters.posts += UInt64(effects.receipts.count)
+        counters.deliveries += UInt64(effects.deliveries.count)
+        for receipt in effects.receipts where receipt.matched == 0 { counters.unmatchedPosts += 1 }
+    }
+
+    mutating func makePost(_ request: PostRequest) -> Post {
+        let id = NotificationID(
+            milliseconds: loop.wallNow.milliseconds,
+            random: (UInt16(truncatingIfNeeded: random.next()), random.next()))
+        return Post(id: id, content: request.content, causedBy: request.causedBy)
+    }
+
+    /// Appends the receipts of the last posts to the answer.
+    mutating func appendReceipts(isBatch: Bool, reportsObservers: Bool) {
+        if !isBatch, let receipt = effects.receipts.first {
+            Shape.append(
+                receipt: receipt, rows: reportsObservers ? reportRows(notification: 0) : nil,
+                to: &answerContent)
+            return
+        }
+        let rows =
+            reportsObservers ? effects.receipts.indices.map { reportRows(notification: $0) } : nil
+        Shape.append(
+            receipts: effects.receipts, rows: rows, to: &answerContent)
+    }
+
+    /// The observers of one notification in registration order.
+    func reportRows(notification: Int) -> [ReceiptRow] {
+        effects.deliveries.filter { $0.notification == UInt32(notification) }
+            .map { ReceiptRow(observer: $0.observer, outcome: .delivered) }
+    }
+}

@@ -1,0 +1,64 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+
+extension SharedState {
+    /// Reads the configuration on a thread of its own, and hands it to all loops.
+    ///
+    /// A configuration that cannot be read or served changes nothing, and the log says why.
+    func askForReload(log: ServerLog) {
+        guard let reload else {
+            log.write(.info, "there is no configuration to reload")
+            return
+        }
+        do throws(SystemCallError) {
+            // The thread runs on by itself; dropping it detaches it.
+            _ = try SystemThread { [self] in
+                do {
+                    let configuration = try reload()
+                    if let fault = configuration.fault() {
+                        log.write(.error, "the new configuration is refused", ("reason", fault))
+                        return
+                    }
+                    for mailbox in mailboxes { _ = mailbox.post(.reload(configuration)) }
+                } catch {
+                    log.write(.error, "the configuration cannot be read", ("reason", "\(error)"))
+                }
+            }
+        } catch {
+            log.write(.error, "there is no thread to reload with", ("error", "\(error)"))
+        }
+    }
+}
+
+extension ServerLoop {
+    /// Takes from a new configuration what can change while connections stay.
+    ///
+    /// That is timeouts, limits, origins, hosts and grants. The rest keeps its value, and the log names it.
+    mutating func take(_ new: ServerConfiguration) {
+        var taken = new
+        taken.listenAddresses = configuration.listenAddresses
+        taken.loopCount = configuration.loopCount
+        taken.connectionLimit = configuration.connectionLimit
+        taken.hasDebugEndpoints = configuration.hasDebugEndpoints
+        taken.wireLimits = configuration.wireLimits
+        let needsRestart =
+            new.loopCount != configuration.loopCount
+            || new.connectionLimit != configuration.connectionLimit
+            || new.hasDebugEndpoints != configuration.hasDebugEndpoints
+            || new.wireLimits != configuration.wireLimits
+        configuration = taken
+        adoptConfiguration()
+        for position in 0..<centers.count {
+            submitCommand(.configure(taken.centerLimits), to: position)
+        }
+        if number == 0 {
+            log.write(
+                .info, "configuration reloaded",
+                (
+                    "needsRestart",
+                    needsRestart ? "loops, max-connections or debug-endpoints" : "none"
+                ))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+public import BelfryCenter
+
+/// Which rows a listing asks for.
+public struct ListingRequest: Sendable {
+    /// Page and filter.
+    public var query = ObserverQuery()
+    /// The state of the client; nil is any.
+    public var state: ClientState?
+
+    /// Asks for all rows.
+    public init() {}
+
+    /// The parameters of listings.
+    enum Key: Int, CaseIterable {
+        case limit, cursor, name, object, client, state, principal
+
+        var text: String {
+            switch self {
+            case .limit: "limit"
+            case .cursor: "cursor"
+            case .name: "name"
+            case .object: "object"
+            case .client: "client"
+            case .state: "state"
+            case .principal: "principal"
+            }
+        }
+    }
+
+    /// Takes the text of a parameter; tells what is wrong with it, or nil.
+    mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
+        switch key {
+        case .limit: return setLimit(text, limits: limits)
+        case .cursor:
+            guard let cursor = CursorText.read(text.span) else {
+                return "must be the next of an earlier page"
+            }
+            query.cursor = cursor
+            return nil
+        case .name: query.name = text
+        case .object: query.object = text
+        case .client:
+            guard let id = IdentifierText(client: text.span), id.secret == nil else {
+                return "must be the id of a client"
+            }
+            query.client = id.number
+            return nil
+        case .state:
+            state = ClientState(text: text)
+            return state == nil ? "must be live, slow, asked or disconnected" : nil
+        case .principal: query.principal = text
+        }
+        return TextRule.faultOfName(text.span, limits: limits)
+    }
+
+    private mutating func setLimit(_ text: [UInt8], limits: WireLimits) -> String? {
+        guard let limit = Decimal.read(text.span), limit >= 1, limit <= limits.pageRowLimit else {
+            return "must be an integer from 1 to \(limits.pageRowLimit)"
+        }
+        query.limit = Int(limit)
+        return nil
+    }
+}

@@ -1,0 +1,52 @@
+import BelfryWire
+import Testing
+
+@Suite("IdentifierText and CursorText")
+struct IdentifierTextTests {
+    @Test("an observer is read with and without its secret")
+    func observers() {
+        let id = bytes("o17")
+        let token = bytes("o18446744073709551615.aZ09-_")
+        #expect(IdentifierText(observer: id.span)?.number == 17)
+        #expect(IdentifierText(observer: id.span)?.secret == nil)
+        #expect(IdentifierText(observer: token.span)?.number == .max)
+        #expect(IdentifierText(observer: token.span)?.secret == bytes("aZ09-_"))
+        #expect(IdentifierText(client: id.span) == nil)
+    }
+
+    @Test(
+        "what has another spelling is no identifier",
+        arguments: [
+            "", "c", "c.", "c4.", "c04", "c-4", "c+4", "c 4", "c4 ", "C4", "o4", "4", "c.x",
+            "c4.x.y",
+            "c4.x=", "c4.é", "c18446744073709551616", "c4.\(String(repeating: "x", count: 65))",
+        ])
+    func wrong(text: String) {
+        let text = bytes(text)
+        #expect(IdentifierText(client: text.span) == nil)
+    }
+
+    @Test("a secret has at most 64 bytes")
+    func border() {
+        let session = bytes("c4." + String(repeating: "x", count: 64))
+        #expect(IdentifierText(client: session.span)?.secret?.count == 64)
+    }
+
+    @Test("what is written is read")
+    func written() {
+        var client: [UInt8] = []
+        IdentifierText.append(client: 4, secret: bytes("Qz"), to: &client)
+        #expect(text(client) == "c4.Qz")
+        var observer: [UInt8] = []
+        IdentifierText.append(observer: 0, to: &observer)
+        #expect(text(observer) == "o0")
+        #expect(IdentifierText(observer: observer.span)?.number == 0)
+    }
+
+    @Test("a cursor comes back as it went", arguments: [0, 17, UInt64.max])
+    func cursor(value: UInt64) {
+        var text: [UInt8] = []
+        CursorText.append(value, to: &text)
+        #expect(CursorText.read(text.span) == value)
+    }
+}

@@ -1,0 +1,101 @@
+import BelfryWire
+import Testing
+
+/// Numbers that are the same in each run (splitmix64).
+private struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}
+
+@Suite("Mutated requests")
+struct MutationTests {
+    private let requests = RequestReader()
+    private let calls = RPCReader()
+
+    private static let originals: [String] = [
+        #"{"name":"ButtonChange","object":"calc","userInfo":{"t\u00e9":[1,{"x":"\ud834\udd1e"}]}}"#,
+        #"[{"name":"a","causedBy":"01ARZ3NDEKTSV4RRFFQ69G5FAV"},{"name":"b","userInfo":null}]"#,
+        "{\"name\":\"a\"}\n{\"name\":\"b\",\"userInfo\":{}}\n",
+        #"{"name":"a","object":null,"selector":"in:","since":7,"session":"c4.Q","minInterval":0}"#,
+        #"[{"jsonrpc":"2.0","id":1,"method":"post","params":{"name":"a","report":"observers"}},"#
+            + #"{"jsonrpc":"2.0","method":"removeObserver","params":{"token":"o17.kJ3"}}]"#,
+        #"{"jsonrpc":"2.0","id":"x","method":"observers","params":{"limit":7,"client":"c4"}}"#,
+    ]
+
+    @Test("no mutation of a request traps, and each problem can be written", arguments: originals)
+    func mutate(original: String) {
+        var generator = SeededGenerator(state: UInt64(original.utf8.count))
+        let pieces = Self.originals.map(bytes)
+        for _ in 0..<3_000 {
+            var body = bytes(original)
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                mutate(&body, with: pieces, using: &generator)
+            }
+            read(body)
+        }
+    }
+
+    private func mutate(
+        _ body: inout [UInt8], with pieces: [[UInt8]], using generator: inout SeededGenerator
+    ) {
+        let place = Int.random(in: 0...body.count, using: &generator)
+        let end = min(body.count, place + Int.random(in: 1...6, using: &generator))
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: body.removeSubrange(place..<end)
+        case 1: body.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+        case 2: body.insert(contentsOf: body[place..<end], at: place)
+        case 3:
+            let piece = pieces[Int.random(in: 0..<pieces.count, using: &generator)]
+            let from = Int.random(in: 0..<piece.count, using: &generator)
+            body.replaceSubrange(place..<end, with: piece[from..<min(from + 20, piece.count)])
+        default:
+            if place < body.count { body[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator) }
+        }
+    }
+
+    /// Gives the body to each reader, and the params of its calls to each reader of params.
+    private func read(_ body: [UInt8]) {
+        attempt { () throws(Problem) in try requests.notifications(in: body.span).posts.count }
+        attempt { () throws(Problem) in try requests.notificationLines(in: body.span).count }
+        attempt { () throws(Problem) in
+            try requests.channelPost(name: body, object: body, causedBy: body, body: body.span)
+        }
+        attempt { () throws(Problem) in try requests.observer(in: body.span, allowsSession: true) }
+        for call in calls.message(in: body.span).calls {
+            switch call {
+            case .request(_, _, let params), .notification(_, let params):
+                readParams(params, in: body)
+            case .response(_, let content, _): #expect(content.upperBound <= body.count)
+            case .invalid: break
+            }
+        }
+    }
+
+    private func readParams(_ params: Range<Int>?, in body: [UInt8]) {
+        attempt { () throws(Problem) in try requests.post(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.addObserver(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.removeObserver(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.observers(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.explain(params: params, in: body.span) }
+    }
+
+    private func attempt<Value>(_ work: () throws(Problem) -> Value) {
+        guard let problem = problem(of: work) else { return }
+        let statuses = [400, 403, 413, 422]
+        #expect(statuses.contains(problem.kind.status))
+        let document = bytes(written { problem.append(to: &$0) })
+        // The document is JSON, or its own reader could not read it.
+        let message = calls.message(in: document.span)
+        #expect(message.calls.first != nil)
+        if case .invalid(_, .parseError, let detail)? = message.calls.first {
+            Issue.record("a problem is no JSON: \(detail)")
+        }
+    }
+}

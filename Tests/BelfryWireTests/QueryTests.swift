@@ -1,0 +1,107 @@
+import BelfryCenter
+import BelfryWire
+import Testing
+
+@Suite("RequestReader, queries")
+struct QueryTests {
+    private let reader = RequestReader()
+
+    private func query(_ pairs: [(String, String)]) -> [QueryParameter] {
+        pairs.map { QueryParameter(name: bytes($0.0), value: bytes($0.1)) }
+    }
+
+    @Test("a listing of observers has all filters")
+    func observers() throws {
+        let request = try reader.listing(
+            .observers,
+            query: query([
+                ("limit", "1000"), ("cursor", "18446744073709551615"), ("name", "a"),
+                ("object", "o"), ("client", "c4"), ("state", "live"), ("principal", "p"),
+            ]))
+        #expect(request.query.limit == 1_000)
+        #expect(request.query.cursor == .max)
+        #expect(request.query.name == bytes("a"))
+        #expect(request.query.object == bytes("o"))
+        #expect(request.query.client == 4)
+        #expect(request.query.principal == bytes("p"))
+        #expect(request.state == .live)
+    }
+
+    @Test("without parameters a page has 100 rows of any kind", arguments: Listing.allCases)
+    func defaults(listing: Listing) throws {
+        let request = try reader.listing(listing, query: [])
+        #expect(request.query.limit == 100)
+        #expect(request.query.cursor == 0)
+        #expect(request.query.name == nil)
+        #expect(request.state == nil)
+    }
+
+    @Test("all faults are told")
+    func faults() {
+        let problem = problem { () throws(Problem) in
+            try reader.listing(
+                .observers,
+                query: query([
+                    ("limit", "0"), ("cursor", "01"), ("client", "o4"), ("state", "Live"),
+                    ("name", ""), ("x", ""), ("limit", "1"),
+                ]))
+        }
+        #expect(
+            problem?.faultTexts == [
+                "?limit must be an integer from 1 to 1000",
+                "?cursor must be the next of an earlier page", "?client must be the id of a client",
+                "?state must be live, slow, asked or disconnected",
+                "?name must have 1 to 255 characters", "?x is not a known parameter",
+                "?limit must not come twice",
+            ])
+    }
+
+    @Test(
+        "a limit is an integer from 1 to 1,000",
+        arguments: ["", "-1", "+1", "1.0", "1001", "00", " 1", "99999999999999999999"])
+    func limit(text: String) {
+        #expect(throws: Problem.self) {
+            try reader.listing(.clients, query: query([("limit", text)]))
+        }
+    }
+
+    @Test(
+        "each listing knows its own parameters",
+        arguments: [
+            (
+                Listing.observers,
+                ["limit", "cursor", "name", "object", "client", "state", "principal"]
+            ),
+            (.clients, ["limit", "cursor", "principal"]), (.channels, ["limit", "cursor", "name"]),
+            (.centers, ["limit", "cursor"]), (.reports, ["limit"]),
+        ])
+    func known(listing: Listing, names: [String]) {
+        let values = [
+            "limit": "1", "cursor": "1", "name": "a", "object": "a", "client": "c1",
+            "state": "slow", "principal": "p",
+        ]
+        for (name, value) in values {
+            let problem = problem { () throws(Problem) in
+                try reader.listing(listing, query: query([(name, value)]))
+            }
+            let expected = names.contains(name) ? nil : ["?\(name) is not a known parameter"]
+            #expect(problem?.faultTexts == expected)
+        }
+    }
+
+    @Test("an explanation needs a name")
+    func explain() throws {
+        let request = try reader.explain(query: query([("object", "o"), ("name", "belfry.a")]))
+        #expect(request == ExplainRequest(name: bytes("belfry.a"), object: bytes("o")))
+        #expect(try reader.explain(query: query([("name", "a")])).object == nil)
+        let missing = problem { () throws(Problem) in try reader.explain(query: []) }
+        #expect(missing?.faultTexts == ["?name is required"])
+        let faults = problem { () throws(Problem) in
+            try reader.explain(query: query([("name", "a"), ("object", ""), ("y", "1")]))
+        }
+        #expect(
+            faults?.faultTexts == [
+                "?object must have 1 to 255 characters", "?y is not a known parameter",
+            ])
+    }
+}

@@ -1,0 +1,157 @@
+import BelfryCenter
+import BelfryWire
+import Testing
+
+@Suite("RequestReader, params of JSON-RPC calls")
+struct RPCCallsTests {
+    private let reader = RequestReader()
+
+    /// The text of a whole message around the params, and where they stand in it.
+    private func message(_ params: String) -> (bytes: [UInt8], params: Range<Int>) {
+        let head = bytes("{\"params\": ")
+        let body = head + bytes(params) + bytes(" ,\"id\":1}")
+        return (body, head.count..<head.count + params.utf8.count)
+    }
+
+    private func post(_ params: String) throws(Problem) -> PostCall {
+        let (bytes, range) = message(params)
+        return try reader.post(params: range, in: bytes.span)
+    }
+
+    private func remove(_ params: String) throws(Problem) -> RemoveRequest {
+        let (bytes, range) = message(params)
+        return try reader.removeObserver(params: range, in: bytes.span)
+    }
+
+    private func faults<Value>(_ work: () throws(Problem) -> Value) -> [String]? {
+        problem(of: work)?.faultTexts
+    }
+
+    @Test("post takes a notification, report and wait")
+    func posts() throws {
+        let call = try post(
+            #"{"name":"a","userInfo":{"x": [1]},"report":"observers","wait":2.5}"#)
+        #expect(call.post.content.nameText == "a")
+        #expect(call.post.content.userInfoText == #"{"x": [1]}"#)
+        #expect(call.reportsObservers)
+        #expect(call.waitSeconds == 2.5)
+        let plain = try post(#"{"name":"a","report":null,"wait":null}"#)
+        #expect(!plain.reportsObservers && plain.waitSeconds == nil)
+    }
+
+    @Test(
+        "faults of post point into its params",
+        arguments: [
+            (#"{"name":"a","report":"all"}"#, "#/report must be observers"),
+            (#"{"name":"a","wait":-1}"#, "#/wait must be a number from 0 to 60"),
+            (#"{"name":"a","wait":60.001}"#, "#/wait must be a number from 0 to 60"),
+            (#"{"name":"a","wait":true}"#, "#/wait must be a number, not true or false"),
+            (#"{"name":"a","style":"now"}"#, "#/style is not supported by this version"),
+            (
+                #"{"name":"a","idempotencyKey":"k"}"#,
+                "#/idempotencyKey is not supported by this version"
+            ),
+            (#"{"name":"a","id":1}"#, "#/id is not a known field"),
+        ])
+    func postFaults(params: String, expected: String) {
+        #expect(faults { () throws(Problem) in try post(params) } == [expected])
+    }
+
+    @Test("absent params are an object without members")
+    func absent() throws {
+        let none: [UInt8] = []
+        let observer = try reader.addObserver(params: nil, in: none.span)
+        #expect(observer == ObserverRequest())
+        #expect(try reader.observers(params: nil, in: none.span).query.limit == 100)
+        let required = ["#/name is required"]
+        #expect(
+            faults { () throws(Problem) in try reader.post(params: nil, in: none.span) } == required
+        )
+        #expect(
+            faults { () throws(Problem) in try reader.explain(params: nil, in: none.span) }
+                == required)
+    }
+
+    @Test("addObserver has no session, for the connection is the client")
+    func addObserver() throws {
+        let (bytes, range) = message(#"{"name":"a","session":"c4.Q"}"#)
+        let expected = ["#/session is not a known field"]
+        #expect(
+            faults { () throws(Problem) in
+                try reader.addObserver(params: range, in: bytes.span)
+            } == expected)
+    }
+
+    @Test("removeObserver takes a token, an id, or a filter")
+    func removals() throws {
+        let text = bytes("o17.kJ3_-")
+        let parsed = IdentifierText(observer: text.span)
+        let token = try #require(parsed)
+        #expect(try remove(#"{"token":"o17.kJ3_-"}"#) == .token(token))
+        #expect(try remove(#"{"observer":"o17","name":null}"#) == .observer(17))
+        #expect(try remove(#"{"name":"a"}"#) == .filter(name: bytes("a"), object: nil))
+        #expect(
+            try remove(#"{"name":null,"object":"o"}"#) == .filter(name: nil, object: bytes("o")))
+        let both = RemoveRequest.filter(name: bytes("a"), object: bytes("o"))
+        #expect(try remove(#"{"name":"a","object":"o"}"#) == both)
+    }
+
+    @Test(
+        "a removal of nothing, or of two things, is refused (rule O10)",
+        arguments: [
+            ("{}", "# must have one of token, observer, or name and object"),
+            (
+                #"{"name":null,"object":null}"#,
+                "# must have one of token, observer, or name and object"
+            ),
+            (
+                #"{"token":"o1.x","observer":"o1"}"#,
+                "# must have one of token, observer, or name and object"
+            ),
+            (
+                #"{"token":"o1.x","name":"a"}"#,
+                "# must have one of token, observer, or name and object"
+            ),
+            (#"{"token":"o1"}"#, "#/token must be the token of an observer"),
+            (#"{"token":""}"#, "#/token must be the token of an observer"),
+            (#"{"observer":"o1.x"}"#, "#/observer must be the id of an observer"),
+            (#"{"observer":"c1"}"#, "#/observer must be the id of an observer"),
+            (#"{"observer":1}"#, "#/observer must be a string, not a number"),
+            (#"{"name":"","token":"o1.x"}"#, "#/name must have 1 to 255 characters"),
+        ])
+    func removalFaults(params: String, expected: String) {
+        #expect(faults { () throws(Problem) in try remove(params) } == [expected])
+    }
+
+    @Test("observers takes the filters of the listing")
+    func listing() throws {
+        let (bytes1, range1) = message(
+            #"{"limit":7,"cursor":"9","client":"c4","state":"slow","principal":null}"#)
+        let request = try reader.observers(params: range1, in: bytes1.span)
+        #expect(request.query.limit == 7)
+        #expect(request.query.cursor == 9)
+        #expect(request.query.client == 4)
+        #expect(request.state == .slow)
+        let (bytes2, range2) = message(#"{"limit":1001,"cursor":9,"client":"c4.x","state":"x"}"#)
+        #expect(
+            faults { () throws(Problem) in
+                try reader.observers(params: range2, in: bytes2.span)
+            } == [
+                "#/limit must be an integer from 1 to 1000",
+                "#/cursor must be a string, not a number", "#/client must be the id of a client",
+                "#/state must be live, slow, asked or disconnected",
+            ])
+    }
+
+    @Test("explain takes name and object")
+    func explain() throws {
+        let (bytes1, range1) = message(#"{"object":"o","name":"a"}"#)
+        let request = try reader.explain(params: range1, in: bytes1.span)
+        #expect(request == ExplainRequest(name: bytes("a"), object: bytes("o")))
+        let (bytes2, range2) = message(#"{"name":null}"#)
+        let null = faults { () throws(Problem) in
+            try reader.explain(params: range2, in: bytes2.span)
+        }
+        #expect(null == ["#/name must be a string, not null"])
+    }
+}
