@@ -30,6 +30,7 @@ func tests(of name: String, _ imports: Target.Dependency...) -> Target {
 let package = Package(
     name: "belfry",
     products: [
+        .executable(name: "belfry", targets: ["belfry"]),
         .library(name: "BelfryClient", targets: ["BelfryClient"]),
         .executable(name: "calculator-model1", targets: ["calculator-model1"]),
     ],
@@ -69,6 +70,23 @@ let package = Package(
             "BelfryLoop"),
         tests(
             of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem", "BelfryLoop"),
+
+        .executableTarget(
+            name: "belfry",
+            dependencies: [
+                "BelfryServer", "BelfryClient", "BelfryCenter", "BelfryJSON", "BelfryWire",
+                "BelfryAccess", "BelfrySystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "BelfryToolTests",
+            dependencies: [
+                "belfry", "BelfryServer", "BelfryClient", "BelfryAccess", "BelfryCenter",
+                "BelfrySystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: strict),
 
         // The examples.
         .executableTarget(

@@ -1,12 +1,12 @@
 internal import BelfryJSON
 
 /// A small JSON object whose members are looked up by name.
-struct JSONObject {
-    let json: [UInt8]
+package struct JSONObject {
+    package let json: [UInt8]
     private var members: [(key: [UInt8], value: Range<Int>)] = []
 
     /// Takes the text, or gives `nil` when it is no object.
-    init?(_ json: [UInt8]) {
+    package init?(_ json: [UInt8]) {
         self.json = json
         var reader = JSONReader(depthLimit: UserInfo.depthLimit + 8)
         do {
@@ -22,19 +22,19 @@ struct JSONObject {
     }
 
     /// The JSON text of a member.
-    func raw(_ name: String) -> [UInt8]? {
+    package func raw(_ name: String) -> [UInt8]? {
         members.first { $0.key.elementsEqual(name.utf8) }.map { Array(json[$0.value]) }
     }
 
     /// A member that is a string.
-    func string(_ name: String) -> String? {
+    package func string(_ name: String) -> String? {
         guard let value = raw(name) else { return nil }
         var reader = JSONReader()
         return (try? reader.readString(in: value.span)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// A member that is an integer.
-    func integer(_ name: String) -> Int? {
+    package func integer(_ name: String) -> Int? {
         guard let value = raw(name) else { return nil }
         var reader = JSONReader()
         return try? reader.readInt(in: value.span)
