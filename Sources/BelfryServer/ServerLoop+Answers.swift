@@ -152,10 +152,10 @@ extension ServerLoop {
             switch transport {
             case .webSocket:
                 connections[Int(id.index)]?.kind = .webSocket
-                setDeadline(id, .ping, after: configuration.pingInterval)
+                setDeadline(id, .ping)
             case .events:
                 connections[Int(id.index)]?.kind = .events
-                setDeadline(id, .comment, after: configuration.commentInterval)
+                setDeadline(id, .comment)
             }
         }
         goOn(id)

@@ -79,7 +79,7 @@ extension ServerLoop {
         guard connection(id) != nil else { return renewExchange() }
         if exchange.parser.isBetweenRequests {
             connections[Int(id.index)]?.unfinished = nil
-            setDeadline(id, .idle, after: configuration.idleTimeout)
+            setDeadline(id, .idle)
             return
         }
         exchange.keepContent(of: bytes)
@@ -88,7 +88,7 @@ extension ServerLoop {
         // The head's time runs from its first byte: more bytes do not lengthen it.
         let deadline = connections[Int(id.index)]?.deadline
         if deadline == .idle || deadline == .body && !wasUnfinished {
-            setDeadline(id, .head, after: configuration.headTimeout)
+            setDeadline(id, .head)
         }
     }
 
@@ -100,7 +100,7 @@ extension ServerLoop {
         if stop.isStopping { exchange.reply.context.keepsAlive = false }
         decideRequest()
         guard exchange.parser.head.hasContent else { return }
-        setDeadline(id, .body, after: configuration.bodyTimeout)
+        setDeadline(id, .body)
         guard exchange.parser.head.expectation == .continue else { return }
         if exchange.refusal == nil {
             let start = loop.output.count

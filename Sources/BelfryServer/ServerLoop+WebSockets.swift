@@ -37,7 +37,7 @@ extension ServerLoop {
             loop.output.append(contentsOf: bytes)
             loop.send(start..<loop.output.count, to: id, as: .answer)
             connections[Int(id.index)]?.kind = .debugWebSocket
-            setDeadline(id, .ping, after: configuration.pingInterval)
+            setDeadline(id, .ping)
         }
     }
 
@@ -103,7 +103,7 @@ extension ServerLoop {
     /// Reads all messages that have arrived.
     mutating func receiveMessages(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let connection = connection(id) else { return }
-        loop.setDeadline(id, at: loop.now + configuration.pingInterval)
+        loop.setDeadline(id, at: timeouts.deadline(.ping, from: loop.now))
         if connection.deadline == .pong { connections[Int(id.index)]?.deadline = .ping }
         let isDebug = connection.kind == .debugWebSocket
         if let begun = connection.unfinished?.reader {

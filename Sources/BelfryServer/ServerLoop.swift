@@ -21,6 +21,7 @@ struct ServerLoop: ~Copyable {
     var originPolicy: OriginPolicy
     var hostPolicy: HostPolicy
     var anonymous: Caller
+    var timeouts: Timeouts
     let requestReader: RequestReader
     let rpcReader: RPCReader
 
@@ -75,6 +76,7 @@ struct ServerLoop: ~Copyable {
         originPolicy = OriginPolicy(configuration)
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
         anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        timeouts = Timeouts(configuration)
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
         centers = CenterTable(
@@ -108,6 +110,7 @@ struct ServerLoop: ~Copyable {
         originPolicy = OriginPolicy(configuration)
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
         anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        timeouts = Timeouts(configuration)
         allowedHost = []
         exchange = Exchange(limits: Self.httpLimits(configuration))
         renewReader(isDebug: true)

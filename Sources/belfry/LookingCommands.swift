@@ -64,7 +64,9 @@ struct Explain: ToolCommand {
         let observers = Report.rows(explanation.raw("observers"))
         let near = Report.rows(explanation.raw("near"))
         var text = "\(observers.count) would get it"
-        if !observers.isEmpty { text += "\n" + Report.table(["id", "state", "outcome"], observers) }
+        if !observers.isEmpty {
+            text += "\n" + Report.table(["id", "state", "outcome"], observers)
+        }
         if !near.isEmpty { text += "\n\nNear misses\n" + Report.table(["id", "reason"], near) }
         try Report.write(Array(text.utf8))
     }

@@ -129,7 +129,8 @@ struct EventStreamTests {
         #expect(last.gapBefore == .init(lostCount: 2, reason: "unknown"))
         try await observation.removeObserver()
         #expect(try await iterator.next() == nil)
-        #expect(thread.heard.hasPrefix("GET /v1/events?name=A&object=o&last_event_id=k3-0 HTTP/1.1"))
+        #expect(
+            thread.heard.hasPrefix("GET /v1/events?name=A&object=o&last_event_id=k3-0 HTTP/1.1"))
     }
 
     @Test("a refused stream tells why")
