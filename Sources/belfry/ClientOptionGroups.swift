@@ -33,7 +33,8 @@ struct PlaceOptions: ParsableArguments {
     static func ownURL(
         flag: String?, environment: [String: String]
     ) throws(ToolError) -> BrokerURL {
-        guard flag == nil, let text = environment["BELFRY_LISTEN"].flatMap({ Words.split($0).first })
+        guard flag == nil,
+            let text = environment["BELFRY_LISTEN"].flatMap({ Words.split($0).first })
         else { return try brokerURL(flag: flag, environment: environment) }
         guard var address = SocketAddress(text) else {
             throw .failure("BELFRY_LISTEN: `\(text)` is no address such as 127.0.0.1:8080")

@@ -131,7 +131,8 @@ extension Setting {
         show: { settings in
             let limits = settings.server.centerLimits
             let size = Quantity.text(byteCount: limits.replayByteLimit)
-            return .text("\(limits.replayCountLimit),\(size.last?.isNumber == true ? size + "B" : size)")
+            return .text(
+                "\(limits.replayCountLimit),\(size.last?.isNumber == true ? size + "B" : size)")
         })
 
     private static let level = Setting(

@@ -64,7 +64,9 @@ struct LogEntry {
         bytes += text.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }
         for (key, value) in fields {
             bytes += " \(key)=".utf8
-            let isPlain = value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") }
+            let isPlain = value.utf8.allSatisfy {
+                $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"")
+            }
             if isPlain, !value.isEmpty {
                 bytes += value.utf8
             } else {
