@@ -49,7 +49,9 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
+        tests(of: "BelfryTLS"),
         room("BelfryAccess", "BelfryJSON"),
+        tests(of: "BelfryAccess"),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
         tests(of: "BelfrySystem"),
@@ -60,6 +62,9 @@ let package = Package(
         room(
             "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "CBelfryAssets"),
+        tests(
+            of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
+            "BelfryLoop", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
 
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
