@@ -60,7 +60,8 @@ let package = Package(
         .target(
             name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
         room(
-            "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
+            "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket",
+            "BelfryTLS",
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "CBelfryAssets"),
         tests(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
