@@ -12,6 +12,8 @@ struct Exchange {
     var content: [UInt8] = []
     /// Where the content lies in what was just read.
     var contentRange: Range<Int>?
+    /// Whether the head was read and the end was not.
+    var isInContent = false
     /// What the request asks for; nil until the head was read, or when it is refused.
     var path: RoutedPath?
     /// Why it is refused, once that is known; its content is still read.
