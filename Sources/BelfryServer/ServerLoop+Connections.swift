@@ -63,6 +63,7 @@ extension ServerLoop {
         guard var connection = connection(id), connection.isAwaiting else { return }
         connection.isAwaiting = false
         connections[Int(id.index)] = connection
+        if connection.kind == .http { setDeadline(id, .idle, after: configuration.idleTimeout) }
         loop.resumeReading(id)
         guard let unfinished = connection.unfinished, !unfinished.waitingBytes.isEmpty else {
             return
