@@ -134,6 +134,9 @@ extension ServerLoop {
         let path = try routedPath()
         exchange.path = path
         exchange.reply.pathPrefix = path.prefix
+        if stop.isStopping, !path.route.isService {
+            throw Problem(.draining, "The broker is stopping.")
+        }
         try checkOrigin(path)
         let method = exchange.parser.head.method
         if method != .options, !path.route.allows(method) {
@@ -200,6 +203,7 @@ extension ServerLoop {
 
     /// The content is there: what was asked is done, or refused.
     private mutating func finishRequest(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        if stop.isStopping { exchange.reply.context.keepsAlive = false }
         if let refusal = exchange.refusal {
             answer(refusal, fields: exchange.refusalFields, to: id, exchange.reply)
             return
