@@ -53,7 +53,9 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
+        tests(of: "BelfryTLS"),
         room("BelfryAccess", "BelfryJSON"),
+        tests(of: "BelfryAccess"),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
         tests(of: "BelfrySystem"),
@@ -94,6 +96,9 @@ let package = Package(
             path: "Examples/Calculator/Model1", swiftSettings: strict),
         .testTarget(
             name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
+        tests(
+            of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
+            "BelfryLoop", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
 
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),

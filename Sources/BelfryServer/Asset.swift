@@ -23,6 +23,9 @@ enum Asset: Equatable, CaseIterable {
         frame-ancestors 'none'
         """
 
+    /// The bytes of every file, copied once a process.
+    static let files = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.bytes()) })
+
     /// The bytes of the file.
     func bytes() -> [UInt8] {
         let asset =

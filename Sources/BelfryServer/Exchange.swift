@@ -14,6 +14,8 @@ struct Exchange {
     var contentRange: Range<Int>?
     /// The segments of its path.
     var segments = PathSegments()
+    /// Whether the head was read and the end was not.
+    var isInContent = false
     /// What the request asks for; nil until the head was read, or when it is refused.
     var path: RoutedPath?
     /// Why it is refused, once that is known; its content is still read.

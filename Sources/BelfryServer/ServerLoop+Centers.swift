@@ -21,8 +21,13 @@ extension ServerLoop {
         }
         switch submission.reply.form {
         case .none: break
-        case .http, .webSocket:
+        case .webSocket:
             connections[Int(submission.reply.connection.index)]?.isAwaiting = true
+        case .http:
+            let id = submission.reply.connection
+            connections[Int(id.index)]?.isAwaiting = true
+            // The request is whole: its time is over, and that of the answer is the broker's.
+            setDeadline(id, .idle)
         }
         outbound[home].submissions.append(submission)
     }

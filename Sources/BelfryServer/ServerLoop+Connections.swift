@@ -71,6 +71,7 @@ extension ServerLoop {
         guard var connection = connection(id), connection.isAwaiting else { return }
         connection.isAwaiting = false
         connections[Int(id.index)] = connection
+        if connection.kind == .http { setDeadline(id, .idle) }
         readOn(id)
     }
 

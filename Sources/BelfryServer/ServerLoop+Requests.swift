@@ -9,7 +9,8 @@ extension ServerLoop {
     /// Reads all requests that have arrived; pipelined ones are answered in one write.
     mutating func receiveRequests(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         let unfinished = connections[Int(id.index)]?.unfinished
-        let wasUnfinished = unfinished?.exchange != nil
+        // Whether the first bytes of a request are among these.
+        var beginsRequest = unfinished?.exchange == nil
         if let begun = unfinished?.exchange {
             exchange = begun
             unfinished?.exchange = nil
@@ -20,10 +21,13 @@ extension ServerLoop {
             while let event = try exchange.parser.nextEvent(in: bytes, at: &cursor) {
                 switch event {
                 case .head:
+                    exchange.isInContent = true
                     beginRequest(id)
                 case .body(let range):
                     exchange.addContent(range, of: bytes)
                 case .end:
+                    exchange.isInContent = false
+                    beginsRequest = true
                     finishRequest(id, bytes)
                     exchange.contentRange = nil
                     if loop.output.count - outputStart > Self.turnOutputByteLimit { throttle(id) }
@@ -35,7 +39,7 @@ extension ServerLoop {
             refuseRequest(id, Problem(error))
             return
         }
-        keepUnfinished(id, bytes, wasUnfinished: wasUnfinished)
+        keepUnfinished(id, bytes, beginsRequest: beginsRequest)
     }
 
     /// Whether the next request can be read; if not, the rest of the bytes finds its way.
@@ -74,7 +78,7 @@ extension ServerLoop {
 
     /// Lets the connection keep a request that has not fully arrived.
     private mutating func keepUnfinished(
-        _ id: ConnectionID, _ bytes: Span<UInt8>, wasUnfinished: Bool
+        _ id: ConnectionID, _ bytes: Span<UInt8>, beginsRequest: Bool
     ) {
         guard connection(id) != nil else { return renewExchange() }
         if exchange.parser.isBetweenRequests {
@@ -82,14 +86,14 @@ extension ServerLoop {
             setDeadline(id, .idle)
             return
         }
+        // The head's time runs from its first byte: more bytes do not lengthen it. The time of the
+        // content was set with the end of the head.
+        if beginsRequest, !exchange.isInContent {
+            setDeadline(id, .head)
+        }
         exchange.keepContent(of: bytes)
         unfinished(of: id).exchange = exchange
         exchange = Exchange(limits: Self.httpLimits(configuration))
-        // The head's time runs from its first byte: more bytes do not lengthen it.
-        let deadline = connections[Int(id.index)]?.deadline
-        if deadline == .idle || deadline == .body && !wasUnfinished {
-            setDeadline(id, .head)
-        }
     }
 
     /// The head is there: what is asked, may it be asked, and must content be asked for.
@@ -131,6 +135,9 @@ extension ServerLoop {
         try checkHost()
         let path = try routedPath()
         exchange.path = path
+        if stop.isStopping, !path.route.isService {
+            throw Problem(.draining, "The broker is stopping.")
+        }
         try checkOrigin(path)
         let method = exchange.parser.head.method
         let allowed = path.route.allowedMethods
@@ -201,6 +208,7 @@ extension ServerLoop {
 
     /// The content is there: what was asked is done, or refused.
     private mutating func finishRequest(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        if stop.isStopping { exchange.reply.context.keepsAlive = false }
         if let refusal = exchange.refusal {
             answer(refusal, fields: exchange.refusalFields, to: id, exchange.reply)
             return

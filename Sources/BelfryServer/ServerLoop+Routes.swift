@@ -21,7 +21,7 @@ extension ServerLoop {
             try query.finish()
             try submitRequest(request, center: path.center, from: id)
         } catch {
-            answer(error, to: id, exchange.reply)
+            answer(error, fields: exchange.refusalFields, to: id, exchange.reply)
         }
     }
 

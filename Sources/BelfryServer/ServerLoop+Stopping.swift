@@ -44,10 +44,10 @@ extension ServerLoop {
         for connection in connections {
             guard let connection, !connection.isClosing else { continue }
             switch connection.kind {
+            case .http where connection.isAwaiting:
+                connections[Int(connection.id.index)]?.closesAfterAnswer = true
             case .http:
-                if connection.deadline == .idle
-                    || connection.unfinished == nil && !connection.isAwaiting
-                {
+                if connection.deadline == .idle || connection.unfinished == nil {
                     closeSoon(connection.id)
                 }
             case .webSocket, .events, .debugWebSocket:
@@ -84,6 +84,7 @@ extension ServerLoop {
     /// Closes the next group of clients; the loop ends when nobody is left, or the time is over.
     mutating func continueStopping() {
         guard stop.isStopping else { return }
+        let hasClients = !stop.waiting.isEmpty
         for _ in 0..<min(stop.groupCount, stop.waiting.count) {
             guard let slot = stop.waiting.popLast(), let connection = connections[slot] else {
                 continue
@@ -95,7 +96,11 @@ extension ServerLoop {
                 closeSoon(connection.id)
             }
         }
-        if loop.connectionCount == 0 || loop.now >= stop.deadline {
+        // What was sent to the last group leaves with this turn, so the end is in a later one.
+        let isLate = !hasClients && loop.now >= stop.deadline
+        if isLate || loop.connectionCount == 0 && hasNoConnectionElsewhere {
+            counters.connectionsOpen = UInt64(loop.connectionCount)
+            shared.counters[number].publish(counters)
             log.write(
                 .debug, "a loop has stopped", ("loop", "\(number)"),
                 ("connections", "\(loop.connectionCount)"))
@@ -103,5 +108,12 @@ extension ServerLoop {
             return
         }
         _ = loop.schedule(at: loop.now + StopSequence.interval, 0)
+    }
+
+    /// Whether no other loop has a connection left, which this loop's centers would answer.
+    private var hasNoConnectionElsewhere: Bool {
+        shared.counters.indices.allSatisfy {
+            $0 == number || shared.counters[$0].read().connectionsOpen == 0
+        }
     }
 }

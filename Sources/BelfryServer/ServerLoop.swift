@@ -87,13 +87,14 @@ struct ServerLoop: ~Copyable {
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
-        // The default center always exists; others come into being by a post or a client.
-        if number == 0 {
-            shared.centerCount.add(1, ordering: .relaxed)
-            _ = centers.make(
-                RoutedPath.defaultCenter, epoch: random.hexadecimal(digitCount: 12),
-                time: commandTime)
-        }
+        if shared.home(of: RoutedPath.defaultCenter) == number { makeDefaultCenter() }
+    }
+
+    /// Makes the center that always exists, before anybody can look.
+    private mutating func makeDefaultCenter() {
+        shared.centerCount.add(1, ordering: .relaxed)
+        let epoch = random.hexadecimal(digitCount: 12)
+        _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: commandTime)
     }
 
     /// Listens on addresses that all loops share, and tells the real ones.

@@ -45,7 +45,7 @@ final class SharedState: Sendable {
         incarnation = random.next()
         hashSeed = HashSeed(random.next(), random.next())
         startedAt = WallTime.now()
-        assets = Dictionary(uniqueKeysWithValues: Asset.allCases.map { ($0, $0.bytes()) })
+        assets = Asset.files
     }
 
     /// The loop on which a center lives.

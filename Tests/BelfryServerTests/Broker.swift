@@ -1,0 +1,148 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import Testing
+
+@testable import BelfryServer
+
+/// A broker on embedded kernels, whose loops one thread cranks in turn.
+///
+/// Nothing happens but by a call: time stands still until `advance`, and `crank` runs all loops
+/// until none of them has anything left to do.
+final class Broker {
+    let shared: SharedState
+    let nodes: [Node]
+
+    init(
+        loopCount: Int = 1, connectionLimit: Int = 900,
+        _ adjust: (inout ServerConfiguration) -> Void = { _ in }
+    ) throws {
+        var configuration = ServerConfiguration()
+        configuration.listenAddresses = [.loopback(port: 0)]
+        configuration.loopCount = loopCount
+        adjust(&configuration)
+        let shared = try SharedState(loopCount: loopCount)
+        self.shared = shared
+        nodes = try (0..<loopCount).map {
+            try Node(
+                number: $0, configuration, shared: shared, connectionLimit: connectionLimit)
+        }
+    }
+
+    /// Runs all loops until nothing is left to do.
+    func crank() throws {
+        var isBusy = true
+        while isBusy {
+            isBusy = false
+            for node in nodes where try node.crank() { isBusy = true }
+        }
+    }
+
+    /// Moves the clocks of all loops on, and runs them.
+    func advance(by duration: Duration) throws {
+        for node in nodes { node.kernel.advance(by: duration) }
+        try crank()
+    }
+
+    /// Sends the broker a signal, as the first loop gets it.
+    func signal(_ number: Int32) throws {
+        let nothing: [UInt8] = []
+        nodes[0].server.handle(.signal(number), input: nothing.span)
+        try crank()
+    }
+
+    /// Connects a peer that speaks HTTP.
+    func http(loop: Int = 0) throws -> HTTPPeer {
+        let peer = HTTPPeer(broker: self, peer: nodes[loop].kernel.connect())
+        try crank()
+        return peer
+    }
+
+    /// Opens a WebSocket and reads its welcome.
+    func webSocket(_ path: String = "/v1/ws", loop: Int = 0) throws -> SocketPeer {
+        try SocketPeer(http: http(loop: loop), path: path)
+    }
+
+    /// Opens an event stream.
+    func events(
+        _ target: String = "/v1/events", loop: Int = 0, fields: [String] = []
+    ) throws -> StreamPeer {
+        try StreamPeer(http: http(loop: loop), target: target, fields: fields)
+    }
+
+    /// Makes one request on a connection of its own.
+    func request(
+        _ method: String, _ target: String, _ body: String? = nil, fields: [String] = [],
+        loop: Int = 0
+    ) throws -> Response {
+        try http(loop: loop).request(method, target, body, fields: fields)
+    }
+
+    func get(_ target: String, fields: [String] = [], loop: Int = 0) throws -> Response {
+        try request("GET", target, fields: fields, loop: loop)
+    }
+
+    /// Posts a whole notification, an array of them, or anything else.
+    func post(_ body: String, target: String = "/v1/notifications", loop: Int = 0) throws
+        -> Response
+    {
+        try request(
+            "POST", target, body, fields: ["Content-Type: application/json"], loop: loop)
+    }
+
+    /// Posts a notification of a name and an object, and gives its receipt.
+    @discardableResult
+    func post(name: String, object: String? = nil, loop: Int = 0) throws -> Value {
+        let query = object.map { "?object=\($0)" } ?? ""
+        let response = try request("POST", "/v1/channels/\(name)\(query)", "", loop: loop)
+        try #require(response.status == 200)
+        return response.json
+    }
+}
+
+/// One loop of a broker with its kernel.
+final class Node {
+    let kernel = EmbeddedKernel()
+    var server: ServerLoop
+    private var input = [UInt8](repeating: 0, count: ServerLoop.inputByteCount)
+    /// The event that the last turn ended with, which is the first one of the next turn.
+    private var ahead: LoopEvent?
+
+    init(
+        number: Int, _ configuration: ServerConfiguration, shared: SharedState,
+        connectionLimit: Int
+    ) throws {
+        server = try ServerLoop(
+            number: number, configuration, shared: shared, log: .silent,
+            connectionLimit: connectionLimit, kernel: .embedded(kernel))
+        _ = try server.listen(on: configuration.listenAddresses)
+    }
+
+    /// Runs one turn, its flush included.
+    ///
+    /// - Returns: whether there was anything to do.
+    @discardableResult
+    func turn() throws -> Bool {
+        var isBusy = false
+        while !server.stop.isOver {
+            let event = try ahead.take() ?? server.loop.nextEvent(into: &input)
+            if event == .waiting { return isBusy }
+            isBusy = true
+            server.handle(event, input: input.span)
+            if event == .turnEnds, !server.stop.isOver {
+                ahead = try server.loop.nextEvent(into: &input)
+                return true
+            }
+        }
+        return isBusy
+    }
+
+    /// Runs turns until nothing is left to do.
+    func crank() throws -> Bool {
+        var isBusy = false
+        while try turn() { isBusy = true }
+        return isBusy
+    }
+}
