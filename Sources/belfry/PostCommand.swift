@@ -31,7 +31,8 @@ struct Post: ClientCommand {
         try Report.write(Array(Report.table(columns, [receipt]).utf8))
     }
 
-    private func content() throws(ToolError) -> [UInt8] {
+    /// The notification as the broker takes it.
+    func content() throws(ToolError) -> [UInt8] {
         var bytes: [UInt8] = []
         var writer = JSONWriter()
         writer.beginObject(into: &bytes)

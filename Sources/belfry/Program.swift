@@ -16,9 +16,10 @@ enum Program {
             switch try Belfry.parseAsRoot(arguments) {
             case let command as any BlockingCommand: try command.perform()
             case let command as any ClientCommand: return try run(command)
-            default:
+            case is Belfry:
                 say(Belfry.helpMessage(), to: .error)
                 return 2
+            case var help: try help.run()
             }
             return 0
         } catch let error as ToolError {

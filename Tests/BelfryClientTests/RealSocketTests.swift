@@ -1,3 +1,4 @@
+import BelfrySystem
 import Glibc
 import Testing
 
@@ -40,7 +41,7 @@ struct RemoteCenterTests {
 
     @Test("a port where nobody listens is an error at once")
     func unreachable() async throws {
-        let url = try await closedURL()
+        let url = try closedURL()
         await #expect(throws: ClientError.connectionFailed(errno: ECONNREFUSED)) {
             try await RemoteCenter.connect(to: url)
         }
@@ -49,9 +50,11 @@ struct RemoteCenterTests {
         }
     }
 
-    /// A URL whose port was just free: one that nobody has listened at since.
-    private func closedURL() async throws -> BrokerURL {
-        try BrokerURL("http://127.0.0.1:1")
+    /// A URL whose port was free a moment ago.
+    private func closedURL() throws -> BrokerURL {
+        let (listener, address) = try Socket.listen(at: .loopback(port: 0), sharesPort: false)
+        listener.close()
+        return try BrokerURL("http://\(address)")
     }
 }
 

@@ -1,0 +1,127 @@
+import ArgumentParser
+import BelfryClient
+import Testing
+
+@testable import belfry
+
+@Suite("belfry: command lines and exit codes")
+struct ProgramTests {
+    @Test(
+        "a command line that makes no sense has exit code 2",
+        arguments: [
+            [], ["fly"], ["serve", "--bogus"], ["serve", "--data", "x"], ["serve", "--in-memory"],
+            ["serve", "--loops", "0"], ["check-config", "--drain", "8"], ["post"],
+            ["observe", "--count", "0"], ["observe", "--sse", "--reconnect"], ["explain"],
+        ])
+    func usage(arguments: [String]) {
+        #expect(Program.run(arguments) == 2)
+    }
+
+    @Test(
+        "what asks for help or the version has exit code 0",
+        arguments: [["--help"], ["help", "serve"], ["observe", "-h"], ["version"]])
+    func clean(arguments: [String]) {
+        #expect(Program.run(arguments) == 0)
+    }
+
+    @Test("what is posted is one JSON object, and its userInfo must be one")
+    func content() throws {
+        let post = try Post.parse(["A", "--object", "o", "--user-info", #"{"n": 1}"#])
+        #expect(
+            String(decoding: try post.content(), as: UTF8.self)
+                == #"{"name":"A","object":"o","userInfo":{"n": 1}}"#)
+        let error = #expect(throws: ToolError.self) {
+            try Post.parse(["A", "--user-info", "7"]).content()
+        }
+        #expect(error?.exitCode == 2)
+    }
+
+    @Test("a configuration that is not served has exit code 1, a good one 0")
+    func checkConfig() {
+        #expect(Program.run(["check-config", "--listen", "127.0.0.1:0"]) == 0)
+        #expect(Program.run(["check-config", "--listen", "0.0.0.0:8080"]) == 1)
+        #expect(
+            Program.run(["check-config", "--listen", "0.0.0.0:8080", "--allow-anonymous"]) == 0)
+        #expect(Program.run(["check-config", "--config", "/nonexistent"]) == 1)
+    }
+
+    @Test("every flag of serve is an option of the table, and every option has a flag")
+    func flags() throws {
+        var arguments: [String] = []
+        for setting in Setting.all {
+            let isFlag = ["allow-anonymous", "debug-endpoints"].contains(setting.name)
+            arguments += isFlag ? ["--\(setting.name)"] : ["--\(setting.name)", "x"]
+        }
+        let options = try ServeOptions.parse(arguments)
+        #expect(Set(options.texts.keys) == Set(Setting.all.map(\.name)))
+        #expect(
+            try ServeOptions.parse(["--no-allow-anonymous"]).texts == ["allow-anonymous": "false"])
+        #expect(
+            try ServeOptions.parse(["--listen", "a", "--listen", "b"]).texts == ["listen": "a,b"])
+    }
+
+    @Test("the URL is that of the flag, else of the environment, else the default one")
+    func place() throws {
+        let environment = ["BELFRY_URL": "http://127.0.0.1:2"]
+        func url(_ flag: String?, _ environment: [String: String]) throws -> String {
+            try PlaceOptions.brokerURL(flag: flag, environment: environment).description
+        }
+        #expect(try url("http://127.0.0.1:1", environment) == "http://127.0.0.1:1")
+        #expect(try url(nil, environment) == "http://127.0.0.1:2")
+        #expect(try url(nil, ["BELFRY_URL": ""]) == "http://127.0.0.1:8080")
+        let flag = #expect(throws: ToolError.self) { try url("x", [:]) }
+        #expect(flag?.exitCode == 2)
+        let variable = #expect(throws: ToolError.self) { try url(nil, ["BELFRY_URL": "x"]) }
+        #expect(variable?.exitCode == 1)
+    }
+
+    @Test(
+        "the health check asks the broker that would be served here",
+        arguments: [
+            ("0.0.0.0:9", "http://127.0.0.1:9"), ("[::]:9", "http://[::1]:9"),
+            ("10.0.0.5:9,0.0.0.0:8", "http://10.0.0.5:9"), ("", "http://127.0.0.1:2"),
+        ])
+    func ownPlace(listen: String, url: String) throws {
+        let environment = ["BELFRY_LISTEN": listen, "BELFRY_URL": "http://127.0.0.1:2"]
+        #expect(try PlaceOptions.ownURL(flag: nil, environment: environment).description == url)
+        let flag = try PlaceOptions.ownURL(flag: "http://127.0.0.1:3", environment: environment)
+        #expect(flag.description == "http://127.0.0.1:3")
+    }
+
+    @Test("the environment is read as the system keeps it")
+    func environment() {
+        let variables = Environment.variables(of: Array("A=1\0B=x=y\0A=2\0C=\0broken\0".utf8))
+        #expect(variables == ["A": "1", "B": "x=y", "C": ""])
+    }
+}
+
+@Suite("belfry: what is printed")
+struct ReportTests {
+    @Test("a log line is text or JSON")
+    func logLines() {
+        let entry = LogEntry(
+            milliseconds: 1_795_248_000_000, level: "info", label: "belfry", text: "listening",
+            fields: [("addresses", "127.0.0.1:8080"), ("note", "a \"b\"")])
+        #expect(
+            String(decoding: entry.line(.text), as: UTF8.self)
+                == "2026-11-21T08:00:00.000Z info belfry: listening addresses=127.0.0.1:8080 "
+                + #"note="a \"b\"""# + "\n")
+        #expect(
+            String(decoding: entry.line(.json), as: UTF8.self)
+                == #"{"time":"2026-11-21T08:00:00.000Z","level":"info","message":"listening","#
+                + #""addresses":"127.0.0.1:8080","note":"a \"b\""}"# + "\n")
+    }
+
+    @Test("JSON is put on one line")
+    func oneLine() {
+        let json = Report.oneLine(Array("{\"a\":\r\n1}".utf8))
+        #expect(String(decoding: json, as: UTF8.self) == #"{"a":  1}"#)
+    }
+
+    @Test("a table has aligned columns, and steers no terminal")
+    func table() {
+        let rows = Report.rows(
+            Array(#"[{"id":"o1","name":"\u001b[2J"},{"id":"o22","name":null}]"#.utf8))
+        #expect(Report.table(["id", "name"], rows) == "ID   NAME\no1   \u{FFFD}[2J\no22  -")
+    }
+}

@@ -1,0 +1,229 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryServer
+import BelfrySystem
+import Logging
+import Testing
+
+@testable import belfry
+
+@Suite("Options of serve (DESIGN section 7)")
+struct SettingsTests {
+    private func settings(
+        flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil
+    ) throws -> Settings {
+        var reader = SettingsReader()
+        reader.flags = flags
+        reader.environment = environment
+        if let file {
+            reader.configPath = "belfry.json"
+            reader.readFile = { (_: String) throws(SystemCallError) in Array(file.utf8) }
+        }
+        return try reader.settings()
+    }
+
+    @Test("without anything said the defaults hold")
+    func defaults() throws {
+        let settings = try settings()
+        #expect(settings.server.listenAddresses == [.loopback(port: 8080)])
+        #expect(settings.server.loopCount == 1)
+        #expect(settings.server.bodyByteLimit == 1 << 20)
+        #expect(settings.server.headTimeout == .seconds(10))
+        #expect(settings.server.drainPeriod == .seconds(30))
+        #expect(settings.server.connectionLimit == nil)
+        #expect(settings.configuration.anonymousGrants == nil)
+        #expect(settings.logLevel == .info)
+        #expect(settings.logFormat == nil)
+        #expect(settings.configuration.fault() == nil)
+    }
+
+    @Test("flags win over the environment, that over the file, and that over the defaults")
+    func precedence() throws {
+        let file = #"{"loops":2,"max-body":"2MiB","drain":"2s","log-level":"debug"}"#
+        let environment = [
+            "BELFRY_LOOPS": "3", "BELFRY_MAX_BODY": "3MiB", "BELFRY_DRAIN": "",
+        ]
+        let settings = try settings(flags: ["loops": "4"], environment: environment, file: file)
+        #expect(settings.server.loopCount == 4)
+        #expect(settings.server.bodyByteLimit == 3 << 20)
+        #expect(settings.server.drainPeriod == .seconds(2))
+        #expect(settings.logLevel == .debug)
+        #expect(settings.server.bodyTimeout == .seconds(30))
+    }
+
+    @Test("the file is also found by BELFRY_CONFIG, and the flag wins")
+    func configPath() throws {
+        var reader = SettingsReader()
+        reader.environment = ["BELFRY_CONFIG": "a.json"]
+        reader.readFile = { (path: String) throws(SystemCallError) in
+            Array(#"{"loops":\#(path == "a.json" ? 5 : 6)}"#.utf8)
+        }
+        #expect(try reader.settings().server.loopCount == 5)
+        reader.configPath = "b.json"
+        #expect(try reader.settings().server.loopCount == 6)
+    }
+
+    @Test("a file that cannot be read is a failure that names it")
+    func unreadableFile() throws {
+        var reader = SettingsReader()
+        reader.configPath = "b.json"
+        reader.readFile = { (_: String) throws(SystemCallError) in
+            throw SystemCallError(call: "open", errno: 2)
+        }
+        let error = #expect(throws: ToolError.self) { try reader.settings() }
+        #expect(error?.text.hasPrefix("b.json cannot be read: open:") == true)
+        #expect(error?.exitCode == 1)
+    }
+
+    @Test(
+        "each option takes a good text, and its value is told as JSON",
+        arguments: [
+            ("listen", "127.0.0.1:0, [::1]:9", #"["127.0.0.1:0","[::1]:9"]"#),
+            ("loops", "64", "64"),
+            ("allow-origin", "https://a.example,*", #"["https://a.example","*"]"#),
+            ("allow-host", "a.example", #"["a.example"]"#), ("allow-anonymous", "true", "true"),
+            ("allow-anonymous", "0", "false"), ("debug-endpoints", "1", "true"),
+            ("head-timeout", "500ms", #""500ms""#), ("body-timeout", "60s", #""1m""#),
+            ("idle-timeout", "24h", #""1d""#), ("max-body", "1", #""1""#),
+            ("max-body", "1GiB", #""1GiB""#), ("max-message", "16MiB", #""16MiB""#),
+            ("max-connections", "10000000", "10000000"), ("replay", "7", #""7,4MiB""#),
+            ("replay", "1MiB", #""1000,1MiB""#), ("replay", "0,0B", #""0,0B""#),
+            ("drain", "1ms", #""1ms""#), ("log-level", "trace", #""trace""#),
+            ("log-format", "json", #""json""#), ("anonymous-grants", "", "[]"),
+            (
+                "anonymous-grants", "post, observe",
+                #"[{"verbs":["post","observe"],"names":["*"],"objects":["*"],"centers":["*"]}]"#
+            ),
+            (
+                "anonymous-grants",
+                #"[{"verbs":["observe"],"names":["Mail*"],"objects":["user:42"],"centers":["default"]}]"#,
+                #"[{"verbs":["observe"],"names":["Mail*"],"objects":["user:42"],"centers":["default"]}]"#
+            ),
+        ])
+    func good(name: String, text: String, json: String) throws {
+        let settings = try settings(flags: [name: text])
+        #expect(String(decoding: settings.json, as: UTF8.self).contains(#""\#(name)":\#(json)"#))
+    }
+
+    @Test(
+        "each option refuses a bad text: a flag as usage, anything else as a failure",
+        arguments: [
+            ("listen", "8080"), ("listen", "belfry.example:8080"), ("listen", ","), ("loops", "0"),
+            ("loops", "65"), ("loops", "one"), ("allow-anonymous", "yes"),
+            ("debug-endpoints", "2"), ("head-timeout", "8"), ("head-timeout", "0s"),
+            ("body-timeout", "-1s"), ("idle-timeout", "1 s"), ("drain", "367d"),
+            ("drain", "99999999999999999999s"), ("max-body", "0"), ("max-body", "2GiB"),
+            ("max-body", "1MB"), ("max-message", "17MiB"), ("max-message", "x"),
+            ("max-connections", "0"), ("replay", "1,2"), ("replay", "4MiB,7"), ("replay", "x"),
+            ("log-level", "loud"), ("log-format", "xml"), ("anonymous-grants", "post,fly"),
+            ("anonymous-grants", "[{}]"), ("anonymous-grants", #"[{"verbs":["fly"]}]"#),
+            ("anonymous-grants", #"[{"verbs":["post"],"name":[]}]"#), ("anonymous-grants", "[7]"),
+        ])
+    func bad(name: String, text: String) throws {
+        let flag = #expect(throws: ToolError.self) { try settings(flags: [name: text]) }
+        #expect(flag?.exitCode == 2)
+        #expect(flag?.text.hasPrefix("--\(name): ") == true)
+        let variable = try #require(Setting.named(name)).variable
+        let value = #expect(throws: ToolError.self) { try settings(environment: [variable: text]) }
+        #expect(value?.exitCode == 1)
+        #expect(value?.text.hasPrefix("\(variable): ") == true)
+    }
+
+    @Test("a variable has the name of its option in upper case")
+    func variables() {
+        #expect(Setting.named("anonymous-grants")?.variable == "BELFRY_ANONYMOUS_GRANTS")
+        #expect(Setting.named("listen")?.variable == "BELFRY_LISTEN")
+    }
+
+    @Test("grants come to the server as they were written")
+    func grants() throws {
+        let text = #"[{"verbs":["observe"],"names":["Mail*"]}]"#
+        let grants = try #require(
+            try settings(flags: ["anonymous-grants": text]).configuration.anonymousGrants)
+        #expect(grants == Grants([Grant(.observe, names: [Pattern("Mail*")])]))
+        #expect(
+            try settings(flags: ["anonymous-grants": "post,inspect"]).configuration.anonymousGrants
+                == Grants([Grant([.post, .inspect])]))
+    }
+
+    @Test("what is told for unset grants is what the server takes")
+    func unsetGrants() {
+        #expect(GrantList.whenUnset(isLoopbackOnly: true).grants == .loopbackDefault)
+        #expect(GrantList.whenUnset(isLoopbackOnly: false).grants == .none)
+    }
+
+    @Test("what check-config prints is a file that gives the same again")
+    func roundTrip() throws {
+        let first = try settings(flags: [
+            "listen": "127.0.0.1:1,[::1]:2", "replay": "5,1KiB", "allow-host": "a,b",
+            "anonymous-grants": "post", "drain": "90s", "debug-endpoints": "true",
+            "max-connections": "7", "log-format": "text",
+        ])
+        let text = String(decoding: first.json, as: UTF8.self)
+        #expect(try settings(file: text).json == first.json)
+    }
+
+    @Test("a file may use JSON's own kinds")
+    func fileKinds() throws {
+        let settings = try settings(
+            file: """
+                {"listen":"127.0.0.1:1","allow-host":["a","b"],"loops":2,"debug-endpoints":true,
+                 "max-connections":null,"anonymous-grants":["post","observe"]}
+                """)
+        #expect(settings.server.allowedHosts == ["a", "b"])
+        #expect(settings.server.loopCount == 2)
+        #expect(settings.server.hasDebugEndpoints)
+        #expect(settings.anonymousGrants == GrantList([.init(verbs: ["post", "observe"])]))
+    }
+
+    @Test(
+        "a file with a fault is refused",
+        arguments: [
+            (#"{"loop":1}"#, ConfigurationFile.Fault.unknownKey("loop")),
+            (#"{"data":"x"}"#, .unknownKey("data")),
+            (#"{"loops":1,"loops":1}"#, .repeatedKey("loops")),
+            (#"{"loops":{}}"#, .wrongValue(key: "loops")),
+            (#"{"allow-host":[1]}"#, .wrongValue(key: "allow-host")),
+            (#"{"loops":}"#, .malformed(offset: 9)), ("[]", .malformed(offset: 0)),
+            (#"{} x"#, .malformed(offset: 3)),
+        ])
+    func badFile(json: String, fault: ConfigurationFile.Fault) {
+        #expect(throws: fault) { try ConfigurationFile.read(Array(json.utf8)) }
+    }
+}
+
+@Suite("Quantity")
+struct QuantityTests {
+    @Test(
+        "durations have a unit",
+        arguments: [
+            ("8s", Duration.seconds(8)), ("500ms", .milliseconds(500)), ("24h", .seconds(86_400)),
+            ("0s", .zero), ("2m", .seconds(120)), ("1d", .seconds(86_400)), ("8", nil), ("s", nil),
+            ("1.5s", nil), ("8 s", nil), ("-8s", nil), ("8S", nil), ("9223372036854775807h", nil),
+            ("", nil),
+        ] as [(String, Duration?)])
+    func durations(text: String, duration: Duration?) {
+        #expect(Quantity.duration(text) == duration)
+    }
+
+    @Test(
+        "sizes may have a binary unit",
+        arguments: [
+            ("7", 7), ("7B", 7), ("1KiB", 1024), ("1MiB", 1 << 20), ("3GiB", 3 << 30), ("1MB", nil),
+            ("MiB", nil), ("-1", nil), ("9223372036854775807GiB", nil), ("", nil), ("1mib", nil),
+        ] as [(String, Int?)])
+    func sizes(text: String, byteCount: Int?) {
+        #expect(Quantity.byteCount(text) == byteCount)
+    }
+
+    @Test("both are written in the largest unit that fits")
+    func writing() {
+        #expect(Quantity.text(.seconds(90)) == "90s")
+        #expect(Quantity.text(.seconds(7_200)) == "2h")
+        #expect(Quantity.text(.milliseconds(1_500)) == "1500ms")
+        #expect(Quantity.text(.zero) == "0ms")
+        #expect(Quantity.text(byteCount: 1 << 20) == "1MiB")
+        #expect(Quantity.text(byteCount: 1025) == "1025")
+        #expect(Quantity.text(byteCount: 0) == "0")
+    }
+}
