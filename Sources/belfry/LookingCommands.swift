@@ -3,13 +3,13 @@ import BelfryClient
 import BelfryJSON
 
 /// `belfry observers`.
-struct Observers: ToolCommand {
+struct Observers: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "List the observers.")
 
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
 
-    func perform() async throws(ToolError) {
+    func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         var rows: [JSONObject] = []
         var cursor: String?
@@ -39,7 +39,7 @@ struct Observers: ToolCommand {
 }
 
 /// `belfry explain`.
-struct Explain: ToolCommand {
+struct Explain: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Tell who would get a notification, and who nearly would.")
 
@@ -52,7 +52,7 @@ struct Explain: ToolCommand {
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
 
-    func perform() async throws(ToolError) {
+    func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         var request = HTTPRequest.get("explain")
         request.query = [("name", name)]
@@ -73,7 +73,7 @@ struct Explain: ToolCommand {
 }
 
 /// `belfry healthcheck`.
-struct Healthcheck: ToolCommand {
+struct Healthcheck: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask a broker whether it is ready: exit code 0 when it is, else 1.",
         discussion: """
@@ -83,7 +83,7 @@ struct Healthcheck: ToolCommand {
 
     @OptionGroup var place: PlaceOptions
 
-    func perform() async throws(ToolError) {
+    func perform(_ signals: StopSignals) async throws(ToolError) {
         let environment = try Environment.variables()
         let url = try PlaceOptions.ownURL(flag: place.url, environment: environment)
         var request = HTTPRequest.get("/readyz")

@@ -3,7 +3,7 @@ import BelfryClient
 import BelfrySystem
 
 /// `belfry observe`.
-struct Observe: ToolCommand {
+struct Observe: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print each notification as one line of JSON, until Ctrl-C.",
         discussion: "Its observer is removed before it ends.")
@@ -30,13 +30,12 @@ struct Observe: ToolCommand {
         if sse, reconnect { throw ValidationError("--reconnect goes with a WebSocket only") }
     }
 
-    func perform() async throws(ToolError) {
+    func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         do throws(ClientError) {
-            let stopSignals = try StopSignals()
             if sse {
                 let observation = try await EventStream.observe(url, name: name, object: object)
-                try await print(observation, until: stopSignals) {
+                try await print(observation, until: signals) {
                     try? await observation.removeObserver()
                 }
             } else {
@@ -44,7 +43,7 @@ struct Observe: ToolCommand {
                 options.reconnects = reconnect
                 let center = try await RemoteCenter.connect(to: url, options: options)
                 let observation = try await center.addObserver(forName: name, object: object)
-                try await print(observation, until: stopSignals) { await center.close() }
+                try await print(observation, until: signals) { await center.close() }
             }
         } catch {
             throw .failure("\(url): \(error)")
@@ -53,11 +52,11 @@ struct Observe: ToolCommand {
 
     /// Prints what comes until it is enough, a signal comes, or nobody reads any more; then closes.
     private func print(
-        _ observation: Observation, until stopSignals: StopSignals,
+        _ observation: Observation, until signals: StopSignals,
         close: @escaping @Sendable () async -> Void
     ) async throws(ClientError) {
         let stopping = Task {
-            try await stopSignals.wait(again: { Belfry.exit(withError: ExitCode(1)) })
+            await signals.wait()
             await close()
         }
         var printedCount = 0

@@ -4,7 +4,7 @@ import BelfryJSON
 import BelfrySystem
 
 /// `belfry post`.
-struct Post: ToolCommand {
+struct Post: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Post a notification, and print the receipt.")
 
@@ -20,7 +20,7 @@ struct Post: ToolCommand {
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
 
-    func perform() async throws(ToolError) {
+    func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         let request = HTTPRequest.post("notifications", json: try content())
         let answer = try await request.requiredAnswer(from: url)

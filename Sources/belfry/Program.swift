@@ -1,32 +1,54 @@
 import ArgumentParser
+import BelfryClient
 import BelfrySystem
 
 @main
 enum Program {
-    /// Runs on the main thread throughout, so that the broker finds its signals there.
-    static func main() async {
-        let status = await run(Array(CommandLine.arguments.dropFirst()))
-        Belfry.exit(withError: ExitCode(status))
+    static func main() {
+        Belfry.exit(withError: ExitCode(run(Array(CommandLine.arguments.dropFirst()))))
     }
 
-    /// Runs a command line, and gives the exit code: 0 clean, 1 failure, 2 usage.
-    static func run(_ arguments: [String]) async -> Int32 {
+    /// Runs a command line on the main thread, and gives the exit code.
+    ///
+    /// It is 0 when all went well, 1 for a failure and 2 for a wrong command line.
+    nonisolated static func run(_ arguments: [String]) -> Int32 {
         do {
-            let command = try Belfry.parseAsRoot(arguments)
-            guard let command = command as? any ToolCommand else {
+            switch try Belfry.parseAsRoot(arguments) {
+            case let command as any BlockingCommand: try command.perform()
+            case let command as any ClientCommand: return try run(command)
+            default:
                 say(Belfry.helpMessage(), to: .error)
                 return 2
             }
-            try await command.perform()
             return 0
         } catch let error as ToolError {
-            say("belfry: \(error.text)", to: .error)
-            return error.exitCode
+            return report(error)
         } catch {
             let isClean = Belfry.exitCode(for: error) == .success
             say(Belfry.fullMessage(for: error), to: isClean ? .output : .error)
             return isClean ? 0 : 2
         }
+    }
+
+    private static func run(_ command: any ClientCommand) throws(ToolError) -> Int32 {
+        let command = command
+        do throws(ClientError) {
+            return try StopSignals.run { signals in
+                do throws(ToolError) {
+                    try await command.perform(signals)
+                    return 0
+                } catch {
+                    return report(error)
+                }
+            }
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    private static func report(_ error: ToolError) -> Int32 {
+        say("belfry: \(error.text)", to: .error)
+        return error.exitCode
     }
 
     /// Writes a line.
@@ -40,10 +62,16 @@ enum Program {
     }
 }
 
-/// A command that does something.
-protocol ToolCommand: ParsableCommand {
+/// A command that works on the main thread alone.
+protocol BlockingCommand: ParsableCommand {
     /// Does it.
-    func perform() async throws(ToolError)
+    func perform() throws(ToolError)
+}
+
+/// A command that talks to a broker.
+protocol ClientCommand: ParsableCommand, Sendable {
+    /// Does it, and ends early when a signal comes.
+    func perform(_ signals: StopSignals) async throws(ToolError)
 }
 
 /// The program and its commands.

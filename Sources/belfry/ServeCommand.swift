@@ -2,7 +2,7 @@ import ArgumentParser
 import BelfryServer
 
 /// `belfry serve`.
-struct Serve: ToolCommand {
+struct Serve: BlockingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the broker.",
         discussion: """
@@ -13,7 +13,7 @@ struct Serve: ToolCommand {
 
     @OptionGroup var options: ServeOptions
 
-    func perform() async throws(ToolError) {
+    func perform() throws(ToolError) {
         let settings = try options.settings()
         do throws(Server.StartError) {
             try Server.run(
@@ -26,14 +26,14 @@ struct Serve: ToolCommand {
 }
 
 /// `belfry check-config`.
-struct CheckConfig: ToolCommand {
+struct CheckConfig: BlockingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
         abstract: "Check the options of serve, and print what would be in effect.")
 
     @OptionGroup var options: ServeOptions
 
-    func perform() async throws(ToolError) {
+    func perform() throws(ToolError) {
         let settings = try options.settings()
         if let fault = settings.configuration.fault() { throw .failure(fault) }
         try Report.write(settings.json)
@@ -41,10 +41,10 @@ struct CheckConfig: ToolCommand {
 }
 
 /// `belfry version`.
-struct Version: ToolCommand {
+struct Version: BlockingCommand {
     static let configuration = CommandConfiguration(abstract: "Print the version.")
 
-    func perform() async throws(ToolError) {
+    func perform() throws(ToolError) {
         try Report.write(Array("belfry \(Server.version)".utf8))
     }
 }

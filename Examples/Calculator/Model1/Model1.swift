@@ -9,19 +9,29 @@ import Glibc
 /// display shows. SIGINT or SIGTERM ends it, and its observer is removed first.
 @main
 enum Model1 {
-    static func main() async {
+    static func main() {
         do throws(ClientError) {
-            let stopSignals = try StopSignals()
             let broker = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
-            try await run(BrokerURL(broker), until: stopSignals)
+            let url = try BrokerURL(broker)
+            exit(try StopSignals.run { signals in await status(of: url, until: signals) })
         } catch {
             print("calculator-model1: \(error)")
             exit(1)
         }
     }
 
+    private static func status(of broker: BrokerURL, until signals: StopSignals) async -> Int32 {
+        do throws(ClientError) {
+            try await run(broker, until: signals)
+            return 0
+        } catch {
+            print("calculator-model1: \(error)")
+            return 1
+        }
+    }
+
     private static func run(
-        _ broker: BrokerURL, until stopSignals: StopSignals
+        _ broker: BrokerURL, until signals: StopSignals
     ) async throws(ClientError) {
         var options = ClientOptions()
         options.reconnects = true
@@ -29,7 +39,7 @@ enum Model1 {
         let presses = try await center.addObserver(forName: "BUTTONCHANGE", object: nil)
         // Closing removes the observer, and that ends the sequence below.
         let stopping = Task {
-            try await stopSignals.wait(again: { exit(1) })
+            await signals.wait()
             await center.close()
         }
         var accumulator = Accumulator()
@@ -37,7 +47,7 @@ enum Model1 {
             guard let key = press.object?.first, press.object?.count == 1 else { continue }
             await show(accumulator.press(key), in: center)
         }
-        _ = await stopping.result
+        await stopping.value
     }
 
     /// Tells whoever observes it what the display shows.
