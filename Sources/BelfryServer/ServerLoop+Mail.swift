@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryLoop
+import BelfryWire
 
 // What loops tell each other: one mailbox entry for each loop and turn.
 
@@ -10,20 +11,31 @@ extension ServerLoop {
             if !outbound[target].submissions.isEmpty {
                 var submissions: [Submission] = []
                 swap(&submissions, &outbound[target].submissions)
-                post(.submissions(submissions), to: target)
+                if !post(.submissions(submissions), to: target) { refuse(submissions) }
             }
             if !outbound[target].output.isEmpty {
                 var output = RemoteOutput()
                 swap(&output, &outbound[target].output)
-                post(.output(output), to: target)
+                _ = post(.output(output), to: target)
             }
         }
     }
 
-    private func post(_ message: LoopMessage, to target: Int) {
+    private func post(_ message: LoopMessage, to target: Int) -> Bool {
         // A loop that falls 65,536 turns behind is stuck; what it misses is told, not hidden.
-        if !shared.mailboxes[target].post(message) {
+        let hasRoom = shared.mailboxes[target].post(message)
+        if !hasRoom {
             log.write(.error, "the mailbox of a loop is full", ("loop", "\(target)"))
+        }
+        return hasRoom
+    }
+
+    /// Nothing of these was accepted, and whoever asked is told so.
+    private mutating func refuse(_ submissions: [Submission]) {
+        for submission in submissions where submission.reply.loop == number {
+            answerContent.removeAll(keepingCapacity: true)
+            let problem = Problem(.overloaded, "The loop of the center does not keep up.")
+            deliver(problemAnswer(problem), submission.reply)
         }
     }
 
