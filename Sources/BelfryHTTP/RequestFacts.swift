@@ -24,9 +24,9 @@ struct RequestFacts: Sendable {
         minorVersion = line.minorVersion
         methodEnd = line.methodEnd
         targetRange = line.target
-        method = HTTPMethod(text.extracting(0..<methodEnd))
-        for field in head.fields {
-            try readField(field, in: text)
+        method = line.method ?? HTTPMethod(text.extracting(0..<methodEnd))
+        for index in 0..<head.fields.count {
+            try readField(head.fields[index], in: text)
         }
         if isChunked {
             guard contentLength == nil else { throw .contentLengthWithTransferEncoding }
@@ -40,7 +40,7 @@ struct RequestFacts: Sendable {
     private mutating func readField(
         _ field: FieldRange, in text: Span<UInt8>
     ) throws(HTTPError) {
-        switch KnownName(field, in: text) {
+        switch field.known ?? KnownName(field.name, in: text) {
         case .host:
             guard hostRange == nil else { throw .repeatedHost }
             hostRange = field.value
@@ -59,8 +59,7 @@ struct RequestFacts: Sendable {
         case .transferEncoding:
             guard !isChunked else { throw .repeatedTransferEncoding }
             isChunked = try Framing.isChunked(text.extracting(field.value))
-        case nil:
-            break
+        case .other: break
         }
     }
 
