@@ -1,6 +1,7 @@
 /// A field that decides about the request itself, found by whole words instead of bytes.
 enum KnownName {
     case host, expect, upgrade, connection, contentType, contentLength, transferEncoding
+    case origin, prefer, idempotencyKey
     /// Any other name.
     case other
 
@@ -45,8 +46,10 @@ enum KnownName {
         switch length {
         case 4 where first << 32 == 0x0000_0000_7473_6F68 << 32: self = .host
         case 6 where first << 16 == 0x0000_7463_6570_7865 << 16: self = .expect
+        case 6 where first << 16 == 0x0000_6E69_6769_726F << 16: self = .origin
+        case 6 where first << 16 == 0x0000_7265_6665_7270 << 16: self = .prefer
         case 7 where first << 8 == 0x0065_6461_7267_7075 << 8: self = .upgrade
-        case 10, 12, 14, 17:
+        case 10, 12, 14, 15, 17:
             let last = text.word(at: name.upperBound &- 8) | lowerCase
             switch (length, first, last) {
             // connecti, nnection
@@ -55,6 +58,8 @@ enum KnownName {
             case (12, 0x2D74_6E65_746E_6F63, 0x6570_7974_2D74_6E65): self = .contentType
             // content-, t-length
             case (14, 0x2D74_6E65_746E_6F63, 0x6874_676E_656C_2D74): self = .contentLength
+            // idempote, ency-key
+            case (15, 0x6574_6F70_6D65_6469, 0x7965_6B2D_7963_6E65): self = .idempotencyKey
             // transfer, encoding, and the hyphen between them
             case (17, 0x7265_6673_6E61_7274, 0x676E_6964_6F63_6E65)
             where text[name.lowerBound &+ 8] == 0x2D:

@@ -17,6 +17,7 @@ struct RequestFacts: Sendable {
     private(set) var connectionCloses = false
     private(set) var connectionKeepsAlive = false
     private(set) var connectionUpgrades = false
+    private(set) var uncommonFields: UncommonFields = []
 
     /// Reads the fields and the target once all bytes are there.
     mutating func read(_ line: RequestLine, _ head: HeadBytes) throws(HTTPError) {
@@ -59,6 +60,9 @@ struct RequestFacts: Sendable {
         case .transferEncoding:
             guard !isChunked else { throw .repeatedTransferEncoding }
             isChunked = try Framing.isChunked(text.extracting(field.value))
+        case .origin: uncommonFields.insert(.origin)
+        case .prefer: uncommonFields.insert(.prefer)
+        case .idempotencyKey: uncommonFields.insert(.idempotencyKey)
         case .other: break
         }
     }

@@ -164,4 +164,24 @@ struct RequestHeadTests {
             #expect(error(in: Array("GET / HTTP/1.1\r\n\(name)\r\n\r\n".utf8)) == .invalidFieldName)
         }
     }
+
+    static let uncommon: [(fields: String, expected: UncommonFields)] = [
+        ("ORIGIN: null", .origin), ("Prefer: wait=1", .prefer),
+        ("idempotency-Key: \"a\"", .idempotencyKey),
+        ("Origin: a\r\nPrefer: b\r\nIdempotency-Key: c", [.origin, .prefer, .idempotencyKey]),
+        ("Origim: a\r\nPrefex: b\r\nIdempotencyXKey: c\r\nOrigins: d", []),
+    ]
+
+    @Test(
+        "uncommon fields are found with the head, in one piece and byte by byte",
+        arguments: uncommon)
+    func uncommonFields(fields: String, expected: UncommonFields) throws {
+        #expect(try get(fields).uncommonFields == expected)
+        var parser = RequestParser(limits: HTTPLimits())
+        for byte in "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n".utf8 {
+            var cursor = 0
+            _ = try parser.nextEvent(in: [byte].span, at: &cursor)
+        }
+        #expect(parser.head.uncommonFields == expected)
+    }
 }
