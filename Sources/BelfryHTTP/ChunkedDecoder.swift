@@ -66,7 +66,7 @@ struct ChunkedDecoder: Sendable {
     private mutating func scanTrailer(
         _ bytes: Span<UInt8>, at cursor: inout Int
     ) throws(HTTPError) -> Bool {
-        var dropped: [FieldRange] = []
+        var dropped = FieldRanges()
         let start = cursor
         let isOver = try trailer.scan(
             bytes, at: &cursor, offset: trailerByteCount - start, recordingIn: &dropped)

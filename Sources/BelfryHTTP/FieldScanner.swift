@@ -38,12 +38,18 @@ struct FieldScanner: Sendable {
     /// - Parameter offset: What makes an index of `bytes` a position in the head or trailer.
     mutating func scan(
         _ bytes: Span<UInt8>, at cursor: inout Int, offset: Int,
-        recordingIn fields: inout [FieldRange]
+        recordingIn fields: inout FieldRanges
     ) throws(HTTPError) -> Bool {
         let available = min(bytes.count, byteLimit - offset)
         var index = cursor
         if state == .lineStart, !isTrailer {
             index = takeWholeLines(bytes, from: index, to: available, offset, &fields)
+            if index &+ 1 < available, bytes[index] == ASCII.carriageReturn,
+                bytes[index &+ 1] == ASCII.lineFeed
+            {
+                cursor = index &+ 2
+                return true
+            }
         }
         while index < available {
             let byte = bytes[index]
@@ -112,12 +118,15 @@ struct FieldScanner: Sendable {
     /// - Returns: The start of the first line that is none of those; the states judge it.
     private mutating func takeWholeLines(
         _ bytes: Span<UInt8>, from start: Int, to end: Int, _ offset: Int,
-        _ fields: inout [FieldRange]
+        _ fields: inout FieldRanges
     ) -> Int {
         var line = start
-        while line < end {
+        while line < end, bytes[line] != ASCII.carriageReturn {
             let lineEnd = min(end, line &+ lineByteLimit)
-            let colon = ByteSet.token.endOfRun(in: bytes, from: line, to: lineEnd)
+            var known = KnownName(lineStart: line, in: bytes)
+            let colon =
+                known.map { line &+ $0.byteCount }
+                ?? ByteSet.token.endOfRun(in: bytes, from: line, to: lineEnd)
             let value = colon &+ 2
             guard colon > line, value < lineEnd, bytes[colon] == ASCII.colon,
                 bytes[colon &+ 1] == ASCII.space, !ASCII.isBlank(bytes[value])
@@ -128,12 +137,13 @@ struct FieldScanner: Sendable {
                 fieldCount < countLimit
             else { break }
             fieldCount &+= 1
+            if known == nil { known = KnownName(line..<colon, in: bytes) }
             fields.append(
                 FieldRange(
                     nameStart: UInt32(truncatingIfNeeded: line &+ offset),
                     nameEnd: UInt32(truncatingIfNeeded: colon &+ offset),
                     valueStart: UInt32(truncatingIfNeeded: value &+ offset),
-                    valueEnd: UInt32(truncatingIfNeeded: stop &+ offset)))
+                    valueEnd: UInt32(truncatingIfNeeded: stop &+ offset), known: known))
             line = stop &+ 2
         }
         return line

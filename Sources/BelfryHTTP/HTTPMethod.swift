@@ -33,6 +33,16 @@ public enum HTTPMethod: Sendable, Equatable {
         }
     }
 
+    /// The usual methods with the space behind them, found in the first eight bytes of a line.
+    @inline(__always)
+    static func prefix(of word: UInt64) -> (method: HTTPMethod, byteCount: Int)? {
+        if word << 24 == 0x20_5453_4F50 << 24 { return (.post, 4) }
+        if word << 32 == 0x2054_4547 << 32 { return (.get, 3) }
+        if word << 32 == 0x2054_5550 << 32 { return (.put, 3) }
+        if word << 8 == 0x20_4554_454C_4544 << 8 { return (.delete, 6) }
+        return nil
+    }
+
     /// The method as it stands in a request line; `nil` for `.other`.
     public var name: String? {
         switch self {

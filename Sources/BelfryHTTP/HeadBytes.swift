@@ -4,9 +4,36 @@ struct FieldRange: Sendable {
     var nameEnd: UInt32
     var valueStart: UInt32
     var valueEnd: UInt32
+    /// What its name is, or `nil` when nobody has looked yet.
+    var known: KnownName?
 
     var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
     var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+}
+
+/// The fields of one head in their order, in memory that is used again.
+struct FieldRanges: Sendable {
+    /// What lies past `count` is left from an earlier head.
+    private var storage: [FieldRange] = []
+    private(set) var count = 0
+
+    subscript(index: Int) -> FieldRange {
+        precondition(index < count, "a head has fewer fields")
+        return storage[index]
+    }
+
+    mutating func append(_ field: FieldRange) {
+        if count < storage.count {
+            storage[count] = field
+        } else {
+            storage.append(field)
+        }
+        count &+= 1
+    }
+
+    mutating func removeAll() {
+        count = 0
+    }
 }
 
 /// The bytes of one head and the places of its fields, in memory that is used again.
@@ -14,16 +41,20 @@ struct HeadBytes: Sendable {
     /// The bytes; what lies past `count` is left from an earlier head.
     private var storage: [UInt8] = []
     private(set) var count = 0
-    var fields: [FieldRange] = []
+    var fields = FieldRanges()
 
     mutating func reset() {
         count = 0
-        fields.removeAll(keepingCapacity: true)
+        fields.removeAll()
     }
 
     /// Adds `bytes[start..<end]`; the loop becomes wide moves.
+    ///
+    /// It copies a few bytes behind `end` too where there are any: one more than a multiple of
+    /// 32, because all moves but one are wide then.
     mutating func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        let part = bytes.extracting(start..<end)
+        let wideEnd = min(bytes.count, start + (end - start + 30) & ~31 + 1)
+        let part = bytes.extracting(start..<wideEnd)
         let needed = count + part.count
         if storage.count < needed {
             let more = max(needed, 2 * storage.count, 512) - storage.count
@@ -35,7 +66,7 @@ struct HeadBytes: Sendable {
         for index in part.indices {
             target[offset &+ index] = part[index]
         }
-        count = needed
+        count += end - start
     }
 
     /// All bytes of the head.
@@ -47,7 +78,9 @@ struct HeadBytes: Sendable {
     /// The value of the first field of this name, which is given in lower case.
     func firstRange(of name: String) -> Range<Int>? {
         let length = name.utf8.count
-        for field in fields where Int(field.nameEnd &- field.nameStart) == length {
+        for index in 0..<fields.count {
+            let field = fields[index]
+            guard Int(field.nameEnd &- field.nameStart) == length else { continue }
             if span.extracting(field.name).equalsIgnoringCase(name) { return field.value }
         }
         return nil
@@ -57,7 +90,9 @@ struct HeadBytes: Sendable {
     func ranges(of name: String) -> [Range<Int>] {
         let length = name.utf8.count
         var ranges: [Range<Int>] = []
-        for field in fields where Int(field.nameEnd &- field.nameStart) == length {
+        for index in 0..<fields.count {
+            let field = fields[index]
+            guard Int(field.nameEnd &- field.nameStart) == length else { continue }
             if span.extracting(field.name).equalsIgnoringCase(name) { ranges.append(field.value) }
         }
         return ranges

@@ -1,21 +1,56 @@
 /// A field that decides about the request itself, found by whole words instead of bytes.
 enum KnownName {
     case host, expect, upgrade, connection, contentType, contentLength, transferEncoding
+    case origin, prefer, idempotencyKey
+    /// Any other name.
+    case other
+
+    /// Looks for the names of nearly each request, with a colon, at the start of a line.
+    ///
+    /// The masks set the bit of lower case in letters alone, so the bytes are exactly those.
+    @inline(__always)
+    init?(lineStart: Int, in text: Span<UInt8>) {
+        let first = text.word(at: lineStart)
+        // host:
+        if (first | 0x2020_2020) << 24 == 0x3A_7473_6F68 << 24 {
+            self = .host
+            return
+        }
+        // content-
+        guard first | 0x0020_2020_2020_2020 == 0x2D74_6E65_746E_6F63 else { return nil }
+        let second = text.word(at: lineStart &+ 8)
+        // type:, length:
+        if (second | 0x2020_2020) << 24 == 0x3A_6570_7974 << 24 {
+            self = .contentType
+        } else if (second | 0x2020_2020_2020) << 8 == 0x3A_6874_676E_656C << 8 {
+            self = .contentLength
+        } else {
+            return nil
+        }
+    }
+
+    /// The length of a name that `init(lineStart:in:)` finds.
+    @inline(__always)
+    var byteCount: Int {
+        self == .host ? 4 : self == .contentType ? 12 : 14
+    }
 
     /// Looks at the name of a field, which was found to be a token.
     ///
     /// Setting the bit of lower case changes no letter, digit or hyphen into another one, and
     /// behind each name stand at least eight bytes: a colon, CRLF, CRLF and the name itself.
-    init?(_ field: FieldRange, in text: Span<UInt8>) {
-        let length = Int(field.nameEnd &- field.nameStart)
+    init(_ name: Range<Int>, in text: Span<UInt8>) {
+        let length = name.count
         let lowerCase: UInt64 = 0x2020_2020_2020_2020
-        let first = text.word(at: Int(field.nameStart)) | lowerCase
+        let first = text.word(at: name.lowerBound) | lowerCase
         switch length {
         case 4 where first << 32 == 0x0000_0000_7473_6F68 << 32: self = .host
         case 6 where first << 16 == 0x0000_7463_6570_7865 << 16: self = .expect
+        case 6 where first << 16 == 0x0000_6E69_6769_726F << 16: self = .origin
+        case 6 where first << 16 == 0x0000_7265_6665_7270 << 16: self = .prefer
         case 7 where first << 8 == 0x0065_6461_7267_7075 << 8: self = .upgrade
-        case 10, 12, 14, 17:
-            let last = text.word(at: Int(field.nameEnd) &- 8) | lowerCase
+        case 10, 12, 14, 15, 17:
+            let last = text.word(at: name.upperBound &- 8) | lowerCase
             switch (length, first, last) {
             // connecti, nnection
             case (10, 0x6974_6365_6E6E_6F63, 0x6E6F_6974_6365_6E6E): self = .connection
@@ -23,13 +58,15 @@ enum KnownName {
             case (12, 0x2D74_6E65_746E_6F63, 0x6570_7974_2D74_6E65): self = .contentType
             // content-, t-length
             case (14, 0x2D74_6E65_746E_6F63, 0x6874_676E_656C_2D74): self = .contentLength
+            // idempote, ency-key
+            case (15, 0x6574_6F70_6D65_6469, 0x7965_6B2D_7963_6E65): self = .idempotencyKey
             // transfer, encoding, and the hyphen between them
             case (17, 0x7265_6673_6E61_7274, 0x676E_6964_6F63_6E65)
-            where text[Int(field.nameStart) &+ 8] == 0x2D:
+            where text[name.lowerBound &+ 8] == 0x2D:
                 self = .transferEncoding
-            default: return nil
+            default: self = .other
             }
-        default: return nil
+        default: self = .other
         }
     }
 }

@@ -17,6 +17,7 @@ struct RequestFacts: Sendable {
     private(set) var connectionCloses = false
     private(set) var connectionKeepsAlive = false
     private(set) var connectionUpgrades = false
+    private(set) var uncommonFields: UncommonFields = []
 
     /// Reads the fields and the target once all bytes are there.
     mutating func read(_ line: RequestLine, _ head: HeadBytes) throws(HTTPError) {
@@ -24,9 +25,9 @@ struct RequestFacts: Sendable {
         minorVersion = line.minorVersion
         methodEnd = line.methodEnd
         targetRange = line.target
-        method = HTTPMethod(text.extracting(0..<methodEnd))
-        for field in head.fields {
-            try readField(field, in: text)
+        method = line.method ?? HTTPMethod(text.extracting(0..<methodEnd))
+        for index in 0..<head.fields.count {
+            try readField(head.fields[index], in: text)
         }
         if isChunked {
             guard contentLength == nil else { throw .contentLengthWithTransferEncoding }
@@ -40,7 +41,7 @@ struct RequestFacts: Sendable {
     private mutating func readField(
         _ field: FieldRange, in text: Span<UInt8>
     ) throws(HTTPError) {
-        switch KnownName(field, in: text) {
+        switch field.known ?? KnownName(field.name, in: text) {
         case .host:
             guard hostRange == nil else { throw .repeatedHost }
             hostRange = field.value
@@ -59,8 +60,10 @@ struct RequestFacts: Sendable {
         case .transferEncoding:
             guard !isChunked else { throw .repeatedTransferEncoding }
             isChunked = try Framing.isChunked(text.extracting(field.value))
-        case nil:
-            break
+        case .origin: uncommonFields.insert(.origin)
+        case .prefer: uncommonFields.insert(.prefer)
+        case .idempotencyKey: uncommonFields.insert(.idempotencyKey)
+        case .other: break
         }
     }
 

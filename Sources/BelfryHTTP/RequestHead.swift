@@ -20,6 +20,22 @@ public enum RequestExpectation: Sendable, Equatable {
     case unknown
 }
 
+/// Fields that few requests have, found while the head was read.
+public struct UncommonFields: OptionSet, Sendable {
+    /// One bit a field.
+    public let rawValue: UInt8
+
+    /// Makes a set out of its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Origin (RFC 6454 §7).
+    public static let origin = UncommonFields(rawValue: 1)
+    /// Prefer (RFC 7240 §2).
+    public static let prefer = UncommonFields(rawValue: 2)
+    /// Idempotency-Key.
+    public static let idempotencyKey = UncommonFields(rawValue: 4)
+}
+
 /// The head of a request: its bytes, and what nearly each request is asked, found beforehand.
 ///
 /// Spans lie in the head's own memory, which the next request takes over.
@@ -41,6 +57,8 @@ public struct RequestHead: Sendable {
     public var expectation: RequestExpectation { facts.expectation }
     /// True when Content-Type is present.
     public var hasContentType: Bool { facts.contentTypeRange != nil }
+    /// Which fields are there of those that few requests have; what is not, needs no look-up.
+    public var uncommonFields: UncommonFields { facts.uncommonFields }
     /// True when Connection has `upgrade`, Upgrade is there and the version is 1.1 (RFC 9110 §7.8).
     public var requestsUpgrade: Bool {
         facts.connectionUpgrades && facts.hasUpgrade && minorVersion >= 1

@@ -4,6 +4,8 @@
 struct RequestLine: Sendable {
     private enum State { case method, target, version, lineFeed }
 
+    /// The method, if it came whole and is one of the known ones.
+    private(set) var method: HTTPMethod?
     private(set) var methodEnd = 0
     private(set) var targetEnd = 0
     /// The place of the first `?`.
@@ -32,6 +34,15 @@ struct RequestLine: Sendable {
             switch state {
             case .method:
                 guard cursor < end else { throw .requestLineTooLong(limit: limit) }
+                if cursor + offset == 0, end - cursor >= 8,
+                    let known = HTTPMethod.prefix(of: bytes.word(at: cursor))
+                {
+                    method = known.method
+                    methodEnd = known.byteCount
+                    cursor += known.byteCount + 1
+                    state = .target
+                    continue
+                }
                 cursor = ByteSet.token.endOfRun(in: bytes, from: cursor, to: end)
                 guard cursor < end else { continue }
                 guard bytes[cursor] == ASCII.space, cursor + offset > 0 else {
@@ -51,6 +62,12 @@ struct RequestLine: Sendable {
                     versionByteCount = 8
                     minorVersion = 1
                     cursor += 8
+                    if end - cursor > 1, bytes[cursor] == ASCII.carriageReturn,
+                        bytes[cursor + 1] == ASCII.lineFeed
+                    {
+                        cursor += 2
+                        return true
+                    }
                 }
                 if versionByteCount == 8 {
                     guard bytes[cursor] == ASCII.carriageReturn else { throw .malformedVersion }

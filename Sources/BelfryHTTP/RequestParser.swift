@@ -81,18 +81,14 @@ public struct RequestParser: Sendable {
         case .line, .fields:
             return try readHead(bytes, at: &cursor)
         case .framing:
-            try beginContent()
-            return try step(bytes, at: &cursor)
+            if let length = try beginContent() {
+                return takeContent(missing: length, of: bytes, at: &cursor)
+            }
+            return try takeChunks(of: bytes, at: &cursor)
         case .content(let missing):
             return takeContent(missing: missing, of: bytes, at: &cursor)
         case .chunks:
-            switch try chunks.next(in: bytes, at: &cursor, bodyByteLimit: bodyByteLimit) {
-            case .content(let range): return .body(range)
-            case .needsMore: return nil
-            case .end:
-                phase = .between
-                return .end
-            }
+            return try takeChunks(of: bytes, at: &cursor)
         case .failed(let error):
             throw error
         }
@@ -154,15 +150,30 @@ public struct RequestParser: Sendable {
     }
 
     /// Decides how the content is framed; a length past the limit is refused before it comes.
-    private mutating func beginContent() throws(HTTPError) {
+    ///
+    /// - Returns: The length, or `nil` for chunks.
+    private mutating func beginContent() throws(HTTPError) -> Int? {
         if head.isChunked {
             chunks = ChunkedDecoder(limits: limits)
             phase = .chunks
-            return
+            return nil
         }
         let length = head.contentLength ?? 0
         guard length <= bodyByteLimit else { throw .bodyTooLarge(limit: bodyByteLimit) }
         phase = .content(missing: length)
+        return length
+    }
+
+    private mutating func takeChunks(
+        of bytes: Span<UInt8>, at cursor: inout Int
+    ) throws(HTTPError) -> RequestEvent? {
+        switch try chunks.next(in: bytes, at: &cursor, bodyByteLimit: bodyByteLimit) {
+        case .content(let range): return .body(range)
+        case .needsMore: return nil
+        case .end:
+            phase = .between
+            return .end
+        }
     }
 
     private mutating func takeContent(

@@ -70,6 +70,20 @@ public enum ResponseWriter {
         if !context.isHead { output.append(content) }
     }
 
+    /// Adds `200 OK` with content of `application/json` by a head that was made beforehand.
+    ///
+    /// The usual answer becomes three copies.
+    public static func appendJSON(
+        _ content: [UInt8], for context: ResponseContext, _ head: PreparedJSONHead,
+        to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: head.bytes)
+        let isUsual = context.keepsAlive && context.minorVersion >= 1
+        output.appendDecimalLine(content.count, isLast: isUsual)
+        if !isUsual { appendConnection(context, to: &output) }
+        if !context.isHead { output.append(contentsOf: content) }
+    }
+
     /// Adds the head of a response whose length is not known, and says how it goes on.
     ///
     /// HTTP/1.0 does not know chunks: its connection closes at the end of the content.

@@ -77,12 +77,48 @@ extension Span where Element == UInt8 {
 }
 
 extension [UInt8] {
-    /// Adds the bytes of a span; the loop becomes wide moves.
+    /// Adds the bytes of a span.
+    ///
+    /// An `OutputSpan` checks its capacity for each byte; where the bytes are many it is filled
+    /// first, so that the loop becomes wide moves.
     mutating func append(_ bytes: Span<UInt8>) {
         append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
-            for index in bytes.indices {
-                output.append(bytes[index])
+            guard bytes.count >= 32 else {
+                for index in bytes.indices { output.append(bytes[index]) }
+                return
             }
+            output.append(repeating: 0, count: bytes.count)
+            var target = output.mutableSpan
+            precondition(target.count == bytes.count)
+            for index in bytes.indices { target[index] = bytes[index] }
+        }
+    }
+
+    /// Adds a number that is not negative in decimal digits, CRLF, and another one for `isLast`.
+    ///
+    /// The digits of all but huge numbers are made in a word, for one step of the array.
+    mutating func appendDecimalLine(_ number: Int, isLast: Bool) {
+        guard 0..<100_000_000 ~= number else {
+            appendDecimal(number)
+            append(contentsOf: (isLast ? "\r\n\r\n" : "\r\n").utf8)
+            return
+        }
+        var rest = UInt32(truncatingIfNeeded: number)
+        var digits: UInt64 = 0
+        repeat {
+            digits = digits &<< 8 | UInt64(rest % 10 &+ 0x30)
+            rest /= 10
+        } while rest > 0
+        append(addingCapacity: 12) { (output: inout OutputSpan<UInt8>) in
+            while digits > 0 {
+                output.append(UInt8(truncatingIfNeeded: digits))
+                digits &>>= 8
+            }
+            output.append(ASCII.carriageReturn)
+            output.append(ASCII.lineFeed)
+            guard isLast else { return }
+            output.append(ASCII.carriageReturn)
+            output.append(ASCII.lineFeed)
         }
     }
 

@@ -152,4 +152,36 @@ struct RequestHeadTests {
         #expect(head.keepsAlive && head.expectation == .none && !head.requestsUpgrade)
         #expect(first(name.lowercased(), of: head) == "close, upgrade")
     }
+
+    @Test("the usual names are known in any case, and only with their colon at once")
+    func usualNames() throws {
+        let head = try head(
+            of: "PUT / HTTP/1.1\r\nHOST: a\r\ncONTENT-tYPE: b\r\nCONTENT-LENGTH: 7\r\n\r\n")
+        #expect(head.method == .put && text(head.authority) == "a")
+        #expect(text(head.contentType) == "b" && head.contentLength == 7)
+        #expect(text(head.name(at: 1)) == "cONTENT-tYPE")
+        for name in ["Content\rType: b", "Host\u{1A} b", "Content-Type\u{1A} b"] {
+            #expect(error(in: Array("GET / HTTP/1.1\r\n\(name)\r\n\r\n".utf8)) == .invalidFieldName)
+        }
+    }
+
+    static let uncommon: [(fields: String, expected: UncommonFields)] = [
+        ("ORIGIN: null", .origin), ("Prefer: wait=1", .prefer),
+        ("idempotency-Key: \"a\"", .idempotencyKey),
+        ("Origin: a\r\nPrefer: b\r\nIdempotency-Key: c", [.origin, .prefer, .idempotencyKey]),
+        ("Origim: a\r\nPrefex: b\r\nIdempotencyXKey: c\r\nOrigins: d", []),
+    ]
+
+    @Test(
+        "uncommon fields are found with the head, in one piece and byte by byte",
+        arguments: uncommon)
+    func uncommonFields(fields: String, expected: UncommonFields) throws {
+        #expect(try get(fields).uncommonFields == expected)
+        var parser = RequestParser(limits: HTTPLimits())
+        for byte in "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n".utf8 {
+            var cursor = 0
+            _ = try parser.nextEvent(in: [byte].span, at: &cursor)
+        }
+        #expect(parser.head.uncommonFields == expected)
+    }
 }

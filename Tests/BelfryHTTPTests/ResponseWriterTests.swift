@@ -107,4 +107,19 @@ struct ResponseWriterTests {
             contentByteCount: count, for: Self.open, date: Self.date.span, to: &output)
         #expect(text(output).hasSuffix("\r\nContent-Length: \(count)\r\n\r\n"))
     }
+
+    @Test(
+        "a head made beforehand gives the same bytes",
+        arguments: [open, head, old, oldOpen, .closing], [0, 9, 10, 31, 32, 33, 100, 100_000])
+    func preparedHead(context: ResponseContext, count: Int) {
+        let content = [UInt8](repeating: 0x78, count: count)
+        var expected = Array("before".utf8)
+        var output = expected
+        ResponseWriter.appendJSON(
+            content.span, for: context, date: Self.date.span, to: &expected)
+        let head = PreparedJSONHead(date: Self.date.span)
+        ResponseWriter.appendJSON(content, for: context, head, to: &output)
+        #expect(output == expected)
+        #expect(text(output).hasSuffix("\r\n\r\n" + text(context.isHead ? [] : content)))
+    }
 }
