@@ -103,8 +103,7 @@ extension ServerLoop {
         if answer.status == 200, answer.fields.isEmpty, reply.allowedOrigin == nil,
             reply.appliedPreference == .none, answer.contentType == .json
         {
-            ResponseWriter.appendJSON(
-                answerContent.span, for: reply.context, date: date.span, to: &output)
+            ResponseWriter.appendJSON(answerContent, for: reply.context, jsonHead, to: &output)
             return
         }
         var fields = answer.fields

@@ -188,7 +188,9 @@ extension ServerLoop {
 
     /// Pages of foreign origins may change nothing and observe nothing (DESIGN section 5).
     private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
-        guard let origin = headField("origin") else { return }
+        guard exchange.parser.head.uncommonFields.contains(.origin),
+            let origin = headField("origin")
+        else { return }
         let isListed = originPolicy.isListed(origin: origin)
         if isListed { exchange.reply.details.allowedOrigin = origin }
         switch exchange.parser.head.method {

@@ -97,7 +97,8 @@ extension ServerLoop {
 
     /// Options of the answer: `report`, `Prefer`.
     private mutating func readPostOptions(_ query: inout Query) throws(Problem) {
-        if exchange.parser.head.field("idempotency-key") != nil {
+        let uncommonFields = exchange.parser.head.uncommonFields
+        if uncommonFields.contains(.idempotencyKey) {
             throw Problem.invalidHeader("Idempotency-Key", "is not supported by this version")
         }
         if let report = query.take("report") {
@@ -106,7 +107,7 @@ extension ServerLoop {
             }
             exchange.reply.reportsObservers = true
         }
-        guard exchange.parser.head.field("prefer") != nil else { return }
+        guard uncommonFields.contains(.prefer) else { return }
         let preferences = Preferences(of: exchange.parser.head)
         if preferences.return == .minimal {
             exchange.reply.isMinimal = true

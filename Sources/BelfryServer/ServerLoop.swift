@@ -46,6 +46,8 @@ struct ServerLoop: ~Copyable {
     var allowedHost: [UInt8] = []
     /// The value of the Date field, and the second that it is for.
     var date: (second: Int64, text: [UInt8]) = (-1, [])
+    /// The head of the usual answer, for the same second.
+    var jsonHead: PreparedJSONHead
 
     /// Connections whose input waits for the next turn.
     var throttled: [ConnectionID] = []
@@ -86,6 +88,7 @@ struct ServerLoop: ~Copyable {
         reader = MessageReader(
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
+        jsonHead = PreparedJSONHead(date: HTTPDate.bytes(secondsSince1970: 0).span)
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
         if shared.home(of: RoutedPath.defaultCenter) == number { makeDefaultCenter() }
     }
@@ -183,6 +186,7 @@ struct ServerLoop: ~Copyable {
         let second = loop.wallNow.milliseconds / 1_000
         if date.second != second {
             date = (second, HTTPDate.bytes(secondsSince1970: Int(second)))
+            jsonHead = PreparedJSONHead(date: date.text.span)
         }
         return date.text
     }
