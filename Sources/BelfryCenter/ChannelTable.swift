@@ -24,6 +24,11 @@ struct ChannelTable: Sendable {
         var wasMatched = false
         /// Counts how often the channel came to be without observers; a stale ring entry has another.
         var stamp: UInt32 = 0
+
+        mutating func countPost(at time: Int64) {
+            postCount += 1
+            lastPostedAt = time
+        }
     }
 
     init(seed: HashSeed, unobservedNameLimit: Int) {
@@ -77,8 +82,7 @@ struct ChannelTable: Sendable {
     /// Counts a post of a name, and tells its channel.
     mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
         let (index, isNew) = insert(name)
-        channels[Int(index)].postCount += 1
-        channels[Int(index)].lastPostedAt = time
+        channels[Int(index)].countPost(at: time)
         if isNew { noteUnobserved(index) }
         return index
     }

@@ -18,11 +18,21 @@ public struct Effects: Sendable {
 
     /// Forgets everything, and keeps the storage.
     public mutating func reset() {
-        outcome = .done
-        notifications.removeAll(keepingCapacity: notifications.capacity <= 1_024)
-        deliveries.removeAll(keepingCapacity: deliveries.capacity <= 65_536)
-        receipts.removeAll(keepingCapacity: receipts.capacity <= 1_024)
-        notices.removeAll(keepingCapacity: notices.capacity <= 1_024)
+        if outcome.hasMore { outcome = .done }
+        Self.empty(&notifications, capacityLimit: 1_024)
+        Self.empty(&deliveries, capacityLimit: 65_536)
+        Self.empty(&receipts, capacityLimit: 1_024)
+        Self.empty(&notices, capacityLimit: 1_024)
+    }
+
+    /// Removes all elements; a command mostly leaves one or none, which costs next to nothing.
+    private static func empty<Element>(_ elements: inout [Element], capacityLimit: Int) {
+        if elements.isEmpty { return }
+        if elements.count == 1, elements.capacity <= capacityLimit {
+            elements.removeLast()
+        } else {
+            elements.removeAll(keepingCapacity: elements.capacity <= capacityLimit)
+        }
     }
 }
 
@@ -36,6 +46,14 @@ public enum Outcome: Sendable, Equatable {
     case removed(Int)
     /// Nothing was changed.
     case refused(Refusal)
+
+    /// Whether it says more than that the command was done.
+    var hasMore: Bool {
+        switch self {
+        case .done: false
+        case .registered, .removed, .refused: true
+        }
+    }
 }
 
 /// Why a command changed nothing.

@@ -3,7 +3,9 @@
 /// It keeps no names and no `userInfo`: an entry has the same size whatever was posted.
 struct FateTable: Sendable {
     private var order = Ring<Entry>()
-    private var positions: [NotificationID: UInt64] = [:]
+    private var positions: PositionTable
+    /// A lifetime and its nanoseconds: taking a duration apart costs more than all the rest.
+    private var lifetime: (duration: Duration, nanoseconds: Int64) = (.zero, 0)
 
     private struct Entry: Sendable {
         let receipt: Receipt
@@ -11,49 +13,68 @@ struct FateTable: Sendable {
         let expiresAt: Int64
     }
 
+    /// Makes an empty table; the seed is the secret with which it finds its identifiers.
+    init(seed: HashSeed = HashSeed(0, 0)) {
+        positions = PositionTable(seed: seed)
+    }
+
     /// How many are remembered.
     var count: Int { order.count }
 
     /// Remembers a post, and forgets those that are too old or too many.
     mutating func append(_ receipt: Receipt, depth: Int, at now: Int64, limits: CenterLimits) {
+        if lifetime.duration != limits.fateLifetime {
+            lifetime = (limits.fateLifetime, Self.nanoseconds(of: limits.fateLifetime))
+        }
         let entry = Entry(
             receipt: receipt, depth: UInt32(depth),
-            expiresAt: Self.expiry(of: limits.fateLifetime, from: now))
-        positions[receipt.id] = order.append(entry)
+            expiresAt: Self.expiry(lifetime.nanoseconds, now))
+        let position = order.append(entry)
+        positions.insert(receipt.id, at: position) { order[$0].receipt.id }
         trim(to: limits, at: now)
     }
 
     /// Forgets posts that are too old or too many.
     mutating func trim(to limits: CenterLimits, at now: Int64) {
-        while let oldest = order.first, order.count > limits.fateLimit || oldest.expiresAt <= now {
-            // The same identifier may have been posted again since.
-            if positions[oldest.receipt.id] == order.startPosition {
-                positions[oldest.receipt.id] = nil
-            }
+        while !order.isEmpty,
+            order.count > limits.fateLimit || order[order.startPosition].expiresAt <= now
+        {
+            // The same identifier may have been posted again since: then it stays.
+            let position = order.startPosition
+            positions.remove(order[position].receipt.id, at: position) { order[$0].receipt.id }
             order.removeFirst()
         }
     }
 
-    /// A lifetime that no clock reaches is as good as the end of the clock.
-    private static func expiry(of lifetime: Duration, from now: Int64) -> Int64 {
+    /// The nanoseconds of a duration; one that does not fit is endless, `Int64.max`.
+    private static func nanoseconds(of lifetime: Duration) -> Int64 {
         let parts = lifetime.components
         let (seconds, isTooLong) = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if isTooLong { return Int64.max }
-        let (time, isPastTheEnd) = now.addingReportingOverflow(seconds)
-        if isPastTheEnd { return Int64.max }
-        let (whole, isLast) = time.addingReportingOverflow(parts.attoseconds / 1_000_000_000)
-        return isLast ? Int64.max : whole
+        let (sum, isLast) = seconds.addingReportingOverflow(parts.attoseconds / 1_000_000_000)
+        return isLast ? Int64.max : sum
+    }
+
+    /// A lifetime that no clock reaches is as good as the end of the clock.
+    private static func expiry(_ nanoseconds: Int64, _ now: Int64) -> Int64 {
+        if nanoseconds == Int64.max { return Int64.max }
+        let (time, isPastTheEnd) = now.addingReportingOverflow(nanoseconds)
+        return isPastTheEnd ? Int64.max : time
     }
 
     /// How long the chain is that ends at this notification.
     func depth(of id: NotificationID) -> Int? {
-        positions[id].map { Int(order[$0].depth) }
+        position(of: id).map { Int(order[$0].depth) }
     }
 
     /// The account of a post, unless it is forgotten.
     func receipt(of id: NotificationID, at now: Int64) -> Receipt? {
-        guard let position = positions[id], order[position].expiresAt > now else { return nil }
+        guard let position = position(of: id), order[position].expiresAt > now else { return nil }
         return order[position].receipt
+    }
+
+    private func position(of id: NotificationID) -> UInt64? {
+        positions.position(of: id) { order[$0].receipt.id }
     }
 
     /// Calls the visitor with each receipt, its depth and when it is forgotten, oldest first.

@@ -80,13 +80,14 @@ struct KeyTable: Sendable {
         var bucket = Int(hash) & mask
         while buckets[bucket] != 0 {
             let index = Int(buckets[bucket] - 1)
-            if hashes[index] == hash {
-                let candidate = keys[index]
-                if bytesAreEqual(candidate.span, key) { break }
-            }
+            if hashes[index] == hash, Self.isEqual(keys[index], key) { break }
             bucket = (bucket + 1) & mask
         }
         return bucket
+    }
+
+    private static func isEqual(_ key: [UInt8], _ other: Span<UInt8>) -> Bool {
+        bytesAreEqual(key.span, other)
     }
 
     private func bucket(ofIndex index: Index) -> Int {
@@ -114,7 +115,19 @@ struct KeyTable: Sendable {
 /// Whether two spans hold the same bytes.
 func bytesAreEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
-    for index in left.indices where left[index] != right[index] { return false }
+    var index = 0
+    while left.count &- index >= 8 {
+        if left.word(at: index) != right.word(at: index) { return false }
+        index &+= 8
+    }
+    if index > 0 {
+        // The last eight bytes, some of which were compared before.
+        return left.word(at: left.count - 8) == right.word(at: right.count - 8)
+    }
+    while index < left.count {
+        if left[index] != right[index] { return false }
+        index &+= 1
+    }
     return true
 }
 
@@ -122,7 +135,8 @@ extension [UInt8] {
     /// Copies the bytes of a span.
     init(copying bytes: Span<UInt8>) {
         self.init()
-        reserveCapacity(bytes.count)
-        for index in bytes.indices { append(bytes[index]) }
+        append(addingCapacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
     }
 }

@@ -25,7 +25,7 @@ public struct NotificationCenter: Sendable {
     var selectors: SelectorTable
     var tombstones = TombstoneTable()
     var replay = ReplayRing()
-    var fates = FateTable()
+    var fates: FateTable
 
     /// Makes a center that has nothing.
     ///
@@ -40,6 +40,7 @@ public struct NotificationCenter: Sendable {
         self.limits = limits
         index = ObserverIndex(seed: seed, unobservedNameLimit: limits.unobservedNameLimit)
         selectors = SelectorTable(seed: seed)
+        fates = FateTable(seed: seed)
     }
 
     /// Changes the center, and writes into `effects` what that brings about.
@@ -82,7 +83,7 @@ public struct NotificationCenter: Sendable {
         case .disconnect(let client):
             try removeClient(client, by: .broker, reason: .connectionClosed, at: time, &effects)
         case .post(let post):
-            let depth = try depth(of: post, place: 0, inBatch: [:])
+            let depth = post.causedBy == nil ? 1 : try depth(of: post, place: 0, inBatch: [:])
             dispatch(post, depth: depth, at: time, into: &effects)
         case .postBatch(let posts):
             try dispatch(posts, at: time, into: &effects)

@@ -37,31 +37,44 @@ public struct NotificationID: Hashable, Sendable {
 
     /// Appends the text form.
     public func append(to output: inout [UInt8]) {
-        var shift = 125
-        while shift >= 0 {
-            let digit: UInt64
-            if shift >= 64 {
-                digit = high >> UInt64(shift - 64)
-            } else if shift > 59 {
-                digit = high << UInt64(64 - shift) | low >> UInt64(shift)
-            } else {
-                digit = low >> UInt64(shift)
-            }
-            output.append(Self.alphabetByte(digit & 31))
-            shift -= 5
-        }
+        let start = output.count
+        output.append(contentsOf: Self.blankText)
+        var text = output.mutableSpan
+        write(over: &text, at: start)
     }
 
-    private static func alphabetByte(_ digit: UInt64) -> UInt8 {
-        // 0-9, then the letters without I, L, O and U.
-        switch digit {
-        case 0...9: UInt8(48 + digit)
-        case 10...17: UInt8(55 + digit)  // A-H
-        case 18, 19: UInt8(56 + digit)  // J, K
-        case 20, 21: UInt8(57 + digit)  // M, N
-        case 22...26: UInt8(58 + digit)  // P-T
-        default: UInt8(59 + digit)  // V-Z
-        }
+    private static let blankText = [UInt8](repeating: 0, count: textByteCount)
+
+    /// Writes the text form over the 26 bytes of a buffer from `start` on, which must be there.
+    public func write(over text: inout MutableSpan<UInt8>, at start: Int) {
+        precondition(
+            start >= 0 && text.count >= 26 && start <= text.count &- 26, "26 bytes are there")
+        // 128 bits are 26 digits: two of the upper 8 bits, then eight of each 40.
+        let first = Self.text(ofDigits: (high >> 61) << 5 | high >> 56 & 31)
+        text[start] = UInt8(truncatingIfNeeded: first >> 48)
+        text[start &+ 1] = UInt8(truncatingIfNeeded: first >> 56)
+        text.write(Self.text(ofDigits: high >> 16), at: start &+ 2)
+        text.write(Self.text(ofDigits: high << 24 | low >> 40), at: start &+ 10)
+        text.write(Self.text(ofDigits: low), at: start &+ 18)
+    }
+
+    /// The text of the eight digits that are the lower 40 bits, the first one lowest.
+    ///
+    /// All eight are found at once: 0-9, then the letters without I, L, O and U.
+    @inline(__always)
+    private static func text(ofDigits digits: UInt64) -> UInt64 {
+        let lows: UInt64 = 0x0101_0101_0101_0101
+        var spread = digits & 0xF_FFFF | (digits >> 20 & 0xF_FFFF) << 32
+        spread = spread & 0x0000_03FF_0000_03FF | (spread & 0x000F_FC00_000F_FC00) << 6
+        spread = spread & 0x001F_001F_001F_001F | (spread & 0x03E0_03E0_03E0_03E0) << 3
+        // Adding 127 - n to a digit sets the highest bit of its byte if the digit is above n.
+        let letters = (spread &+ lows &* (127 - 9)) >> 7 & lows
+        let pastI = (spread &+ lows &* (127 - 17)) >> 7 & lows
+        let pastL = (spread &+ lows &* (127 - 19)) >> 7 & lows
+        let pastO = (spread &+ lows &* (127 - 21)) >> 7 & lows
+        let pastU = (spread &+ lows &* (127 - 26)) >> 7 & lows
+        let text = spread &+ lows &* 48 &+ letters &* 7 &+ pastI &+ pastL &+ pastO &+ pastU
+        return text.byteSwapped
     }
 
     private static func digit(of byte: UInt8) -> UInt64? {
@@ -74,5 +87,20 @@ public struct NotificationID: Hashable, Sendable {
         case 86...90: UInt64(byte - 59)
         default: nil
         }
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// Writes the eight bytes of a word, the lowest one first.
+    @inline(__always)
+    fileprivate mutating func write(_ word: UInt64, at index: Int) {
+        self[index] = UInt8(truncatingIfNeeded: word)
+        self[index &+ 1] = UInt8(truncatingIfNeeded: word >> 8)
+        self[index &+ 2] = UInt8(truncatingIfNeeded: word >> 16)
+        self[index &+ 3] = UInt8(truncatingIfNeeded: word >> 24)
+        self[index &+ 4] = UInt8(truncatingIfNeeded: word >> 32)
+        self[index &+ 5] = UInt8(truncatingIfNeeded: word >> 40)
+        self[index &+ 6] = UInt8(truncatingIfNeeded: word >> 48)
+        self[index &+ 7] = UInt8(truncatingIfNeeded: word >> 56)
     }
 }

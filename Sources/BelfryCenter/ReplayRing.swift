@@ -19,9 +19,8 @@ struct ReplayRing: Sendable {
     /// Forgets the oldest notifications that are past the limits.
     mutating func trim(to limits: CenterLimits) {
         while notifications.count > limits.replayCountLimit || byteCount > limits.replayByteLimit {
-            guard let first = notifications.first else { return }
-            byteCount -= first.content.byteCount
-            notifications.removeFirst()
+            guard !notifications.isEmpty else { return }
+            byteCount -= notifications.removeFirst().content.byteCount
         }
     }
 

@@ -32,13 +32,20 @@ struct Ring<Element: Sendable>: Sendable {
         return endPosition - 1
     }
 
-    /// Removes the first element; the ring must have one.
-    mutating func removeFirst() {
+    /// Removes the first element and hands it over; the ring must have one.
+    @discardableResult
+    mutating func removeFirst() -> Element {
         precondition(!isEmpty, "an empty ring has no first element")
-        storage[place(of: startPosition)] = nil
+        // An exchange moves the element out: a copy would count references up and down.
+        var taken: Element?
+        swap(&taken, &storage[place(of: startPosition)])
         startPosition += 1
         // A ring that was long once gives its storage back.
         if storage.count > 64, count * 8 < storage.count { resize(to: storage.count / 4) }
+        guard let element = consume taken else {
+            preconditionFailure("each place between start and end has an element")
+        }
+        return element
     }
 
     private func place(of position: UInt64) -> Int {

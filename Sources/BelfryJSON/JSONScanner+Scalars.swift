@@ -6,9 +6,22 @@ struct JSONStringRange {
 
 extension JSONScanner {
     /// Skips the string whose opening quotation mark is the next byte (RFC 8259 §7).
+    @inline(__always)
     mutating func skipString(in bytes: Span<UInt8>) throws(JSONError) -> JSONStringRange {
         index += 1
         let start = index
+        skipPlainASCII(in: bytes)
+        if index < bytes.count, bytes[index] == .quote {
+            index += 1
+            return JSONStringRange(content: start..<index - 1, hasEscapes: false)
+        }
+        return try skipRestOfString(from: start, in: bytes)
+    }
+
+    @inline(never)
+    private mutating func skipRestOfString(
+        from start: Int, in bytes: Span<UInt8>
+    ) throws(JSONError) -> JSONStringRange {
         var hasEscapes = false
         while true {
             skipPlainASCII(in: bytes)
@@ -30,10 +43,12 @@ extension JSONScanner {
     }
 
     /// The fast path: most strings are ASCII without escapes.
+    @inline(__always)
     private mutating func skipPlainASCII(in bytes: Span<UInt8>) {
         var next = index
         while bytes.count &- next >= 8 {
-            let marks = Self.marks(of: bytes.word(at: next))
+            let word = bytes.word(at: next)
+            let marks = word.marksOfEscapes | word & 0x8080_8080_8080_8080
             guard marks == 0 else {
                 // The lowest mark is exact; higher ones may come from a borrow.
                 index = next &+ marks.trailingZeroBitCount &>> 3
@@ -48,17 +63,6 @@ extension JSONScanner {
             next += 1
         }
         index = next
-    }
-
-    /// Marks the bytes of a word that are no plain ASCII: quotes, backslashes, controls, high ones.
-    private static func marks(of word: UInt64) -> UInt64 {
-        let lows: UInt64 = 0x0101_0101_0101_0101
-        let quotes = word ^ (lows &* 0x22)
-        let backslashes = word ^ (lows &* 0x5C)
-        let found =
-            (word &- lows &* 0x20) | (quotes &- lows) & ~quotes
-            | (backslashes &- lows) & ~backslashes | word
-        return found & (lows &* 0x80)
     }
 
     private mutating func skipEscape(in bytes: Span<UInt8>) throws(JSONError) {

@@ -72,6 +72,7 @@ public struct JSONScanner {
     /// Skips a scalar or an empty container, or opens a container up to its first value.
     ///
     /// - Returns: whether a container was opened, and a value must follow.
+    @inline(__always)
     private mutating func skipScalarOrOpen(
         in bytes: Span<UInt8>, _ nesting: inout JSONNesting
     ) throws(JSONError) -> Bool {
@@ -106,6 +107,7 @@ public struct JSONScanner {
     /// After a value: closes the containers that end here, up to the next value if there is one.
     ///
     /// - Returns: whether a value must follow; if not, the outermost value has ended.
+    @inline(__always)
     private mutating func closeContainers(
         in bytes: Span<UInt8>, _ nesting: inout JSONNesting
     ) throws(JSONError) -> Bool {
@@ -163,13 +165,27 @@ extension JSONScanner {
     }
 
     /// Skips whitespace and looks at the byte behind it.
+    @inline(__always)
     mutating func nextSignificantByte(in bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
+        if index < bytes.count {
+            let byte = bytes[index]
+            // Mostly there is no whitespace; one comparison finds it out.
+            if byte > .space { return byte }
+        }
+        return try byteBehindWhitespace(in: bytes)
+    }
+
+    @inline(never)
+    private mutating func byteBehindWhitespace(
+        in bytes: Span<UInt8>
+    ) throws(JSONError) -> UInt8 {
         skipWhitespace(in: bytes)
         guard index < bytes.count else { throw .unexpectedEnd }
         return bytes[index]
     }
 
     /// Skips whitespace, and `byte` if it is the next one.
+    @inline(__always)
     mutating func skipByte(_ byte: UInt8, in bytes: Span<UInt8>) throws(JSONError) -> Bool {
         guard try nextSignificantByte(in: bytes) == byte else { return false }
         index += 1
@@ -177,6 +193,7 @@ extension JSONScanner {
     }
 
     /// Skips the key of a member and its colon.
+    @inline(__always)
     @discardableResult
     mutating func skipKey(in bytes: Span<UInt8>) throws(JSONError) -> JSONStringRange {
         guard try nextSignificantByte(in: bytes) == .quote else {

@@ -2,9 +2,16 @@
 extension JSONWriter {
     /// Appends UTF-8 text as a string: `"`, `\` and C0 controls are escaped (RFC 8259 §7).
     public static func append(string text: Span<UInt8>, to bytes: inout [UInt8]) {
+        let plainByteCount = plainByteCount(of: text)
+        guard plainByteCount < text.count else {
+            bytes.append(.quote)
+            bytes.append(text.indices, of: text)
+            bytes.append(.quote)
+            return
+        }
         bytes.append(.quote)
         var runStart = 0
-        var index = 0
+        var index = plainByteCount
         while index < text.count {
             let byte = text[index]
             if byte < 0x20 || byte == .quote || byte == .backslash {
@@ -16,6 +23,22 @@ extension JSONWriter {
         }
         bytes.append(runStart..<text.count, of: text)
         bytes.append(.quote)
+    }
+
+    /// How many bytes at the start need no escape; it may stop before the first that does.
+    private static func plainByteCount(of text: Span<UInt8>) -> Int {
+        var index = 0
+        while text.count &- index >= 8 {
+            if text.word(at: index).marksOfEscapes != 0 { return index }
+            index &+= 8
+        }
+        if index > 0, text.word(at: text.count - 8).marksOfEscapes == 0 { return text.count }
+        while index < text.count {
+            let byte = text[index]
+            if byte < 0x20 || byte == .quote || byte == .backslash { break }
+            index += 1
+        }
+        return index
     }
 
     private static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
@@ -42,7 +65,11 @@ extension JSONWriter {
 
     /// Appends an integer in decimal.
     public static func append(integer value: UInt64, to bytes: inout [UInt8]) {
-        append(value, digitCount: digitCount(of: value), to: &bytes)
+        if value < 10 {
+            bytes.append(.zero + UInt8(truncatingIfNeeded: value))
+        } else {
+            append(value, digitCount: 1, to: &bytes)
+        }
     }
 
     /// Appends the shortest number that reads back as `value`, which is finite: `3600`, `0.5`.
@@ -70,26 +97,18 @@ extension JSONWriter {
         while bytes.last == .zero { bytes.removeLast() }
     }
 
-    private static func digitCount(of value: UInt64) -> Int {
-        var count = 1
-        var rest = value / 10
-        while rest > 0 {
-            count += 1
-            rest /= 10
-        }
-        return count
-    }
-
-    /// Appends the last `digitCount` decimal digits of `value`, at most 20.
+    /// Appends a value in decimal, with zeros in front up to `digitCount`, at most 20.
     private static func append(_ value: UInt64, digitCount: Int, to bytes: inout [UInt8]) {
         var digits: [20 of UInt8] = .init(repeating: .zero)
         var rest = value
-        var position = digitCount
-        while position > 0 {
+        var position = digits.count
+        while rest > 0, position > 0 {
             position -= 1
-            digits[position] = .zero + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
+            let tenth = rest / 10
+            digits[position] = .zero + UInt8(truncatingIfNeeded: rest &- tenth &* 10)
+            rest = tenth
         }
-        bytes.append(0..<digitCount, of: digits.span)
+        position = min(position, digits.count - digitCount)
+        bytes.append(position..<digits.count, of: digits.span)
     }
 }

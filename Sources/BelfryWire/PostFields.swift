@@ -54,8 +54,8 @@ struct PostFields {
     ) -> Notification.Content {
         var joined: [UInt8] = []
         joined.reserveCapacity(name.count + (object?.count ?? 0) + (userInfo?.count ?? 0))
-        joined += name
-        if let object { joined += object }
+        joined.append(name.span)
+        if let object { joined.append(object.span) }
         if let userInfo { joined.append(bytes.extracting(userInfo)) }
         return Notification.Content(
             joined: joined, nameByteCount: name.count, objectByteCount: object?.count,

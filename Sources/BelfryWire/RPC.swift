@@ -10,12 +10,15 @@ public enum RPC {
         delivery notification: Notification, selector: [UInt8], isRedelivered: Bool,
         to output: inout [UInt8]
     ) {
-        output.append("{\"jsonrpc\":\"2.0\",\"method\":")
+        output.append(contentsOf: deliveryStart)
         JSONWriter.append(string: selector.span, to: &output)
-        output.append(",\"params\":")
+        output.append(contentsOf: paramsKey)
         Shape.append(notification: notification, isRedelivered: isRedelivered, to: &output)
-        output.append("}")
+        output.append(UInt8(ascii: "}"))
     }
+
+    private static let deliveryStart = [UInt8]("{\"jsonrpc\":\"2.0\",\"method\":".utf8)
+    private static let paramsKey = [UInt8](",\"params\":".utf8)
 
     /// Appends what comes before a result; `id` is the raw JSON of the request.
     public static func beginResult(id: [UInt8], to output: inout [UInt8]) {

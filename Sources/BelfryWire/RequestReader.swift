@@ -23,6 +23,10 @@ public struct RequestReader: Sendable {
     public func channelPost(
         name: [UInt8], object: [UInt8]? = nil, causedBy: [UInt8]? = nil, body: Span<UInt8>
     ) throws(Problem) -> PostRequest {
+        if let post = postInOrder(name: name, object: object, causedBy: causedBy, body: body) {
+            return post
+        }
+        // Something is wrong with it: what it is, is found out by a second look at all of it.
         var fields = FieldReader(limits: limits)
         let userInfo = try wholeUserInfo(body, &fields)
         checkName(name, &fields)
@@ -40,6 +44,43 @@ public struct RequestReader: Sendable {
         let content = PostFields.content(
             name: name, object: object, userInfo: userInfo, of: body)
         return PostRequest(content: content, causedBy: cause)
+    }
+
+    /// Reads a post with which nothing is wrong; nil when something is, whatever it is.
+    private func postInOrder(
+        name: [UInt8], object: [UInt8]?, causedBy: [UInt8]?, body: Span<UInt8>
+    ) -> PostRequest? {
+        if TextRule.faultOfName(name.span, limits: limits) != nil { return nil }
+        if TextRule.isReserved(name) { return nil }
+        if let object, TextRule.faultOfName(object.span, limits: limits) != nil { return nil }
+        var cause: NotificationID?
+        if let causedBy {
+            cause = NotificationID(text: causedBy.span)
+            if cause == nil { return nil }
+        }
+        var start = 0
+        while start < body.count, body[start].isJSONWhitespace { start += 1 }
+        var userInfo: Range<Int>?
+        if start < body.count {
+            userInfo = userInfoInOrder(body, from: start)
+            if userInfo == nil { return nil }
+        }
+        let content = PostFields.content(
+            name: name, object: object, userInfo: userInfo, of: body)
+        return PostRequest(content: content, causedBy: cause)
+    }
+
+    /// Where the object stands that starts here and is followed by whitespace alone.
+    private func userInfoInOrder(_ body: Span<UInt8>, from start: Int) -> Range<Int>? {
+        guard body[start] == UInt8(ascii: "{") else { return nil }
+        var scanner = JSONScanner(depthLimit: limits.userInfoDepthLimit, startingAt: start)
+        do throws(JSONError) {
+            let range = try scanner.skipValue(in: body)
+            try scanner.finish(in: body)
+            return range.count <= limits.userInfoByteLimit ? range : nil
+        } catch {
+            return nil
+        }
     }
 
     /// Checks a name or an object that came in the path or the query.

@@ -17,54 +17,76 @@ public enum Shape {
         _ notification: Notification, isRedelivered: Bool, isOneLine: Bool,
         to output: inout [UInt8]
     ) {
-        let content = notification.content
-        output.makeRoom(forMore: 256 + content.byteCount)
-        output.append("{\"id\":\"")
-        notification.id.append(to: &output)
-        output.append("\",\"seq\":")
+        output.makeRoom(forMore: 256 + notification.content.byteCount)
+        append(start: notification.id, to: &output)
         JSONWriter.append(integer: notification.sequence, to: &output)
-        output.append(",\"name\":")
-        JSONWriter.append(string: content.name, to: &output)
-        if let object = content.object {
-            output.append(",\"object\":")
+        output.append(contentsOf: Key.name)
+        JSONWriter.append(string: notification.content.name, to: &output)
+        if let object = notification.content.object {
+            output.append(contentsOf: Key.object)
             JSONWriter.append(string: object, to: &output)
         }
-        if let userInfo = content.userInfo {
-            output.append(",\"userInfo\":")
+        if let userInfo = notification.content.userInfo {
+            output.append(contentsOf: Key.userInfo)
             if isOneLine { output.appendInOneLine(userInfo) } else { output.append(userInfo) }
         }
-        output.append(",\"postedAt\":\"")
-        TimeText.append(milliseconds: notification.postedAt, to: &output)
-        output.append("\"")
+        let timeStart = output.count + Key.timeOffset
+        output.append(contentsOf: Key.postedAt)
+        TimeText.write(milliseconds: notification.postedAt, over: &output, at: timeStart)
         if let causedBy = notification.causedBy {
-            output.append(",\"causedBy\":\"")
+            output.append(contentsOf: Key.causedBy)
             causedBy.append(to: &output)
-            output.append("\"")
+            output.append(UInt8(ascii: "\""))
         }
-        output.append(isRedelivered ? ",\"redelivered\":true}" : "}")
+        if isRedelivered { output.append(contentsOf: Key.redelivered) }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// What stands between the values: copied as a whole, and short values are set into it.
+    private enum Key {
+        static let start = [UInt8]("{\"id\":\"\(blankID)\",\"seq\":".utf8)
+        static let idOffset = 7
+        static let name = [UInt8](",\"name\":".utf8)
+        static let object = [UInt8](",\"object\":".utf8)
+        static let userInfo = [UInt8](",\"userInfo\":".utf8)
+        static let postedAt = [UInt8](",\"postedAt\":\"0000-00-00T00:00:00.000Z\"".utf8)
+        static let timeOffset = 13
+        static let causedBy = [UInt8](",\"causedBy\":\"".utf8)
+        static let redelivered = [UInt8](",\"redelivered\":true".utf8)
+        static let matched = [UInt8](",\"matched\":".utf8)
+        static let delivered = [UInt8](",\"delivered\":".utf8)
+        /// What comes with queue, suspension and acknowledgement.
+        static let otherCounts = [UInt8](
+            """
+            ,"held":0,"coalesced":0,"dropped":0,"acknowledged":0,"refused":0,"pending":0,"dequeued":0
+            """.utf8)
+
+        private static let blankID = String(repeating: "0", count: NotificationID.textByteCount)
+    }
+
+    /// Appends `{"id":"…","seq":`, with which notifications and receipts start.
+    private static func append(start id: NotificationID, to output: inout [UInt8]) {
+        let start = output.count + Key.idOffset
+        output.append(contentsOf: Key.start)
+        var text = output.mutableSpan
+        id.write(over: &text, at: start)
     }
 
     /// Appends the receipt of a post; with rows, it has one for each observer.
     public static func append(
         receipt: Receipt, rows: [ReceiptRow]? = nil, to output: inout [UInt8]
     ) {
-        output.append("{\"id\":\"")
-        receipt.id.append(to: &output)
-        output.append("\",\"seq\":")
+        output.makeRoom(forMore: 224)
+        append(start: receipt.id, to: &output)
         JSONWriter.append(integer: receipt.sequence, to: &output)
-        output.append(",\"matched\":")
+        output.append(contentsOf: Key.matched)
         JSONWriter.append(integer: UInt64(receipt.matched), to: &output)
-        output.append(",\"delivered\":")
+        output.append(contentsOf: Key.delivered)
         JSONWriter.append(integer: UInt64(receipt.delivered), to: &output)
-        output.append(contentsOf: noOtherCounts.utf8)
+        output.append(contentsOf: Key.otherCounts)
         if let rows { append(rows, to: &output) }
         output.append(UInt8(ascii: "}"))
     }
-
-    /// What comes with queue, suspension and acknowledgement.
-    private static let noOtherCounts = """
-        ,"held":0,"coalesced":0,"dropped":0,"acknowledged":0,"refused":0,"pending":0,"dequeued":0
-        """
 
     private static func append(_ rows: [ReceiptRow], to output: inout [UInt8]) {
         output.append(",\"observers\":[")

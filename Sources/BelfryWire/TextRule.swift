@@ -2,6 +2,7 @@
 enum TextRule {
     /// Tells what is wrong with a name or an object, or nil.
     static func faultOfName(_ text: Span<UInt8>, limits: WireLimits) -> String? {
+        if isPlainASCII(text), text.count > 0, text.count <= limits.nameScalarLimit { return nil }
         var continuationCount = 0
         var isASCII = true
         for index in text.indices {
@@ -36,7 +37,30 @@ enum TextRule {
     }
 
     /// Whether a name belongs to the broker.
-    static func isReserved(_ name: [UInt8]) -> Bool { name.starts(with: "belfry.") }
+    static func isReserved(_ name: [UInt8]) -> Bool {
+        name.first == UInt8(ascii: "b") && name.starts(with: "belfry.")
+    }
+
+    /// Whether all bytes are 0x20 to 0x7E, eight at a time.
+    private static func isPlainASCII(_ text: Span<UInt8>) -> Bool {
+        var index = 0
+        while text.count &- index >= 8 {
+            if !isPlainASCII(text.word(at: index)) { return false }
+            index &+= 8
+        }
+        if index > 0 { return index == text.count || isPlainASCII(text.word(at: text.count - 8)) }
+        while index < text.count {
+            if text[index] &- 0x20 >= 0x5F { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Below the lowest byte that is not plain nothing is carried or borrowed, so one is always seen.
+    private static func isPlainASCII(_ word: UInt64) -> Bool {
+        let lows: UInt64 = 0x0101_0101_0101_0101
+        return (word | (word &+ lows) | (word &- lows &* 0x20)) & (lows &* 0x80) == 0
+    }
 
     private static func isUTF8(_ text: Span<UInt8>) -> Bool {
         do throws(UTF8.ValidationError) {

@@ -5,23 +5,32 @@ public enum TimeText {
 
     /// Appends a time in milliseconds since 1970, as in `2026-11-21T08:00:00.000Z`.
     public static func append(milliseconds: Int64, to output: inout [UInt8]) {
+        let start = output.count
+        output.append(contentsOf: blank)
+        write(milliseconds: milliseconds, over: &output, at: start)
+    }
+
+    private static let blank = [UInt8]("0000-00-00T00:00:00.000Z".utf8)
+
+    /// Writes the digits of a time over those of another, which stands at `start`.
+    static func write(milliseconds: Int64, over output: inout [UInt8], at start: Int) {
+        var text = output.mutableSpan
+        precondition(
+            start >= 0 && text.count >= 24 && start <= text.count &- 24, "24 bytes are there")
         let time = min(max(milliseconds, range.lowerBound), range.upperBound)
         // The epoch moves to 0000-01-01, so that every division below is of a natural number.
         let sinceYearZero = UInt64(time - range.lowerBound)
         let date = civilDate(daysSinceYearZero: sinceYearZero / 86_400_000)
         let ofDay = sinceYearZero % 86_400_000
-        output.append(addingCapacity: 24) { text in
-            append(date.year / 100, followedBy: nil, to: &text)
-            append(date.year % 100, followedBy: "-", to: &text)
-            append(date.month, followedBy: "-", to: &text)
-            append(date.day, followedBy: "T", to: &text)
-            append(ofDay / 3_600_000, followedBy: ":", to: &text)
-            append(ofDay / 60_000 % 60, followedBy: ":", to: &text)
-            append(ofDay / 1_000 % 60, followedBy: ".", to: &text)
-            append(ofDay / 10 % 100, followedBy: nil, to: &text)
-            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ofDay % 10))
-            text.append(UInt8(ascii: "Z"))
-        }
+        write(date.year / 100, at: start, over: &text)
+        write(date.year % 100, at: start &+ 2, over: &text)
+        write(date.month, at: start &+ 5, over: &text)
+        write(date.day, at: start &+ 8, over: &text)
+        write(ofDay / 3_600_000, at: start &+ 11, over: &text)
+        write(ofDay / 60_000 % 60, at: start &+ 14, over: &text)
+        write(ofDay / 1_000 % 60, at: start &+ 17, over: &text)
+        write(ofDay / 10 % 100, at: start &+ 20, over: &text)
+        text[start &+ 22] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: ofDay % 10)
     }
 
     /// The Gregorian date of a day, counted from 0000-01-01.
@@ -46,12 +55,12 @@ public enum TimeText {
         return (year, month, day)
     }
 
-    /// Appends two digits and what separates them from the next ones.
-    private static func append(
-        _ value: UInt64, followedBy separator: Unicode.Scalar?, to text: inout OutputSpan<UInt8>
+    /// Writes two digits.
+    @inline(__always)
+    private static func write(
+        _ value: UInt64, at index: Int, over text: inout MutableSpan<UInt8>
     ) {
-        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 10))
-        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
-        if let separator { text.append(UInt8(ascii: separator)) }
+        text[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value / 10)
+        text[index &+ 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value % 10)
     }
 }
