@@ -66,3 +66,12 @@ let package = Package(
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
     ]
 )
+
+// The programs of `Benchmarks` are built on request alone: BELFRY_BENCHMARKS=1 swift build.
+if Context.environment["BELFRY_BENCHMARKS"] != nil {
+    package.targets += [
+        .executableTarget(
+            name: "BenchmarkBroker", dependencies: ["BelfryServer", "BelfrySystem"],
+            path: "Benchmarks/BenchmarkBroker", swiftSettings: strict)
+    ]
+}
