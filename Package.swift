@@ -72,6 +72,9 @@ if Context.environment["BELFRY_BENCHMARKS"] != nil {
     package.targets += [
         .executableTarget(
             name: "BenchmarkBroker", dependencies: ["BelfryServer", "BelfrySystem"],
-            path: "Benchmarks/BenchmarkBroker", swiftSettings: strict)
+            path: "Benchmarks/BenchmarkBroker", swiftSettings: strict),
+        .executableTarget(
+            name: "CenterBenchmark", dependencies: ["BelfryCenter", "BelfrySystem"],
+            path: "Benchmarks/CenterBenchmark", swiftSettings: strict),
     ]
 }

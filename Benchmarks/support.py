@@ -390,11 +390,12 @@ def callgrind(work):
         return Profile.read(path, os.path.basename(program))
 
 
-def readable_binary(folder):
+def readable_binary(folder, path=None):
     """A copy of the broker that valgrind can read: old versions fail on DWARF 5."""
-    original = os.path.realpath(binary())
+    original = os.path.realpath(path or binary())
     probe = subprocess.run(
-        ["valgrind", "--tool=none", "--quiet", original, "help"], capture_output=True, timeout=60
+        ["valgrind", "--tool=none", "--quiet", original, "--version"], capture_output=True,
+        stdin=subprocess.DEVNULL, timeout=60,
     )
     if b"debuginfo" not in probe.stderr:
         return original
