@@ -38,6 +38,7 @@ def posts(count, batch=1, observers=0, path="channels"):
             if status != 200 or b'"matched":%d' % observers not in receipt:
                 raise ValueError(f"{status} {receipt!r}")
             audience.drain(batch * observers)
+        audience.finish()
         client.close()
         audience.close()
 
