@@ -29,7 +29,11 @@ func tests(of name: String, _ imports: Target.Dependency...) -> Target {
 
 let package = Package(
     name: "belfry",
-    products: [],
+    products: [
+        .executable(name: "belfry", targets: ["belfry"]),
+        .library(name: "BelfryClient", targets: ["BelfryClient"]),
+        .executable(name: "calculator-model1", targets: ["calculator-model1"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -61,6 +65,35 @@ let package = Package(
             "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket",
             "BelfryTLS",
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "CBelfryAssets"),
+        room(
+            "BelfryClient", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem",
+            "BelfryLoop"),
+        tests(
+            of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem", "BelfryLoop"),
+
+        .executableTarget(
+            name: "belfry",
+            dependencies: [
+                "BelfryServer", "BelfryClient", "BelfryCenter", "BelfryJSON", "BelfryWire",
+                "BelfryAccess", "BelfrySystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "BelfryToolTests",
+            dependencies: [
+                "belfry", "BelfryServer", "BelfryClient", "BelfryAccess", "BelfryCenter",
+                "BelfrySystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: strict),
+
+        // The examples.
+        .executableTarget(
+            name: "calculator-model1", dependencies: ["BelfryClient"],
+            path: "Examples/Calculator/Model1", swiftSettings: strict),
+        .testTarget(
+            name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
 
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),

@@ -1,5 +1,7 @@
 /// Who asks, and what they may do.
-public struct Caller: Sendable, Equatable {
+///
+/// It is one reference, because every request on its way to a center carries it.
+public final class Caller: Sendable {
     /// The name under which they are listed.
     public let principal: [UInt8]
     /// What they may do.

@@ -7,6 +7,10 @@ public enum PercentEncoding {
     public static func decode(
         _ text: Span<UInt8>, into output: inout [UInt8]
     ) throws(HTTPError) {
+        if text.firstIndex(of: ASCII.percent, in: text.indices) == text.count, isASCII(text) {
+            output.append(text)
+            return
+        }
         let start = output.count
         var hasHighByte = false
         var index = 0
@@ -29,6 +33,12 @@ public enum PercentEncoding {
         } catch {
             throw .invalidUTF8
         }
+    }
+
+    private static func isASCII(_ text: Span<UInt8>) -> Bool {
+        var bits: UInt8 = 0
+        for index in text.indices { bits |= text[index] }
+        return bits < 0x80
     }
 
     /// Adds `text` to `output` with all bytes but the unreserved ones encoded.

@@ -32,6 +32,15 @@ extension JSONScanner {
     /// The fast path: most strings are ASCII without escapes.
     private mutating func skipPlainASCII(in bytes: Span<UInt8>) {
         var next = index
+        while bytes.count &- next >= 8 {
+            let marks = Self.marks(of: bytes.word(at: next))
+            guard marks == 0 else {
+                // The lowest mark is exact; higher ones may come from a borrow.
+                index = next &+ marks.trailingZeroBitCount &>> 3
+                return
+            }
+            next &+= 8
+        }
         while next < bytes.count {
             let byte = bytes[next]
             // One comparison for both ends of the range 0x20 to 0x7F.
@@ -39,6 +48,17 @@ extension JSONScanner {
             next += 1
         }
         index = next
+    }
+
+    /// Marks the bytes of a word that are no plain ASCII: quotes, backslashes, controls, high ones.
+    private static func marks(of word: UInt64) -> UInt64 {
+        let lows: UInt64 = 0x0101_0101_0101_0101
+        let quotes = word ^ (lows &* 0x22)
+        let backslashes = word ^ (lows &* 0x5C)
+        let found =
+            (word &- lows &* 0x20) | (quotes &- lows) & ~quotes
+            | (backslashes &- lows) & ~backslashes | word
+        return found & (lows &* 0x80)
     }
 
     private mutating func skipEscape(in bytes: Span<UInt8>) throws(JSONError) {

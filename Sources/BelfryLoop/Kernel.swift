@@ -43,10 +43,11 @@ enum KernelCalls: ~Copyable {
     }
 
     func wait(
-        timeout: Duration?, into ready: inout [ReadyEntry]
+        timeoutNanoseconds: Int64?, into ready: inout [ReadyEntry]
     ) throws(SystemCallError) {
         switch self {
-        case .linux(let epoll): try epoll.wait(timeout: timeout, into: &ready)
+        case .linux(let epoll):
+            try epoll.wait(timeoutNanoseconds: timeoutNanoseconds, into: &ready)
         case .embedded(let kernel): kernel.wait(into: &ready)
         }
     }

@@ -18,7 +18,8 @@ struct Submission: Sendable {
 
 /// What can be asked of a center.
 enum CenterRequest: Sendable {
-    case post([PostRequest], isBatch: Bool)
+    case post(PostRequest)
+    case postBatch([PostRequest])
     case connect(Transport, observers: [ObserverRequest], since: ReplayPosition?)
     case disconnect(client: UInt64)
     case addObserver(ObserverRequest)
@@ -76,19 +77,53 @@ struct Reply: Sendable {
 /// What a response to an HTTP request depends on besides its content.
 struct HTTPReply: Sendable {
     var context: ResponseContext
-    /// The path before `/observers/…`, so that locations keep it.
-    var pathPrefix: [UInt8] = []
     /// Answer a post with 204.
     var isMinimal = false
-    /// Whether `Prefer` was honoured, and how it is told.
-    var appliedPreference: String?
     /// One row an observer in the receipt.
     var reportsObservers = false
+    /// Which preference was honoured (RFC 7240 §3).
+    var appliedPreference = AppliedPreference.none
+    /// What only few replies need; most requests ask for nothing of it.
+    private var box: Box?
+
+    init(context: ResponseContext) {
+        self.context = context
+    }
+
+    enum AppliedPreference: String {
+        case none
+        case minimal = "return=minimal"
+        case asynchronous = "respond-async"
+    }
+
+    /// What only few replies need.
+    struct Details: Sendable {
+        /// The path before `/observers/…`, so that locations keep it.
+        var pathPrefix: [UInt8] = []
+        /// The origin of the page that asked, if it may read the answer.
+        var allowedOrigin: [UInt8]?
+        /// The opening of a WebSocket: accept key and subprotocol.
+        var acceptKey: [UInt8] = []
+        var subprotocol: [UInt8]?
+    }
+
+    /// One reference in the place of four.
+    private final class Box: Sendable {
+        let details: Details
+
+        init(_ details: Details) {
+            self.details = details
+        }
+    }
+
+    /// What only few replies need.
+    var details: Details {
+        get { box?.details ?? Details() }
+        set { box = Box(newValue) }
+    }
+
     /// The origin of the page that asked, if it may read the answer.
-    var allowedOrigin: [UInt8]?
-    /// The opening of a WebSocket: accept key and subprotocol.
-    var acceptKey: [UInt8] = []
-    var subprotocol: [UInt8]?
+    var allowedOrigin: [UInt8]? { box?.details.allowedOrigin }
 }
 
 /// What loops tell each other: one entry of each kind for each loop and turn.

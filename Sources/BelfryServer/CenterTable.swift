@@ -4,6 +4,7 @@ import BelfryCenter
 struct CenterTable {
     private var sequencers: [LocalSequencer] = []
     private var positions: [[UInt8]: Int] = [:]
+    private var defaultPosition: Int?
     /// The centers that got a command in this turn.
     private var touched: [Int] = []
     /// The limits that new centers have.
@@ -20,13 +21,18 @@ struct CenterTable {
     var count: Int { sequencers.count }
 
     /// Where a center is, if it is.
-    func position(of name: [UInt8]) -> Int? { positions[name] }
+    func position(of name: [UInt8]) -> Int? {
+        // Arrays that share their storage are equal at once: so it is for the default center.
+        if let defaultPosition, name == RoutedPath.defaultCenter { return defaultPosition }
+        return positions[name]
+    }
 
     /// Makes a center that is not there yet.
     mutating func make(_ name: [UInt8], epoch: [UInt8], time: CommandTime) -> Int {
         let center = NotificationCenter(name: name, epoch: epoch, limits: limits, seed: seed)
         sequencers.append(LocalSequencer(center: center, incarnation: incarnation, time: time))
         positions[name] = sequencers.count - 1
+        if name == RoutedPath.defaultCenter { defaultPosition = sequencers.count - 1 }
         return sequencers.count - 1
     }
 

@@ -29,6 +29,11 @@ struct Connection {
     /// The rest of its story, while something is unfinished.
     var unfinished: Unfinished?
 
+    /// Whether the next request on it can be read at once: so it is for nearly every request.
+    var takesRequests: Bool {
+        kind == .http && !isClosing && !isAwaiting && !isThrottled && !closesAfterAnswer
+    }
+
     enum Kind: UInt8 {
         case http
         case webSocket

@@ -12,6 +12,8 @@ struct Exchange {
     var content: [UInt8] = []
     /// Where the content lies in what was just read.
     var contentRange: Range<Int>?
+    /// The segments of its path.
+    var segments = PathSegments()
     /// What the request asks for; nil until the head was read, or when it is refused.
     var path: RoutedPath?
     /// Why it is refused, once that is known; its content is still read.
@@ -32,6 +34,32 @@ struct Exchange {
         path = nil
         refusal = nil
         refusalFields = []
+    }
+
+    private static let channelPrefix = Array("/v1/channels/".utf8)
+
+    /// The name in a path of the form that nearly all posts have: `/v1/channels/{name}`, with
+    /// nothing to decode. Everything else takes the way of `readPath`, with the same result.
+    func plainChannelName() -> [UInt8]? {
+        let path = parser.head.path
+        let prefix = Self.channelPrefix
+        guard path.count > prefix.count else { return nil }
+        for index in prefix.indices where path[index] != prefix[index] { return nil }
+        let name = path.extracting(prefix.count..<path.count)
+        for index in name.indices
+        where name[index] == UInt8(ascii: "/") || name[index] == UInt8(ascii: "%") {
+            return nil
+        }
+        return [UInt8](copying: name)
+    }
+
+    /// Splits and decodes the path of the head.
+    mutating func readPath() throws(HTTPError) {
+        // The path is borrowed from the parser, and with it all of the exchange.
+        var read = PathSegments()
+        swap(&read, &segments)
+        defer { swap(&read, &segments) }
+        try read.read(parser.head.path)
     }
 
     /// Notes a piece of content; the first one is only pointed at.
@@ -66,4 +94,11 @@ extension [UInt8] {
         self.init()
         append(copying: bytes)
     }
+}
+
+/// Whether two spans hold the same bytes.
+func bytesAreEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    for index in left.indices where left[index] != right[index] { return false }
+    return true
 }

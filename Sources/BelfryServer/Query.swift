@@ -3,13 +3,10 @@ import BelfryWire
 
 /// The parameters of a query; what nobody took in the end is refused.
 struct Query {
-    private var parameters: [BelfryHTTP.QueryParameter]
+    private var parameters: [BelfryHTTP.QueryParameter] = []
 
-    init(_ head: RequestHead) throws(Problem) {
-        guard head.hasQuery else {
-            parameters = []
-            return
-        }
+    init(_ head: borrowing RequestHead) throws(Problem) {
+        guard head.hasQuery else { return }
         do throws(HTTPError) {
             parameters = try RequestTarget.queryParameters(of: head.query)
         } catch {
@@ -17,18 +14,18 @@ struct Query {
         }
     }
 
-    /// Takes a parameter that may stand once.
+    /// Takes a parameter that may stand once; a second one stays, and is refused in the end.
     mutating func take(_ name: String) -> [UInt8]? {
-        guard let position = parameters.firstIndex(where: { $0.name.elementsEqual(name.utf8) })
-        else { return nil }
-        // A second one stays, and is refused in the end.
-        return parameters.remove(at: position).value
+        for position in parameters.indices where parameters[position].isNamed(name) {
+            return parameters.remove(at: position).value
+        }
+        return nil
     }
 
     /// Takes a parameter that may stand several times.
     mutating func takeAll(_ name: String) -> [[UInt8]] {
-        let values = parameters.filter { $0.name.elementsEqual(name.utf8) }.map { $0.value }
-        parameters.removeAll { $0.name.elementsEqual(name.utf8) }
+        let values = parameters.filter { $0.isNamed(name) }.map { $0.value }
+        parameters.removeAll { $0.isNamed(name) }
         return values
     }
 
@@ -39,22 +36,25 @@ struct Query {
     }
 
     /// Refuses options of the queue and of suspension by name, so that nobody takes them for a typo.
-    mutating func refuseLaterOptions() throws(Problem) {
+    func refuseLaterOptions() throws(Problem) {
+        if parameters.isEmpty { return }
         for name in ["style", "coalesce", "keep", "modes", "maxDelay", "immediate", "ttl"]
-        where parameters.contains(where: { $0.name.elementsEqual(name.utf8) }) {
-            throw refusal(name, "is not supported by this version")
+        where parameters.contains(where: { $0.isNamed(name) }) {
+            throw Problem.invalidParameter(name, "is not supported by this version")
         }
     }
 
     /// Refuses parameters that nobody took.
     func finish() throws(Problem) {
         guard let unknown = parameters.first else { return }
-        throw refusal(
+        throw Problem.invalidParameter(
             String(decoding: unknown.name, as: UTF8.self),
             "is not a parameter of this path, or stands twice")
     }
+}
 
-    private func refusal(_ parameter: String, _ detail: String) -> Problem {
-        Problem.invalidParameter(parameter, detail)
+extension BelfryHTTP.QueryParameter {
+    fileprivate func isNamed(_ text: String) -> Bool {
+        bytesAreEqual(name.span, text.utf8.span)
     }
 }

@@ -23,18 +23,17 @@ enum Route: Equatable {
     case debugEcho
     case debugWebSocket
 
-    /// The methods that the route answers to, besides OPTIONS, as the `Allow` field has them.
-    var allowedMethods: String {
+    /// The methods that the route answers to, besides OPTIONS.
+    var allowedMethods: AllowedMethods {
         switch self {
-        case .channelPost, .debugEcho: "POST"
-        case .notifications: "POST"
-        case .observers: "GET, HEAD, POST"
-        case .observer: "GET, HEAD, DELETE"
-        case .client: "DELETE"
-        case .webSocket, .debugWebSocket, .events: "GET"
+        case .channelPost, .debugEcho, .notifications: .post
+        case .observers: [.get, .post]
+        case .observer: [.get, .delete]
+        case .client: .delete
+        case .webSocket, .debugWebSocket, .events: .getWithoutHead
         case .channels, .notification, .clients, .centers, .explain, .leaks, .unmatched, .live,
             .ready, .metrics, .asset:
-            "GET, HEAD"
+            .get
         }
     }
 
@@ -46,6 +45,39 @@ enum Route: Equatable {
             .clients, .client, .centers, .explain, .leaks, .unmatched, .webSocket, .events:
             false
         }
+    }
+}
+
+/// Some methods, for a decision and for the `Allow` field.
+struct AllowedMethods: OptionSet {
+    let rawValue: UInt8
+
+    /// GET, and HEAD with it.
+    static let get = AllowedMethods(rawValue: 1)
+    static let post = AllowedMethods(rawValue: 2)
+    static let delete = AllowedMethods(rawValue: 4)
+    /// GET of something that never ends.
+    static let getWithoutHead = AllowedMethods(rawValue: 8)
+
+    /// Whether a method is among them.
+    func allow(_ method: HTTPMethod) -> Bool {
+        switch method {
+        case .get: contains(.get) || contains(.getWithoutHead)
+        case .head: contains(.get)
+        case .post: contains(.post)
+        case .delete: contains(.delete)
+        case .put, .patch, .options, .trace, .connect, .other: false
+        }
+    }
+
+    /// The names of the methods with OPTIONS, as the `Allow` field has them.
+    var text: String {
+        var names: [String] = []
+        if contains(.get) { names += ["GET", "HEAD"] }
+        if contains(.getWithoutHead) { names.append("GET") }
+        if contains(.post) { names.append("POST") }
+        if contains(.delete) { names.append("DELETE") }
+        return (names + ["OPTIONS"]).joined(separator: ", ")
     }
 }
 
@@ -85,64 +117,88 @@ struct RoutedPath: Equatable {
         self.isServer = isServer
     }
 
-    /// Reads the decoded segments of a path.
-    ///
-    /// - Returns: nil where nothing is.
-    init?(segments: [[UInt8]], hasDebugEndpoints: Bool) {
+    /// The path of a channel of the default center.
+    init(channel name: [UInt8]) {
         center = Self.defaultCenter
         hasCenterPrefix = false
-        guard let first = segments.first else { return nil }
-        if !first.elementsEqual("v1".utf8) {
-            let name = segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
-            guard let route = Self.serviceRoutes[name],
-                hasDebugEndpoints || (route != .debugEcho && route != .debugWebSocket)
+        route = .channelPost(name: name)
+    }
+
+    /// Reads the segments of a path.
+    ///
+    /// - Returns: nil where nothing is.
+    init?(_ segments: borrowing PathSegments, hasDebugEndpoints: Bool) {
+        center = Self.defaultCenter
+        hasCenterPrefix = false
+        guard segments.count > 0 else { return nil }
+        guard segments.segment(0, is: "v1") else {
+            guard let route = Self.serviceRoute(segments, hasDebugEndpoints: hasDebugEndpoints)
             else { return nil }
             self.route = route
             return
         }
-        var rest = segments.dropFirst()
-        if rest.count >= 3, rest[1].elementsEqual("centers".utf8) {
+        var start = 1
+        if segments.count >= 4, segments.segment(1, is: "centers") {
             hasCenterPrefix = true
-            center = rest[2]
-            rest = rest.dropFirst(2)
+            center = [UInt8](copying: segments[2])
+            start = 3
             guard !center.isEmpty else { return nil }
         }
-        guard let route = Self.centerRoute(Array(rest)) else { return nil }
+        guard let route = Self.centerRoute(segments, from: start) else { return nil }
         if hasCenterPrefix, route == .centers { return nil }
         self.route = route
     }
 
-    private static func centerRoute(_ segments: [[UInt8]]) -> Route? {
-        switch segments.count {
+    private static func centerRoute(_ segments: borrowing PathSegments, from start: Int) -> Route? {
+        switch segments.count - start {
         case 1:
-            return centerRoutes[String(decoding: segments[0], as: UTF8.self)]
+            return collectionRoutes.first { segments.segment(start, is: $0.name) }?.route
         case 2:
-            let last = segments[1]
+            let last = segments[start + 1]
             guard !last.isEmpty else { return nil }
-            switch String(decoding: segments[0], as: UTF8.self) {
-            case "channels": return .channelPost(name: last)
-            case "notifications": return .notification(id: last)
-            case "observers": return .observer(token: last)
-            case "clients": return .client(id: last)
-            case "reports" where last.elementsEqual("leaks".utf8): return .leaks
-            case "reports" where last.elementsEqual("unmatched".utf8): return .unmatched
-            default: return nil
+            if segments.segment(start, is: "channels") {
+                return .channelPost(name: [UInt8](copying: last))
             }
+            if segments.segment(start, is: "observers") {
+                return .observer(token: [UInt8](copying: last))
+            }
+            if segments.segment(start, is: "notifications") {
+                return .notification(id: [UInt8](copying: last))
+            }
+            if segments.segment(start, is: "clients") {
+                return .client(id: [UInt8](copying: last))
+            }
+            guard segments.segment(start, is: "reports") else { return nil }
+            if segments.segment(start + 1, is: "leaks") { return .leaks }
+            return segments.segment(start + 1, is: "unmatched") ? .unmatched : nil
         default:
             return nil
         }
     }
 
-    private static let centerRoutes: [String: Route] = [
-        "channels": .channels, "notifications": .notifications, "observers": .observers,
-        "clients": .clients, "centers": .centers, "explain": .explain, "ws": .webSocket,
-        "events": .events,
+    private static func serviceRoute(
+        _ segments: borrowing PathSegments, hasDebugEndpoints: Bool
+    ) -> Route? {
+        if segments.count == 2, hasDebugEndpoints, segments.segment(0, is: "debug") {
+            if segments.segment(1, is: "echo") { return .debugEcho }
+            return segments.segment(1, is: "ws") ? .debugWebSocket : nil
+        }
+        guard segments.count == 1 else { return nil }
+        return serviceRoutes.first { segments.segment(0, is: $0.name) }?.route
+    }
+
+    /// The paths of a center that have one segment behind its prefix.
+    static let collectionRoutes: [(name: String, route: Route)] = [
+        ("notifications", .notifications), ("observers", .observers), ("ws", .webSocket),
+        ("events", .events), ("channels", .channels), ("clients", .clients),
+        ("centers", .centers), ("explain", .explain),
     ]
 
-    private static let serviceRoutes: [String: Route] = [
-        "": .asset(.console), "livez": .live, "readyz": .ready, "healthz": .live,
-        "metrics": .metrics, "openapi.yaml": .asset(.openAPI), "asyncapi.yaml": .asset(.asyncAPI),
-        "belfry.js": .asset(.library), "console.js": .asset(.consoleScript),
-        "debug/echo": .debugEcho, "debug/ws": .debugWebSocket,
+    /// The service paths that always exist.
+    static let serviceRoutes: [(name: String, route: Route)] = [
+        ("livez", .live), ("readyz", .ready), ("healthz", .live), ("metrics", .metrics),
+        ("", .asset(.console)), ("console.js", .asset(.consoleScript)),
+        ("belfry.js", .asset(.library)), ("openapi.yaml", .asset(.openAPI)),
+        ("asyncapi.yaml", .asset(.asyncAPI)),
     ]
 }

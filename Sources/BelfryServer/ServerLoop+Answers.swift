@@ -7,16 +7,33 @@ import BelfryWire
 /// What an answer is besides its content, which stands in `answerContent`.
 struct Answer {
     var status = 200
-    var contentType: String?
+    var contentType: ContentType
     var fields: [HTTPField] = []
     var sequel = Sequel.none
 
-    static let json = Answer(contentType: "application/json")
+    static let json = Answer(contentType: .json)
     static let empty = Answer(status: 204)
 
-    init(status: Int = 200, contentType: String? = nil) {
+    init(status: Int = 200, contentType: ContentType = .none) {
         self.status = status
         self.contentType = contentType
+    }
+
+    /// What the content is, as the `Content-Type` field says it.
+    enum ContentType: Equatable {
+        case none
+        case json
+        case problem
+        case other(String)
+
+        var text: String? {
+            switch self {
+            case .none: nil
+            case .json: "application/json"
+            case .problem: "application/problem+json"
+            case .other(let type): type
+            }
+        }
     }
 }
 
@@ -37,7 +54,7 @@ extension ServerLoop {
         counters.requestsRefused += 1
         problem.append(to: &answerContent)
         var answer = Answer(
-            status: problem.kind.status, contentType: "application/problem+json")
+            status: problem.kind.status, contentType: .problem)
         answer.fields = fields
         if problem.kind.status == 503 || problem.kind.status == 429 {
             answer.fields.append(HTTPField("Retry-After", "1"))
@@ -49,8 +66,7 @@ extension ServerLoop {
     mutating func answerOptions(_ path: RoutedPath, to id: ConnectionID) {
         var answer = Answer.empty
         let allowed =
-            path.isServer
-            ? "GET, HEAD, POST, DELETE, OPTIONS" : path.route.allowedMethods + ", OPTIONS"
+            path.isServer ? "GET, HEAD, POST, DELETE, OPTIONS" : path.route.allowedMethods.text
         answer.fields = [HTTPField("Allow", allowed)]
         if exchange.reply.allowedOrigin != nil,
             exchange.parser.head.field("access-control-request-method") != nil
@@ -85,21 +101,21 @@ extension ServerLoop {
     ) {
         let date = dateText()
         if answer.status == 200, answer.fields.isEmpty, reply.allowedOrigin == nil,
-            reply.appliedPreference == nil, answer.contentType == "application/json"
+            reply.appliedPreference == .none, answer.contentType == .json
         {
             ResponseWriter.appendJSON(
                 answerContent.span, for: reply.context, date: date.span, to: &output)
             return
         }
         var fields = answer.fields
-        if let type = answer.contentType { fields.append(HTTPField("Content-Type", type)) }
+        if let type = answer.contentType.text { fields.append(HTTPField("Content-Type", type)) }
         if let origin = reply.allowedOrigin {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
             fields.append(HTTPField("Vary", "Origin"))
             fields.append(HTTPField("Access-Control-Expose-Headers", "Location, Retry-After"))
         }
-        if let preference = reply.appliedPreference, answer.status < 300 {
-            fields.append(HTTPField("Preference-Applied", preference))
+        if reply.appliedPreference != .none, answer.status < 300 {
+            fields.append(HTTPField("Preference-Applied", reply.appliedPreference.rawValue))
         }
         ResponseWriter.append(
             status: answer.status, fields: fields, content: answerContent.span,
@@ -124,6 +140,7 @@ extension ServerLoop {
         switch sequel {
         case .none:
             let closes = reply.map { !$0.context.keepsAlive } ?? false
+            if !closes, takesRequests(id) { return }
             if closes || connection(id)?.closesAfterAnswer == true { closeSoon(id) }
         case .close:
             closeSoon(id)
@@ -135,10 +152,10 @@ extension ServerLoop {
             switch transport {
             case .webSocket:
                 connections[Int(id.index)]?.kind = .webSocket
-                setDeadline(id, .ping, after: configuration.pingInterval)
+                setDeadline(id, .ping)
             case .events:
                 connections[Int(id.index)]?.kind = .events
-                setDeadline(id, .comment, after: configuration.commentInterval)
+                setDeadline(id, .comment)
             }
         }
         goOn(id)

@@ -123,7 +123,7 @@ extension ServerLoop {
             Shape.append(removedCount: count, to: &answerContent)
         case .post:
             let request = try requestReader.post(params: params, in: text.span)
-            try applyPosts([request.post], caller: submission.caller, center: submission.center)
+            try applyPost(request.post, caller: submission.caller, center: submission.center)
             fanOut()
             appendReceipts(isBatch: false, reportsObservers: request.reportsObservers)
         case .observers:

@@ -48,7 +48,8 @@ extension ServerLoop {
             case .calls(let text, let client):
                 performCalls(text, client: client, submission)
                 return
-            case .post, .disconnect, .addObserver, .removeObserver, .readObserver, .removeClient,
+            case .post, .postBatch, .disconnect, .addObserver, .removeObserver, .readObserver,
+                .removeClient,
                 .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
                 answer = try performRequest(submission)
             }
@@ -66,8 +67,12 @@ extension ServerLoop {
         let caller = submission.caller
         let name = submission.center
         switch submission.request {
-        case .post(let posts, let isBatch):
-            return try post(posts, isBatch: isBatch, submission)
+        case .post(let request):
+            try applyPost(request, caller: caller, center: name)
+            return answerPosts(isBatch: false, submission.reply)
+        case .postBatch(let requests):
+            try applyPosts(requests, caller: caller, center: name)
+            return answerPosts(isBatch: true, submission.reply)
         case .disconnect(let client):
             if let position = centers.position(of: name) {
                 submitCommand(.disconnect(client: client), to: position)

@@ -13,7 +13,7 @@ extension ServerLoop {
         while connections.count <= slot { connections.append(nil) }
         connections[slot] = Connection(id: id)
         counters.connectionsAccepted += 1
-        setDeadline(id, .head, after: configuration.headTimeout)
+        setDeadline(id, .head)
     }
 
     /// One connection too many: it is told so and closed.
@@ -37,6 +37,13 @@ extension ServerLoop {
         guard slot < connections.count, let connection = connections[slot], connection.id == id
         else { return nil }
         return connection
+    }
+
+    /// Whether a connection is there, and its next request can be read at once.
+    func takesRequests(_ id: ConnectionID) -> Bool {
+        let slot = Int(id.index)
+        return slot < connections.count && connections[slot]?.id == id
+            && connections[slot]?.takesRequests == true
     }
 
     /// Hands what was read to the protocol of the connection.
@@ -112,7 +119,7 @@ extension ServerLoop {
         else { return }
         connections[Int(id.index)]?.isThrottled = false
         if connection.deadline == .drain {
-            setDeadline(id, .idle, after: configuration.idleTimeout)
+            setDeadline(id, .idle)
         }
         readOn(id)
     }
@@ -126,7 +133,7 @@ extension ServerLoop {
         guard connection.kind == .http else { return closeTooSlow(id) }
         connections[Int(id.index)]?.isThrottled = true
         loop.pauseReading(id)
-        setDeadline(id, .drain, after: configuration.bodyTimeout)
+        setDeadline(id, .drain)
     }
 
     /// All sockets together hold too much: the slowest are closed (DESIGN section 6).
@@ -215,11 +222,9 @@ extension ServerLoop {
 
     // MARK: Deadlines
 
-    mutating func setDeadline(
-        _ id: ConnectionID, _ kind: Connection.DeadlineKind, after duration: Duration
-    ) {
+    mutating func setDeadline(_ id: ConnectionID, _ kind: Connection.DeadlineKind) {
         connections[Int(id.index)]?.deadline = kind
-        loop.setDeadline(id, at: loop.now + duration)
+        loop.setDeadline(id, at: timeouts.deadline(kind, from: loop.now))
     }
 
     mutating func meetDeadline(_ id: ConnectionID) {
@@ -237,7 +242,7 @@ extension ServerLoop {
             loop.close(id)
         case .ping:
             sendPing(id)
-            setDeadline(id, .pong, after: configuration.pongTimeout)
+            setDeadline(id, .pong)
         case .pong:
             log.write(
                 .debug, "closing a client that answers no ping", ("client", "c\(connection.client)")
@@ -249,7 +254,7 @@ extension ServerLoop {
             let start = loop.output.count
             loop.output.append(contentsOf: ":\n\n".utf8)
             loop.send(start..<loop.output.count, to: id, as: .delivery)
-            setDeadline(id, .comment, after: configuration.commentInterval)
+            setDeadline(id, .comment)
         }
     }
 }

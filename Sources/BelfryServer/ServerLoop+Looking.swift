@@ -98,7 +98,7 @@ extension ServerLoop {
         case .unmatched(let limit):
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)
-        case .post, .connect, .disconnect, .addObserver, .removeObserver, .readObserver,
+        case .post, .postBatch, .connect, .disconnect, .addObserver, .removeObserver, .readObserver,
             .removeClient, .fate, .centers, .calls:
             preconditionFailure("these are no listings of a center")
         }

@@ -68,10 +68,10 @@ extension ServerLoop {
         Shape.append(
             registered: row, token: token, session: session, center: submission.center,
             to: &answerContent)
-        var answer = Answer(status: 201, contentType: "application/json")
+        var answer = Answer(status: 201, contentType: .json)
         answer.fields = [Self.noStore]
         if case .http(let http) = submission.reply.form {
-            let location = http.pathPrefix + Array("/observers/".utf8) + token
+            let location = http.details.pathPrefix + Array("/observers/".utf8) + token
             answer.fields.append(HTTPField("Location", location))
         }
         return answer

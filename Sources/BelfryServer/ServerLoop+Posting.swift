@@ -12,18 +12,30 @@ import Synchronization
 // Posts: may the caller make them, what did the center do with them, and their receipts.
 
 extension ServerLoop {
-    mutating func post(
-        _ requests: [PostRequest], isBatch: Bool, _ submission: Submission
-    ) throws(Problem) -> Answer {
-        try applyPosts(requests, caller: submission.caller, center: submission.center)
+    /// Lets the observers have what was posted, and answers with the receipts.
+    mutating func answerPosts(isBatch: Bool, _ reply: Reply) -> Answer {
         fanOut()
-        guard case .http(let http) = submission.reply.form else { return .json }
+        guard case .http(let http) = reply.form else { return .json }
         if http.isMinimal { return .empty }
         appendReceipts(isBatch: isBatch, reportsObservers: http.reportsObservers)
         return .json
     }
 
-    /// Applies posts that the caller may make; `effects` has what they brought about.
+    /// Applies a post that the caller may make; `effects` has what it brought about.
+    mutating func applyPost(
+        _ request: PostRequest, caller: Caller, center name: [UInt8]
+    ) throws(Problem) {
+        guard
+            caller.grants.allow(
+                .post, center: name.span, name: request.content.name,
+                object: request.content.object)
+        else { throw Problem.lacking("post") }
+        let position = try makeCenter(name)
+        submitCommand(.post(makePost(request)), to: position)
+        try countPosts()
+    }
+
+    /// Applies posts that the caller may make in one callout, all or none.
     mutating func applyPosts(
         _ requests: [PostRequest], caller: Caller, center name: [UInt8]
     ) throws(Problem) {
@@ -32,17 +44,17 @@ extension ServerLoop {
             guard
                 caller.grants.allow(
                     .post, center: name.span, name: content.name, object: content.object)
-            else { throw Problem.lacking("post", place: requests.count > 1 ? place : nil) }
+            else { throw Problem.lacking("post", place: place) }
         }
         let position = try makeCenter(name)
-        if requests.count == 1 {
-            submitCommand(.post(makePost(requests[0])), to: position)
-        } else {
-            var posts: [Post] = []
-            posts.reserveCapacity(requests.count)
-            for request in requests { posts.append(makePost(request)) }
-            submitCommand(.postBatch(posts), to: position)
-        }
+        var posts: [Post] = []
+        posts.reserveCapacity(requests.count)
+        for request in requests { posts.append(makePost(request)) }
+        submitCommand(.postBatch(posts), to: position)
+        try countPosts()
+    }
+
+    private mutating func countPosts() throws(Problem) {
         try checkOutcome()
         counters.posts += UInt64(effects.receipts.count)
         counters.deliveries += UInt64(effects.deliveries.count)

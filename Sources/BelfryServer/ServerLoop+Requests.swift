@@ -27,7 +27,7 @@ extension ServerLoop {
                     finishRequest(id, bytes)
                     exchange.contentRange = nil
                     if loop.output.count - outputStart > Self.turnOutputByteLimit { throttle(id) }
-                    guard maySpeakOn(id, bytes, cursor) else { return }
+                    guard takesRequests(id) || maySpeakOn(id, bytes, cursor) else { return }
                 }
             }
         } catch {
@@ -79,7 +79,7 @@ extension ServerLoop {
         guard connection(id) != nil else { return renewExchange() }
         if exchange.parser.isBetweenRequests {
             connections[Int(id.index)]?.unfinished = nil
-            setDeadline(id, .idle, after: configuration.idleTimeout)
+            setDeadline(id, .idle)
             return
         }
         exchange.keepContent(of: bytes)
@@ -88,7 +88,7 @@ extension ServerLoop {
         // The head's time runs from its first byte: more bytes do not lengthen it.
         let deadline = connections[Int(id.index)]?.deadline
         if deadline == .idle || deadline == .body && !wasUnfinished {
-            setDeadline(id, .head, after: configuration.headTimeout)
+            setDeadline(id, .head)
         }
     }
 
@@ -100,7 +100,7 @@ extension ServerLoop {
         if stop.isStopping { exchange.reply.context.keepsAlive = false }
         decideRequest()
         guard exchange.parser.head.hasContent else { return }
-        setDeadline(id, .body, after: configuration.bodyTimeout)
+        setDeadline(id, .body)
         guard exchange.parser.head.expectation == .continue else { return }
         if exchange.refusal == nil {
             let start = loop.output.count
@@ -131,25 +131,27 @@ extension ServerLoop {
         try checkHost()
         let path = try routedPath()
         exchange.path = path
-        exchange.reply.pathPrefix = path.prefix
         try checkOrigin(path)
         let method = exchange.parser.head.method
-        if method != .options, !path.route.allows(method) {
-            exchange.refusalFields = [HTTPField("Allow", path.route.allowedMethods + ", OPTIONS")]
-            if case .other = method {
-                throw Problem(.notImplemented, "The method is not known.")
-            }
-            throw Problem(.methodNotAllowed, "The path answers to \(path.route.allowedMethods).")
+        let allowed = path.route.allowedMethods
+        if method != .options, !allowed.allow(method) {
+            exchange.refusalFields = [HTTPField("Allow", allowed.text)]
+            throw Problem(.methodNotAllowed, "The path answers to \(allowed.text).")
         }
         if path.route == .debugEcho { return }
         exchange.parser.bodyByteLimit = configuration.bodyByteLimit
     }
 
     /// A foreign name that resolves to this machine opens nothing (DNS rebinding).
-    private func checkHost() throws(Problem) {
-        let host = exchange.parser.head.hostName
-        if host.isEmpty { return }
-        guard hostPolicy.allows(host: [UInt8](copying: host)) else {
+    private mutating func checkHost() throws(Problem) {
+        // Most requests name the host that the one before named.
+        let isKnown = bytesAreEqual(exchange.parser.head.hostName, allowedHost.span)
+        if isKnown { return }
+        let name = [UInt8](copying: exchange.parser.head.hostName)
+        if name.isEmpty { return }
+        if hostPolicy.allows(host: name) {
+            allowedHost = name
+        } else {
             throw Problem(
                 .unknownHost,
                 "The broker does not answer to this host name; --allow-host names those that it does."
@@ -157,23 +159,23 @@ extension ServerLoop {
         }
     }
 
-    private func routedPath() throws(Problem) -> RoutedPath {
+    private mutating func routedPath() throws(Problem) -> RoutedPath {
         switch exchange.parser.head.targetForm {
         case .asterisk:
             return RoutedPath.server
         case .authority, .origin, .absolute:
             break
         }
-        let segments: [[UInt8]]
+        if let name = exchange.plainChannelName() { return RoutedPath(channel: name) }
         do throws(HTTPError) {
-            segments = try RequestTarget.pathSegments(of: exchange.parser.head.path)
+            try exchange.readPath()
         } catch {
             throw Problem(error)
         }
         guard
             let path = RoutedPath(
-                segments: segments, hasDebugEndpoints: configuration.hasDebugEndpoints)
-        else { throw Problem(.notFound, "There is nothing at this path.") }
+                exchange.segments, hasDebugEndpoints: configuration.hasDebugEndpoints)
+        else { throw Problem.unknownPath }
         return path
     }
 
@@ -181,7 +183,7 @@ extension ServerLoop {
     private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
         guard let origin = headField("origin") else { return }
         let isListed = originPolicy.isListed(origin: origin)
-        if isListed { exchange.reply.allowedOrigin = origin }
+        if isListed { exchange.reply.details.allowedOrigin = origin }
         switch exchange.parser.head.method {
         case .get, .head, .options:
             guard path.route == .webSocket || path.route == .events || path.route == .debugWebSocket
@@ -225,13 +227,5 @@ extension ServerLoop {
         answer(problem, to: id, HTTPReply(context: .closing))
         connections[Int(id.index)]?.unfinished = nil
         exchange = Exchange(limits: Self.httpLimits(configuration))
-    }
-}
-
-extension Route {
-    /// Whether the route answers to a method besides OPTIONS.
-    func allows(_ method: HTTPMethod) -> Bool {
-        guard let name = method.name else { return false }
-        return allowedMethods.split(separator: ", ").contains { $0 == name }
     }
 }

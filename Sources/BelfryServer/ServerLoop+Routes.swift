@@ -50,6 +50,7 @@ extension ServerLoop {
             return try notifications(&query, content: content)
         case .observers where exchange.parser.head.method == .post:
             try checkContentType(allowsForm: false)
+            exchange.reply.details.pathPrefix = path.prefix
             return .addObserver(try requestReader.observer(in: content, allowsSession: true))
         case .webSocket:
             return try openWebSocket()
@@ -75,7 +76,7 @@ extension ServerLoop {
         try query.refuseLaterOptions()
         let post = try requestReader.channelPost(
             name: name, object: object, causedBy: causedBy, body: content)
-        return .post([post], isBatch: false)
+        return .post(post)
     }
 
     private mutating func notifications(
@@ -83,11 +84,15 @@ extension ServerLoop {
     ) throws(Problem) -> CenterRequest {
         try readPostOptions(&query)
         if MediaType.matches(exchange.parser.head.contentType, "application/x-ndjson") {
-            return .post(try requestReader.notificationLines(in: content), isBatch: true)
+            return .postBatch(try requestReader.notificationLines(in: content))
         }
         try checkContentType(allowsForm: false)
         let (posts, isBatch) = try requestReader.notifications(in: content)
-        return .post(posts, isBatch: isBatch)
+        if isBatch { return .postBatch(posts) }
+        guard let post = posts.first else {
+            preconditionFailure("one notification was read")
+        }
+        return .post(post)
     }
 
     /// Options of the answer: `report`, `Prefer`.
@@ -105,10 +110,10 @@ extension ServerLoop {
         let preferences = Preferences(of: exchange.parser.head)
         if preferences.return == .minimal {
             exchange.reply.isMinimal = true
-            exchange.reply.appliedPreference = "return=minimal"
+            exchange.reply.appliedPreference = .minimal
         } else if preferences.respondsAsync {
             // No observer is waited for yet, so every answer is at once.
-            exchange.reply.appliedPreference = "respond-async"
+            exchange.reply.appliedPreference = .asynchronous
         }
     }
 

@@ -26,13 +26,13 @@ extension ServerLoop {
             }
             answerContent = MetricsText.text(of: total, shared: shared, version: Server.version)
             send(
-                Answer(contentType: "text/plain; version=0.0.4; charset=utf-8"), to: id,
+                Answer(contentType: .other("text/plain; version=0.0.4; charset=utf-8")), to: id,
                 exchange.reply)
         case .asset(let asset):
             sendAsset(asset, to: id)
         case .debugEcho:
             answerContent.append(copying: content)
-            send(Answer(contentType: "application/octet-stream"), to: id, exchange.reply)
+            send(Answer(contentType: .other("application/octet-stream")), to: id, exchange.reply)
         case .debugWebSocket:
             do throws(Problem) {
                 try openDebugWebSocket(id)
@@ -47,14 +47,14 @@ extension ServerLoop {
 
     private mutating func sendText(_ text: String, to id: ConnectionID) {
         answerContent.append(contentsOf: text.utf8)
-        var answer = Answer(contentType: "text/plain; charset=utf-8")
+        var answer = Answer(contentType: .other("text/plain; charset=utf-8"))
         answer.fields = [Self.noStore]
         send(answer, to: id, exchange.reply)
     }
 
     private mutating func sendAsset(_ asset: Asset, to id: ConnectionID) {
         answerContent.append(contentsOf: shared.assets[asset] ?? [])
-        var answer = Answer(contentType: asset.contentType)
+        var answer = Answer(contentType: .other(asset.contentType))
         answer.fields = [
             HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
         ]

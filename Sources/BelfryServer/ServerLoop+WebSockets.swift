@@ -17,8 +17,8 @@ extension ServerLoop {
         case .refuse(let refusal):
             throw refuseOpening(refusal)
         case .accept(let key, let subprotocol):
-            exchange.reply.acceptKey = key
-            exchange.reply.subprotocol = subprotocol
+            exchange.reply.details.acceptKey = key
+            exchange.reply.details.subprotocol = subprotocol
             return .connect(.webSocket, observers: [], since: nil)
         }
     }
@@ -29,15 +29,15 @@ extension ServerLoop {
         case .refuse(let refusal):
             throw refuseOpening(refusal)
         case .accept(let key, let subprotocol):
-            exchange.reply.acceptKey = key
-            exchange.reply.subprotocol = subprotocol
+            exchange.reply.details.acceptKey = key
+            exchange.reply.details.subprotocol = subprotocol
             let start = loop.output.count
             var bytes: [UInt8] = []
             appendOpening(exchange.reply, to: &bytes)
             loop.output.append(contentsOf: bytes)
             loop.send(start..<loop.output.count, to: id, as: .answer)
             connections[Int(id.index)]?.kind = .debugWebSocket
-            setDeadline(id, .ping, after: configuration.pingInterval)
+            setDeadline(id, .ping)
         }
     }
 
@@ -77,8 +77,8 @@ extension ServerLoop {
 
     /// Appends the 101 response.
     mutating func appendOpening(_ reply: HTTPReply, to bytes: inout [UInt8]) {
-        var fields = [HTTPField("Sec-WebSocket-Accept", reply.acceptKey)]
-        if let subprotocol = reply.subprotocol {
+        var fields = [HTTPField("Sec-WebSocket-Accept", reply.details.acceptKey)]
+        if let subprotocol = reply.details.subprotocol {
             fields.append(HTTPField("Sec-WebSocket-Protocol", subprotocol))
         }
         let date = dateText()
@@ -103,7 +103,7 @@ extension ServerLoop {
     /// Reads all messages that have arrived.
     mutating func receiveMessages(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let connection = connection(id) else { return }
-        loop.setDeadline(id, at: loop.now + configuration.pingInterval)
+        loop.setDeadline(id, at: timeouts.deadline(.ping, from: loop.now))
         if connection.deadline == .pong { connections[Int(id.index)]?.deadline = .ping }
         let isDebug = connection.kind == .debugWebSocket
         if let begun = connection.unfinished?.reader {

@@ -5,6 +5,7 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWebSocket
 import BelfryWire
+import Synchronization
 
 /// One event loop of the broker with its connections and the centers that live on it.
 ///
@@ -20,6 +21,7 @@ struct ServerLoop: ~Copyable {
     var originPolicy: OriginPolicy
     var hostPolicy: HostPolicy
     var anonymous: Caller
+    var timeouts: Timeouts
     let requestReader: RequestReader
     let rpcReader: RPCReader
 
@@ -40,6 +42,8 @@ struct ServerLoop: ~Copyable {
     var frameText: [UInt8] = []
     /// The center whose command `effects` belong to.
     var lastCenter = 0
+    /// The host name that was allowed last.
+    var allowedHost: [UInt8] = []
     /// The value of the Date field, and the second that it is for.
     var date: (second: Int64, text: [UInt8]) = (-1, [])
 
@@ -72,6 +76,7 @@ struct ServerLoop: ~Copyable {
         originPolicy = OriginPolicy(configuration)
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
         anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        timeouts = Timeouts(configuration)
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
         centers = CenterTable(
@@ -82,6 +87,13 @@ struct ServerLoop: ~Copyable {
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
+        // The default center always exists; others come into being by a post or a client.
+        if number == 0 {
+            shared.centerCount.add(1, ordering: .relaxed)
+            _ = centers.make(
+                RoutedPath.defaultCenter, epoch: random.hexadecimal(digitCount: 12),
+                time: commandTime)
+        }
     }
 
     /// Listens on addresses that all loops share, and tells the real ones.
@@ -98,6 +110,8 @@ struct ServerLoop: ~Copyable {
         originPolicy = OriginPolicy(configuration)
         hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
         anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        timeouts = Timeouts(configuration)
+        allowedHost = []
         exchange = Exchange(limits: Self.httpLimits(configuration))
         renewReader(isDebug: true)
         centers.limits = configuration.centerLimits

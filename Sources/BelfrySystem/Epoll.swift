@@ -71,11 +71,11 @@ public struct Epoll: ~Copyable {
     ///
     /// A wait that a signal ends finds nothing. No timeout means to wait for as long as it takes.
     public func wait(
-        timeout: Duration?, into ready: inout [ReadyEntry]
+        timeoutNanoseconds: Int64?, into ready: inout [ReadyEntry]
     ) throws(SystemCallError) {
         ready.removeAll(keepingCapacity: true)
         let limit = Self.readyLimit
-        let nanoseconds = timeout.map { max($0.nanoseconds, 0) } ?? -1
+        let nanoseconds = timeoutNanoseconds.map { max($0, 0) } ?? -1
         // SAFETY: epoll_wait writes at most `limit` entries, and the buffer has room for as many;
         // only those it counted are read.
         let outcome = unsafe withUnsafeTemporaryAllocation(

@@ -12,8 +12,13 @@ public struct SystemRandom: RandomNumberGenerator {
 
     /// Takes the next eight random bytes as a number.
     public mutating func next() -> UInt64 {
+        if pool.count - position < 8 { refill() }
         var value: UInt64 = 0
-        for _ in 0..<8 { value = value << 8 | UInt64(nextByte()) }
+        for index in position..<position + 8 {
+            value = value << 8 | UInt64(pool[index])
+            pool[index] = 0
+        }
+        position += 8
         return value
     }
 

@@ -11,14 +11,14 @@ struct SystemTests {
         let event = try EventDescriptor()
         try epoll.watch(event.rawValue, token: 7, for: .readable)
         var ready: [ReadyEntry] = []
-        try epoll.wait(timeout: .zero, into: &ready)
+        try epoll.wait(timeoutNanoseconds: 0, into: &ready)
         #expect(ready.isEmpty)
         event.signal()
         event.signal()
-        try epoll.wait(timeout: .zero, into: &ready)
+        try epoll.wait(timeoutNanoseconds: 0, into: &ready)
         #expect(ready == [ReadyEntry(token: 7, readiness: .readable)])
         event.clear()
-        try epoll.wait(timeout: .zero, into: &ready)
+        try epoll.wait(timeoutNanoseconds: 0, into: &ready)
         #expect(ready.isEmpty)
     }
 

@@ -1,0 +1,41 @@
+/// The random pauses before attempts to reconnect, so that many clients do not come at once.
+struct BackOff {
+    private let first: Duration
+    private let longest: Duration
+    private var attemptCount = 0
+
+    init(_ options: ClientOptions) {
+        first = options.firstPause
+        longest = options.longestPause
+    }
+
+    /// A pause from nothing up to the longest one that is due, which then doubles.
+    mutating func nextPause(using random: inout some RandomNumberGenerator) -> Duration {
+        var limit = first
+        for _ in 0..<attemptCount where limit < longest { limit *= 2 }
+        attemptCount += 1
+        return min(limit, longest) * Double.random(in: 0...1, using: &random)
+    }
+
+    /// A connection has held.
+    mutating func reset() {
+        attemptCount = 0
+    }
+}
+
+extension ClientError {
+    /// Whether another attempt may end better than this one (DESIGN section 3.1, close codes).
+    var isWorthRetrying: Bool {
+        switch self {
+        case .connectionFailed, .connectionLost, .timedOut: true
+        case .openingRefused(let status, _): status >= 500 || status == 429
+        case .closed(let code, _):
+            // Taken over, removed, expired credentials, and what the policy refuses: no.
+            ![1002, 1003, 1007, 1008, 1009, 4001, 4002, 4003].contains(code)
+        case .invalidURL, .invalidUserInfo, .selectorInUse, .system, .invalidOpening, .http,
+            .webSocket, .notUnderstood, .refused, .observerRemoved, .tooManyRequests, .notConnected,
+            .closedByOwner:
+            false
+        }
+    }
+}

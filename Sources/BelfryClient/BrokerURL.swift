@@ -1,0 +1,92 @@
+internal import BelfryHTTP
+internal import BelfrySystem
+
+/// Where a broker is, and which of its centers is meant: `http://127.0.0.1:8080/v1/centers/shop`.
+///
+/// Without a path it is the default center. The host is an address or `localhost`: no name is
+/// looked up, and TLS is not spoken yet.
+public struct BrokerURL: Hashable, Sendable {
+    /// What is wrong with the text of a URL.
+    public enum Fault: Equatable, Sendable {
+        /// It does not begin with `http://`.
+        case schemeIsNotHTTP
+        /// The host is neither an address nor `localhost`, or the port is no number.
+        case hostIsNoAddress
+        /// The path is neither empty nor that of a center.
+        case pathIsNoCenter
+    }
+
+    /// The center that is meant, percent-encoded; `nil` is the default one.
+    public let center: String?
+    /// The value of the field Host.
+    let authority: String
+    let address: SocketAddress
+
+    /// Reads `http://HOST[:PORT][/v1/centers/CENTER]`.
+    ///
+    /// - Parameter host: what the field Host says instead of the URL's host and port.
+    /// - Throws: `ClientError.invalidURL`.
+    public init(_ text: String, host: String? = nil) throws(ClientError) {
+        let scheme = "http://"
+        guard text.utf8.count > scheme.utf8.count,
+            text.utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8)
+        else { throw .invalidURL(.schemeIsNotHTTP) }
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let place = String(Substring(rest[..<end]))
+        if let address = SocketAddress(place) {
+            self.address = address
+        } else if let address = SocketAddress(place + ":80") {
+            self.address = address
+        } else {
+            throw .invalidURL(.hostIsNoAddress)
+        }
+        authority = host ?? place
+        center = try Self.center(of: String(Substring(rest[end...])))
+    }
+
+    /// The encoded target of a path: absolute as it is, else below the center.
+    func target(_ path: String, query: [(name: String, value: String)] = []) -> [UInt8] {
+        var target: [UInt8] = []
+        if path.utf8.first != UInt8(ascii: "/") {
+            target += "/v1/".utf8
+            if let center { target += "centers/\(center)/".utf8 }
+        }
+        target += path.utf8
+        for (position, parameter) in query.enumerated() {
+            target.append(UInt8(ascii: position == 0 ? "?" : "&"))
+            target += PercentEncoding.encoded(parameter.name)
+            target.append(UInt8(ascii: "="))
+            target += PercentEncoding.encoded(parameter.value)
+        }
+        return target
+    }
+
+    private static func center(of path: String) throws(ClientError) -> String? {
+        var encoded = Array(path.utf8)
+        while encoded.last == UInt8(ascii: "/") { encoded.removeLast() }
+        if encoded.isEmpty { return nil }
+        let prefix = "/v1/centers/".utf8
+        guard encoded.starts(with: prefix) else { throw .invalidURL(.pathIsNoCenter) }
+        encoded.removeFirst(prefix.count)
+        var name: [UInt8] = []
+        do {
+            try PercentEncoding.decode(encoded.span, into: &name)
+        } catch {
+            throw .invalidURL(.pathIsNoCenter)
+        }
+        let isOneName = encoded.allSatisfy { !"/?#".utf8.contains($0) }
+        guard !name.isEmpty, isOneName else { throw .invalidURL(.pathIsNoCenter) }
+        // Encoded anew, so that the target of a request has no byte that it may not have.
+        var normal: [UInt8] = []
+        PercentEncoding.encode(name.span, into: &normal)
+        return String(decoding: normal, as: UTF8.self)
+    }
+}
+
+extension BrokerURL: CustomStringConvertible {
+    /// The URL as `init(_:host:)` reads it.
+    public var description: String {
+        "http://\(address)" + (center.map { "/v1/centers/\($0)" } ?? "")
+    }
+}

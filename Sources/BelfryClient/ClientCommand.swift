@@ -1,0 +1,64 @@
+/// What the owner of a center asks of the loop that holds its connection.
+///
+/// Each reply is called once, on the loop's thread, and only passes its value on.
+enum ClientCommand: Sendable {
+    typealias Reply<Value> = @Sendable (Result<Value, ClientError>) -> Void
+
+    /// Make the first connection.
+    case open(Reply<Void>)
+    case addObserver(ObserverWish, Reply<Registration>)
+    case removeObserver(selector: String, Reply<Void>)
+    case post(name: String, object: String?, userInfo: UserInfo?, Reply<PostReceipt>)
+    /// Remove all observers, then close.
+    case close(Reply<Void>)
+
+    /// Tells whoever asked that it will not happen.
+    func fail(_ error: ClientError) {
+        switch self {
+        case .open(let reply): reply(.failure(error))
+        case .addObserver(_, let reply): reply(.failure(error))
+        case .removeObserver(_, let reply): reply(.success(()))
+        case .post(_, _, _, let reply): reply(.failure(error))
+        case .close(let reply): reply(.success(()))
+        }
+    }
+}
+
+/// An observer that somebody wants.
+struct ObserverWish: Sendable {
+    let name: String?
+    let object: String?
+    let selector: String
+    let since: UInt64?
+    let buffer: NotificationBuffer
+}
+
+/// An observer as the broker registered it.
+struct Registration: Equatable, Sendable {
+    let id: String
+    let token: String
+    /// Deliveries have greater numbers.
+    let since: UInt64
+
+    init(json: [UInt8]) throws(ClientError) {
+        guard let row = JSONObject(json), let id = row.string("id"), let token = row.string("token")
+        else { throw .notUnderstood }
+        self.id = id
+        self.token = token
+        since = row.integer("since").flatMap { UInt64(exactly: $0) } ?? 0
+    }
+}
+
+/// The broker's first message (DESIGN section 3.1).
+struct Welcome: Equatable, Sendable {
+    let client: String
+    let epoch: String
+
+    init(json: [UInt8]) throws(ClientError) {
+        guard let row = JSONObject(json), let client = row.string("client"),
+            let epoch = row.string("epoch")
+        else { throw .notUnderstood }
+        self.client = client
+        self.epoch = epoch
+    }
+}

@@ -1,0 +1,91 @@
+public import BelfryHTTP
+public import BelfrySystem
+public import BelfryWebSocket
+
+/// Why something that was asked of a broker did not happen.
+///
+/// A post that ended with anything but `refused` may have happened.
+public enum ClientError: Error, Equatable, Sendable {
+    /// The text is no URL of a broker.
+    case invalidURL(BrokerURL.Fault)
+    /// The userInfo is no JSON object.
+    case invalidUserInfo
+    /// Another observation of this center has the selector.
+    case selectorInUse(String)
+    /// The machine refused a socket, a thread or a descriptor.
+    case system(SystemCallError)
+    /// The connection could not be made, or broke, with this error number of the system.
+    case connectionFailed(errno: Int32)
+    /// The broker ended the connection without saying why.
+    case connectionLost
+    /// The broker took longer than the options allow.
+    case timedOut
+    /// The broker answered the opening with this status instead of 101.
+    case openingRefused(status: Int, detail: String)
+    /// The broker answered 101, but not to what was asked.
+    case invalidOpening(OpeningResponse.Fault)
+    /// The broker broke HTTP.
+    case http(HTTPError)
+    /// The broker broke the WebSocket protocol.
+    case webSocket(WebSocketError)
+    /// What the broker said is not of the protocol `belfry.v1`.
+    case notUnderstood
+    /// The broker refused one request, and says why.
+    case refused(BrokerRefusal)
+    /// The broker closed the connection with this code (DESIGN section 3.1).
+    case closed(code: UInt16, reason: String)
+    /// The broker removed the observer, for a reason such as `removed`.
+    case observerRemoved(reason: String)
+    /// As many requests as the limit wait for their answers.
+    case tooManyRequests(limit: Int)
+    /// There is no connection now.
+    case notConnected
+    /// The center was closed by its owner.
+    case closedByOwner
+}
+
+/// The broker's answer to a request that it refused.
+public struct BrokerRefusal: Equatable, Sendable {
+    /// The code of JSON-RPC; -32000 for refusals that are the broker's own.
+    public let code: Int
+    /// What happened, in the broker's words.
+    public let text: String
+    /// The HTTP status that fits, if the broker gave a problem document (RFC 9457).
+    public let status: Int?
+    /// The problem document as JSON, or nothing.
+    public let problem: [UInt8]
+}
+
+extension ClientError: CustomStringConvertible {
+    /// A sentence for the person who uses a program.
+    public var description: String {
+        switch self {
+        case .invalidURL(.schemeIsNotHTTP): "the URL must begin with http://"
+        case .invalidURL(.hostIsNoAddress):
+            "the host of the URL must be an address or localhost: names are not looked up"
+        case .invalidURL(.pathIsNoCenter):
+            "the path of the URL must be empty or /v1/centers/CENTER"
+        case .invalidUserInfo: "the userInfo is no JSON object"
+        case .selectorInUse(let selector): "the selector \(selector) is in use"
+        case .system(let error): "\(error)"
+        case .connectionFailed(let errno):
+            "\(SystemCallError(call: "the connection failed", errno: errno))"
+        case .connectionLost: "the broker ended the connection"
+        case .timedOut: "the broker did not answer in time"
+        case .openingRefused(let status, let detail):
+            "the broker refused the connection with \(status)"
+                + (detail.isEmpty ? "" : ": \(detail)")
+        case .invalidOpening(let fault): "the broker answered the opening wrongly: \(fault)"
+        case .http(let error): "the broker broke HTTP: \(error)"
+        case .webSocket(let error): "the broker broke the WebSocket protocol: \(error)"
+        case .notUnderstood: "the broker's answer is not of the protocol belfry.v1"
+        case .refused(let refusal): refusal.text
+        case .closed(let code, let reason):
+            "the broker closed the connection with \(code)" + (reason.isEmpty ? "" : ": \(reason)")
+        case .observerRemoved(let reason): "the broker removed the observer: \(reason)"
+        case .tooManyRequests(let limit): "\(limit) requests wait for their answers already"
+        case .notConnected: "there is no connection to the broker"
+        case .closedByOwner: "the center was closed"
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import BelfryHTTP
+internal import BelfryLoop
+internal import BelfrySystem
+
+/// What arrives of the answer to one request.
+enum ExchangeEvent {
+    /// The status is known.
+    case head(status: Int, isEventStream: Bool)
+    /// Some of the content.
+    case content([UInt8])
+}
+
+/// One request and its answer over a connection of its own.
+struct ExchangeLoop: ~Copyable {
+    private var loop: EventLoop
+    private let request: HTTPRequest
+    private let url: BrokerURL
+    private var parser: ResponseParser
+    private var isStream = false
+
+    init(
+        _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?, kernel: Kernel
+    ) throws(SystemCallError) {
+        var loop = try EventLoop(LoopConfiguration(), kernel: kernel)
+        loop.reportsIdle = false
+        if let stop { try loop.attach(stop) }
+        self.loop = loop
+        self.request = request
+        self.url = url
+        var limits = HTTPLimits()
+        limits.bodyByteLimit = request.contentByteLimit
+        parser = ResponseParser(limits: limits)
+        parser.requestMethod = request.method
+    }
+
+    /// Runs until the answer is complete, or the wake is signalled.
+    mutating func run(_ take: (ExchangeEvent) -> Void) -> Result<Void, ClientError> {
+        do throws(SystemCallError) {
+            let id = try loop.connect(to: url.address)
+            loop.setDeadline(id, at: loop.now + request.timeout)
+            var input = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let event = try loop.nextEvent(into: &input)
+                if let outcome = handle(event, id, input, take) {
+                    loop.close(id)
+                    return outcome
+                }
+            }
+        } catch {
+            return .failure(.system(error))
+        }
+    }
+
+    private mutating func handle(
+        _ event: LoopEvent, _ id: ConnectionID, _ input: [UInt8], _ take: (ExchangeEvent) -> Void
+    ) -> Result<Void, ClientError>? {
+        switch event {
+        case .connected:
+            let start = loop.output.count
+            request.append(url, to: &loop.output)
+            loop.send(start..<loop.output.count, to: id, as: .answer)
+            return nil
+        case .received(_, let byteCount):
+            if isStream { loop.setDeadline(id, at: loop.now + request.timeout) }
+            return read(input.span.extracting(0..<byteCount), take)
+        case .endOfInput: return finish()
+        case .closed(_, .failed(let errno)): return .failure(.connectionFailed(errno: errno))
+        case .closed: return .failure(.connectionLost)
+        case .deadline: return .failure(.timedOut)
+        case .mail: return .success(())
+        case .overHighWater, .drained, .accepted, .refused, .timer, .signal, .turnEnds, .idle,
+            .waiting:
+            return nil
+        }
+    }
+
+    private mutating func read(
+        _ bytes: Span<UInt8>, _ take: (ExchangeEvent) -> Void
+    ) -> Result<Void, ClientError>? {
+        var cursor = 0
+        do throws(HTTPError) {
+            while let event = try parser.nextEvent(in: bytes, at: &cursor) {
+                switch event {
+                case .head:
+                    isStream = isEventStream
+                    if isStream { parser.bodyByteLimit = nil }
+                    take(.head(status: parser.head.status, isEventStream: isStream))
+                case .body(let range):
+                    take(.content(range.map { bytes[$0] }))
+                case .end:
+                    return .success(())
+                }
+            }
+            return nil
+        } catch {
+            return .failure(.http(error))
+        }
+    }
+
+    private mutating func finish() -> Result<Void, ClientError> {
+        do throws(HTTPError) {
+            return try parser.finish() == .end ? .success(()) : .failure(.connectionLost)
+        } catch {
+            return .failure(isStream ? .connectionLost : .http(error))
+        }
+    }
+
+    private var isEventStream: Bool {
+        guard parser.head.status == 200, let type = parser.head.field("content-type") else {
+            return false
+        }
+        return MediaType.matches(type, "text/event-stream")
+    }
+}
+
+/// Runs exchanges on threads of their own.
+enum ExchangeThread {
+    /// Runs one exchange, and waits for its end; `take` is called on its thread.
+    static func run(
+        _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?,
+        _ take: @escaping @Sendable (ExchangeEvent) -> Void
+    ) async throws(ClientError) {
+        let outcome = await withCheckedContinuation { continuation in
+            start(request, url, stop: stop, take) { continuation.resume(returning: $0) }
+        }
+        try outcome.get()
+    }
+
+    /// Starts an exchange; `end` is called once, after the last event.
+    static func start(
+        _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?,
+        _ take: @escaping @Sendable (ExchangeEvent) -> Void,
+        end: @escaping @Sendable (Result<Void, ClientError>) -> Void
+    ) {
+        do throws(SystemCallError) {
+            _ = try SystemThread { end(outcome(request, url, stop: stop, take)) }
+        } catch {
+            end(.failure(.system(error)))
+        }
+    }
+
+    private static func outcome(
+        _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?, _ take: (ExchangeEvent) -> Void
+    ) -> Result<Void, ClientError> {
+        do throws(SystemCallError) {
+            var loop = try ExchangeLoop(request, url, stop: stop, kernel: .linux)
+            return loop.run(take)
+        } catch {
+            return .failure(.system(error))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import BelfryHTTP
+
+/// One request of the HTTP API.
+public struct HTTPRequest: Sendable {
+    /// What is asked for: a path below the center, such as `observers`, or an absolute one.
+    public let path: String
+    /// The parameters of the query, not encoded.
+    public var query: [(name: String, value: String)] = []
+    /// How long the answer may take; the default is 30 seconds.
+    public var timeout: Duration = .seconds(30)
+    /// The largest content of the answer in bytes; the default is 16 MiB.
+    public var contentByteLimit = 16 << 20
+
+    let method: HTTPMethod
+    let content: [UInt8]
+    var fields: [HTTPField] = []
+
+    private init(_ method: HTTPMethod, _ path: String, content: [UInt8] = []) {
+        self.method = method
+        self.path = path
+        self.content = content
+    }
+
+    /// Asks for what is at a path.
+    public static func get(_ path: String) -> HTTPRequest {
+        HTTPRequest(.get, path)
+    }
+
+    /// Hands JSON to what is at a path.
+    public static func post(_ path: String, json: [UInt8]) -> HTTPRequest {
+        var request = HTTPRequest(.post, path, content: json)
+        request.fields = [HTTPField("Content-Type", "application/json")]
+        return request
+    }
+
+    /// Removes what is at a path.
+    public static func delete(_ path: String) -> HTTPRequest {
+        HTTPRequest(.delete, path)
+    }
+
+    /// Sends the request over a connection of its own, and waits for the answer.
+    ///
+    /// - Throws: `ClientError` when there is no answer; one with a status of refusal is an answer.
+    public func answer(from url: BrokerURL) async throws(ClientError) -> HTTPAnswer {
+        let collector = AnswerCollector()
+        try await ExchangeThread.run(self, url, stop: nil) { collector.take($0) }
+        return collector.answer
+    }
+
+    /// A request that names its connection as the only one.
+    func append(_ url: BrokerURL, to output: inout [UInt8]) {
+        RequestWriter.append(
+            method: method, target: url.target(path, query: query), host: url.authority,
+            fields: fields + [HTTPField("Connection", "close")], content: content.span,
+            to: &output)
+    }
+}
+
+/// The answer to a request.
+public struct HTTPAnswer: Equatable, Sendable {
+    /// The status.
+    public internal(set) var status = 0
+    /// The content.
+    public internal(set) var content: [UInt8] = []
+
+    /// Whether the broker did what was asked.
+    public var isSuccess: Bool {
+        200..<300 ~= status
+    }
+
+    /// What the broker says about why it refused.
+    public var refusal: ClientError {
+        .refused(BrokerRefusal(status: status, content: content))
+    }
+}

@@ -1,0 +1,136 @@
+internal import Synchronization
+
+/// What an observation has received and its reader has not taken, of bounded size.
+///
+/// The loop's thread never waits for a reader: one that does not keep up loses the oldest ones and
+/// is told so. To stop reading from the connection instead would also stop the answers to requests
+/// that the same reader waits for.
+final class NotificationBuffer: Sendable {
+    typealias Outcome = Result<ReceivedNotification?, ClientError>
+
+    private struct State {
+        var items: [ReceivedNotification] = []
+        /// The items before this one are taken.
+        var first = 0
+        var byteCount = 0
+        /// What was lost behind the last item.
+        var gap: ReceivedNotification.Gap?
+        var end: Outcome?
+        var waiters: [(number: UInt64, continuation: CheckedContinuation<Outcome, Never>)] = []
+        var nextNumber: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let countLimit: Int
+    private let byteLimit: Int
+
+    init(_ options: ClientOptions) {
+        countLimit = max(1, options.bufferCountLimit)
+        byteLimit = options.bufferByteLimit
+    }
+
+    /// Adds a notification at the end, and drops the oldest ones that are too many then.
+    func append(_ notification: ReceivedNotification) {
+        let waiter = state.withLock { state -> (CheckedContinuation<Outcome, Never>, Outcome)? in
+            guard state.end == nil else { return nil }
+            var notification = notification
+            notification.gapBefore = state.gap
+            state.gap = nil
+            if !state.waiters.isEmpty {
+                return (state.waiters.removeFirst().continuation, .success(notification))
+            }
+            state.items.append(notification)
+            state.byteCount += notification.json.count
+            while state.items.count - state.first > countLimit
+                || (state.byteCount > byteLimit && state.items.count - state.first > 1)
+            {
+                Self.dropFirst(&state)
+            }
+            return nil
+        }
+        if let (continuation, outcome) = waiter { continuation.resume(returning: outcome) }
+    }
+
+    /// Notes that the broker did not deliver something.
+    func append(_ gap: ReceivedNotification.Gap) {
+        state.withLock { state in
+            state.gap = state.gap.map { $0.joined(with: gap) } ?? gap
+        }
+    }
+
+    /// Ends the sequence: at once, or behind what is there already.
+    func finish(_ error: ClientError?, discarding: Bool) {
+        let outcome: Outcome = error.map { .failure($0) } ?? .success(nil)
+        let waiters = state.withLock { state in
+            if state.end == nil { state.end = outcome }
+            if discarding {
+                state.items = []
+                state.first = 0
+                state.end = .success(nil)
+            }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: outcome) }
+    }
+
+    /// Takes the oldest notification, or waits for the next one; `nil` at the end.
+    func next() async throws(ClientError) -> ReceivedNotification? {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if let outcome = takeOrWait(number, continuation) {
+                    continuation.resume(returning: outcome)
+                }
+            }
+        } onCancel: {
+            cancel(number)
+        }
+        return try outcome.get()
+    }
+
+    private func takeOrWait(
+        _ number: UInt64, _ continuation: CheckedContinuation<Outcome, Never>
+    ) -> Outcome? {
+        state.withLock { state in
+            if state.first < state.items.count {
+                let item = state.items[state.first]
+                Self.removeFirst(&state)
+                return .success(item)
+            }
+            if let end = state.end { return end }
+            // A task that is cancelled before it waits finds its mark here, in the same lock.
+            if Task.isCancelled { return .success(nil) }
+            state.waiters.append((number, continuation))
+            return nil
+        }
+    }
+
+    private func cancel(_ number: UInt64) {
+        let waiter = state.withLock { state in
+            state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+        }
+        waiter?.continuation.resume(returning: .success(nil))
+    }
+
+    private static func dropFirst(_ state: inout State) {
+        let dropped = ReceivedNotification.Gap(lostCount: 1, reason: "overflow")
+        let gap = state.items[state.first].gapBefore.map { $0.joined(with: dropped) } ?? dropped
+        removeFirst(&state)
+        let next = state.items[state.first].gapBefore
+        state.items[state.first].gapBefore = next.map { gap.joined(with: $0) } ?? gap
+    }
+
+    /// The array is moved together when half of it is taken, so that each step costs little.
+    private static func removeFirst(_ state: inout State) {
+        state.byteCount -= state.items[state.first].json.count
+        state.first += 1
+        if state.first == state.items.count || state.first > 64 + state.items.count / 2 {
+            state.items.removeFirst(state.first)
+            state.first = 0
+        }
+    }
+}

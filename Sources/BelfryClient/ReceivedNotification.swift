@@ -1,0 +1,88 @@
+internal import BelfryJSON
+
+/// A notification as an observer gets it (DESIGN section 3.1).
+public struct ReceivedNotification: Equatable, Sendable {
+    /// The identifier that the broker gave it.
+    public let id: String
+    /// Its number in the sequence of its center.
+    public let sequence: UInt64
+    /// What happened.
+    public let name: String
+    /// The sender, or `nil` for a notification without one.
+    public let object: String?
+    /// What it carries, or `nil`.
+    public let userInfo: UserInfo?
+    /// When the broker dispatched it: RFC 3339, UTC, with milliseconds.
+    public let postedAt: String
+    /// The notification whose handling posted this one, if its poster said so.
+    public let causedBy: String?
+    /// Whether it comes from the replay ring, and may have been delivered before.
+    public let isRedelivered: Bool
+    /// The whole notification as the broker wrote it.
+    public let json: [UInt8]
+    /// What the observer lost directly before it, or `nil`.
+    public internal(set) var gapBefore: Gap?
+
+    /// Notifications that an observer did not get.
+    public struct Gap: Equatable, Sendable {
+        /// How many they are, as far as that is known.
+        public let lostCount: Int?
+        /// Why: the broker's word, or `overflow` when they were not taken in time here.
+        public let reason: String
+
+        /// Both gaps as one, with the reason of the first.
+        func joined(with later: Gap) -> Gap {
+            guard let lostCount, let more = later.lostCount else {
+                return Gap(lostCount: nil, reason: reason)
+            }
+            return Gap(lostCount: lostCount + more, reason: reason)
+        }
+    }
+}
+
+extension ReceivedNotification {
+    private static let keys = JSONKeyTable([
+        "id", "seq", "name", "object", "userInfo", "postedAt", "causedBy", "redelivered",
+    ])
+
+    /// Reads a notification; members that are not known are passed over.
+    init(json: [UInt8]) throws(ClientError) {
+        var text = [String?](repeating: nil, count: 8)
+        var sequence: UInt64?
+        var userInfo: UserInfo?
+        var isRedelivered = false
+        do {
+            var reader = JSONReader(depthLimit: UserInfo.depthLimit + 8)
+            try reader.beginObject(in: json.span)
+            while try reader.nextMember(in: json.span) {
+                let ordinal = Self.keys.ordinal(of: reader.key)
+                switch ordinal {
+                case .some where try reader.readNullIfPresent(in: json.span): break
+                case 0?, 2?, 3?, 5?, 6?:
+                    let value = try reader.readString(in: json.span)
+                    if let ordinal { text[ordinal] = String(decoding: value, as: UTF8.self) }
+                case 1?: sequence = UInt64(exactly: try reader.readInt(in: json.span))
+                case 4?:
+                    let range = try reader.skipValue(in: json.span)
+                    userInfo = UserInfo(validated: Array(json[range]))
+                case 7?: isRedelivered = try reader.readBool(in: json.span)
+                default: _ = try reader.skipValue(in: json.span)
+                }
+            }
+            try reader.finish(in: json.span)
+        } catch {
+            throw .notUnderstood
+        }
+        guard let id = text[0], let sequence, let name = text[2], let postedAt = text[5]
+        else { throw .notUnderstood }
+        self.id = id
+        self.sequence = sequence
+        self.name = name
+        self.object = text[3]
+        self.userInfo = userInfo
+        self.postedAt = postedAt
+        self.causedBy = text[6]
+        self.isRedelivered = isRedelivered
+        self.json = json
+    }
+}

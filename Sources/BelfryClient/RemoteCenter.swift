@@ -1,0 +1,125 @@
+internal import BelfryLoop
+internal import BelfrySystem
+internal import Synchronization
+
+/// A notification center of a broker, for posting and observing (Cocoa's `NotificationCenter`).
+///
+/// ```
+/// let center = try await RemoteCenter.connect(to: BrokerURL("http://127.0.0.1:8080"))
+/// let presses = try await center.addObserver(forName: "ButtonChange", object: nil)
+/// for try await press in presses { … }
+/// await center.close()
+/// ```
+///
+/// One WebSocket connection carries all of it, on a thread of its own. When the last reference goes
+/// the connection ends, and with it the observers.
+public final class RemoteCenter: Sendable {
+    private let door: ClientDoor
+    private let options: ClientOptions
+    private let observationCount = Mutex(0)
+
+    private init(_ door: ClientDoor, _ options: ClientOptions) {
+        self.door = door
+        self.options = options
+    }
+
+    deinit {
+        door.abandon()
+    }
+
+    /// Connects to a broker, and waits for its welcome.
+    ///
+    /// - Throws: `ClientError`.
+    public static func connect(
+        to url: BrokerURL, options: ClientOptions = ClientOptions()
+    ) async throws(ClientError) -> RemoteCenter {
+        let door: ClientDoor
+        do throws(SystemCallError) {
+            door = try ClientDoor()
+            _ = try SystemThread {
+                do throws(SystemCallError) {
+                    var loop = try ClientLoop(url, options, door: door, kernel: .linux)
+                    try loop.run()
+                } catch {
+                    door.fail()
+                }
+            }
+        } catch {
+            throw .system(error)
+        }
+        let center = RemoteCenter(door, options)
+        try await center.submit { .open($0) }
+        return center
+    }
+
+    /// Registers an observer of the notifications with this name and this object.
+    ///
+    /// - Parameters:
+    ///   - name: the notification name; `nil` is any.
+    ///   - object: the object; `nil` is any.
+    ///   - selector: the name of the observer's method in listings, which no other observation of
+    ///     this center has; by default `notify`, then `notify2` and so on.
+    ///   - since: a sequence number; what the broker's replay ring has above it comes first.
+    /// - Throws: `ClientError`.
+    public func addObserver(
+        forName name: String?, object: String?, selector: String? = nil, since: UInt64? = nil
+    ) async throws(ClientError) -> Observation {
+        let selector = selector ?? nextSelector()
+        let buffer = NotificationBuffer(options)
+        let wish = ObserverWish(
+            name: name, object: object, selector: selector, since: since, buffer: buffer)
+        let registration = try await submit { .addObserver(wish, $0) }
+        return Observation(
+            id: registration.id, token: registration.token, name: name, object: object,
+            selector: selector, buffer: buffer
+        ) { () async throws(ClientError) in
+            try await self.submit { .removeObserver(selector: selector, $0) }
+        }
+    }
+
+    /// Removes an observer; nothing comes out of its sequence afterwards.
+    ///
+    /// - Throws: `ClientError` when the broker did not answer; the sequence has ended all the same.
+    public func removeObserver(_ observation: Observation) async throws(ClientError) {
+        try await observation.removeObserver()
+    }
+
+    /// Posts a notification, and waits for the account of who got it.
+    ///
+    /// - Throws: `ClientError`; only after `refused` is it sure that nothing was posted.
+    public func post(
+        name: String, object: String? = nil, userInfo: UserInfo? = nil
+    ) async throws(ClientError) -> PostReceipt {
+        try await submit { .post(name: name, object: object, userInfo: userInfo, $0) }
+    }
+
+    /// Removes all observers, then ends the connection; the sequences end.
+    ///
+    /// It waits for the broker, but no longer than `ClientOptions.closeTimeout`.
+    public func close() async {
+        // Closing is told of as done, whatever the broker did.
+        _ = await outcome { .close($0) }
+    }
+
+    private func nextSelector() -> String {
+        let number = observationCount.withLock { count in
+            count += 1
+            return count
+        }
+        return number == 1 ? "notify" : "notify\(number)"
+    }
+
+    private func submit<Value: Sendable>(
+        _ command: (@escaping ClientCommand.Reply<Value>) -> ClientCommand
+    ) async throws(ClientError) -> Value {
+        try await outcome(command).get()
+    }
+
+    private func outcome<Value: Sendable>(
+        _ command: (@escaping ClientCommand.Reply<Value>) -> ClientCommand
+    ) async -> Result<Value, ClientError> {
+        await withCheckedContinuation { continuation in
+            door.submit(command { continuation.resume(returning: $0) })
+        }
+    }
+}

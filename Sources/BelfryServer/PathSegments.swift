@@ -1,0 +1,37 @@
+import BelfryHTTP
+
+/// The segments of a path, decoded one behind the other into storage that is used again.
+///
+/// A path is split before it is decoded, so that `%2F` is a character of a name.
+struct PathSegments {
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+
+    var count: Int { ends.count }
+
+    /// Splits and decodes a path.
+    mutating func read(_ path: Span<UInt8>) throws(HTTPError) {
+        bytes.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        var cursor = 0
+        while let range = RequestTarget.nextSegment(in: path, at: &cursor) {
+            try PercentEncoding.decode(path.extracting(range), into: &bytes)
+            ends.append(bytes.count)
+        }
+    }
+
+    /// One segment.
+    subscript(position: Int) -> Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting((position == 0 ? 0 : ends[position - 1])..<ends[position]) }
+    }
+
+    /// Whether a segment is this text.
+    func segment(_ position: Int, is text: String) -> Bool {
+        let segment = self[position]
+        let other = text.utf8.span
+        guard segment.count == other.count else { return false }
+        for index in segment.indices where segment[index] != other[index] { return false }
+        return true
+    }
+}

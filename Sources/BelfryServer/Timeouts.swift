@@ -1,0 +1,35 @@
+import BelfrySystem
+
+/// The timeouts of a configuration in nanoseconds: a `Duration` divides 128-bit numbers each time.
+struct Timeouts {
+    private let head: Int64
+    private let body: Int64
+    private let idle: Int64
+    private let ping: Int64
+    private let pong: Int64
+    private let comment: Int64
+
+    init(_ configuration: ServerConfiguration) {
+        head = configuration.headTimeout.nanoseconds
+        body = configuration.bodyTimeout.nanoseconds
+        idle = configuration.idleTimeout.nanoseconds
+        ping = configuration.pingInterval.nanoseconds
+        pong = configuration.pongTimeout.nanoseconds
+        comment = configuration.commentInterval.nanoseconds
+    }
+
+    /// When a deadline of this kind comes, counted from a time.
+    func deadline(_ kind: Connection.DeadlineKind, from now: MonotonicTime) -> MonotonicTime {
+        let nanoseconds =
+            switch kind {
+            case .head: head
+            case .body, .drain: body
+            case .idle: idle
+            case .ping: ping
+            case .pong: pong
+            case .comment: comment
+            }
+        let (sum, overflow) = now.nanoseconds.addingReportingOverflow(nanoseconds)
+        return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
+    }
+}

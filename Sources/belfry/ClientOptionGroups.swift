@@ -1,0 +1,65 @@
+import ArgumentParser
+import BelfryClient
+import BelfrySystem
+
+/// Which broker a command talks to.
+struct PlaceOptions: ParsableArguments {
+    static let defaultURL = "http://127.0.0.1:8080"
+
+    @Option(
+        help: .value(
+            "The broker, with /v1/centers/CENTER for another center than the default; or BELFRY_URL.",
+            "URL"))
+    var url: String?
+
+    /// The URL of the flag, of the environment, or the default one.
+    func brokerURL() throws(ToolError) -> BrokerURL {
+        try Self.brokerURL(flag: url, environment: Environment.variables())
+    }
+
+    static func brokerURL(
+        flag: String?, environment: [String: String]
+    ) throws(ToolError) -> BrokerURL {
+        let variable = environment["BELFRY_URL"].flatMap { $0.isEmpty ? nil : $0 }
+        do throws(ClientError) {
+            return try BrokerURL(flag ?? variable ?? defaultURL)
+        } catch {
+            let sentence = "\(flag == nil ? "BELFRY_URL" : "--url"): \(error)"
+            throw flag == nil ? .failure(sentence) : .usage(sentence)
+        }
+    }
+
+    /// The broker that `serve` with the same environment would be.
+    static func ownURL(
+        flag: String?, environment: [String: String]
+    ) throws(ToolError) -> BrokerURL {
+        guard flag == nil,
+            let text = environment["BELFRY_LISTEN"].flatMap({ Words.split($0).first })
+        else { return try brokerURL(flag: flag, environment: environment) }
+        guard var address = SocketAddress(text) else {
+            throw .failure("BELFRY_LISTEN: `\(text)` is no address such as 127.0.0.1:8080")
+        }
+        // Whoever listens on all addresses is reached at a loopback one.
+        switch address.host {
+        case "0.0.0.0": address = .loopback(port: address.port)
+        case "::": address = SocketAddress("[::1]:\(address.port)") ?? address
+        default: break
+        }
+        do throws(ClientError) {
+            return try BrokerURL("http://\(address)", host: "localhost")
+        } catch {
+            throw ToolError(error)
+        }
+    }
+}
+
+/// How a command writes what it found.
+struct ReportOptions: ParsableArguments {
+    @Flag(help: "Print JSON also on a terminal.")
+    var json = false
+
+    /// Whether a person is to read it.
+    var isForPeople: Bool {
+        !json && StandardStream.output.isTerminal
+    }
+}

@@ -1,0 +1,88 @@
+import BelfryJSON
+
+/// The file of `--config`: one JSON object whose keys are option names.
+///
+/// Each value is turned into the text that the flag would have: a number and a boolean as they
+/// stand, an array of strings with commas, grants as their JSON. `null` is as if it were absent.
+enum ConfigurationFile {
+    /// What is wrong with a file.
+    enum Fault: Error, Equatable {
+        /// It is no JSON object; the offset is in bytes, if it is known.
+        case malformed(offset: Int?)
+        /// There is no option of this name.
+        case unknownKey(String)
+        /// The key comes twice.
+        case repeatedKey(String)
+        /// No option takes a value of this kind.
+        case wrongValue(key: String)
+
+        /// A sentence for the person who wrote the file.
+        var text: String {
+            switch self {
+            case .malformed(let offset?): "it is no JSON object: see the byte \(offset)"
+            case .malformed(nil): "it is no JSON object"
+            case .unknownKey(let key): "there is no option `\(key)`"
+            case .repeatedKey(let key): "`\(key)` comes twice"
+            case .wrongValue(let key): "the value of `\(key)` is of the wrong kind"
+            }
+        }
+    }
+
+    /// The texts of the options that the file sets, by their names.
+    static func read(_ json: [UInt8]) throws(Fault) -> [String: String] {
+        var texts: [String: String] = [:]
+        var keys: Set<String> = []
+        do {
+            var reader = JSONReader()
+            try reader.beginObject(in: json.span)
+            while try reader.nextMember(in: json.span) {
+                let key = String(decoding: reader.key, as: UTF8.self)
+                guard Setting.named(key) != nil else { throw Fault.unknownKey(key) }
+                guard keys.insert(key).inserted else { throw Fault.repeatedKey(key) }
+                if let text = try value(key, json, &reader) { texts[key] = text }
+            }
+            try reader.finish(in: json.span)
+        } catch let fault as Fault {
+            throw fault
+        } catch let error as JSONError {
+            throw .malformed(offset: error.offset)
+        } catch {
+            throw .malformed(offset: nil)
+        }
+        return texts
+    }
+
+    private static func value(
+        _ key: String, _ json: [UInt8], _ reader: inout JSONReader
+    ) throws -> String? {
+        switch try reader.peekKind(in: json.span) {
+        case .null:
+            _ = try reader.skipValue(in: json.span)
+            return nil
+        case .string:
+            return String(decoding: try reader.readString(in: json.span), as: UTF8.self)
+        case .number, .boolean:
+            return String(decoding: json[try reader.skipValue(in: json.span)], as: UTF8.self)
+        case .object:
+            throw Fault.wrongValue(key: key)
+        case .array:
+            let range = try reader.skipValue(in: json.span)
+            return try array(key, Array(json[range]))
+        }
+    }
+
+    private static func array(_ key: String, _ json: [UInt8]) throws -> String {
+        var reader = JSONReader()
+        var words: [String] = []
+        try reader.beginArray(in: json.span)
+        while try reader.nextElement(in: json.span) {
+            guard try reader.peekKind(in: json.span) == .string else {
+                // Only grants are more than words, and they are read as JSON.
+                guard key == "anonymous-grants" else { throw Fault.wrongValue(key: key) }
+                return String(decoding: json, as: UTF8.self)
+            }
+            words.append(String(decoding: try reader.readString(in: json.span), as: UTF8.self))
+        }
+        return words.joined(separator: ",")
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import BelfryClient
+import BelfrySystem
+
+/// `belfry observe`.
+struct Observe: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print each notification as one line of JSON, until Ctrl-C.",
+        discussion: "Its observer is removed before it ends.")
+
+    @Argument(help: .value("The notification name; without it any.", "NAME"))
+    var name: String?
+
+    @Option(help: .value("The object; without it any.", "OBJECT"))
+    var object: String?
+
+    @Flag(help: "Use Server-Sent Events instead of a WebSocket.")
+    var sse = false
+
+    @Flag(help: "Connect again when the connection is lost (WebSocket only).")
+    var reconnect = false
+
+    @Option(help: .value("End after so many notifications.", "N"))
+    var count: Int?
+
+    @OptionGroup var place: PlaceOptions
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count must be at least 1") }
+        if sse, reconnect { throw ValidationError("--reconnect goes with a WebSocket only") }
+    }
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let url = try place.brokerURL()
+        do throws(ClientError) {
+            if sse {
+                let observation = try await EventStream.observe(url, name: name, object: object)
+                try await print(observation, until: signals) {
+                    try? await observation.removeObserver()
+                }
+            } else {
+                var options = ClientOptions()
+                options.reconnects = reconnect
+                let center = try await RemoteCenter.connect(to: url, options: options)
+                let observation = try await center.addObserver(forName: name, object: object)
+                try await print(observation, until: signals) { await center.close() }
+            }
+        } catch {
+            throw .failure("\(url): \(error)")
+        }
+    }
+
+    /// Prints what comes until it is enough, a signal comes, or nobody reads any more; then closes.
+    private func print(
+        _ observation: Observation, until signals: StopSignals,
+        close: @escaping @Sendable () async -> Void
+    ) async throws(ClientError) {
+        let stopping = Task {
+            await signals.wait()
+            await close()
+        }
+        var printedCount = 0
+        for try await notification in observation {
+            guard write(notification) else { break }
+            printedCount += 1
+            if printedCount == count { break }
+        }
+        // After a signal the sequence ends before the closing does.
+        await close()
+        stopping.cancel()
+    }
+
+    private func write(_ notification: ReceivedNotification) -> Bool {
+        if let gap = notification.gapBefore {
+            let lost = gap.lostCount.map { "\($0)" } ?? "some"
+            Program.say("belfry: \(lost) notifications were lost (\(gap.reason))", to: .error)
+        }
+        do throws(ToolError) {
+            try Report.write(Report.oneLine(notification.json))
+            return true
+        } catch {
+            // The reader of the pipe has gone, as `head` does: that is a way to end.
+            return false
+        }
+    }
+}

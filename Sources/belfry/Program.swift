@@ -1,0 +1,86 @@
+import ArgumentParser
+import BelfryClient
+import BelfrySystem
+
+@main
+enum Program {
+    static func main() {
+        Belfry.exit(withError: ExitCode(run(Array(CommandLine.arguments.dropFirst()))))
+    }
+
+    /// Runs a command line on the main thread, and gives the exit code.
+    ///
+    /// It is 0 when all went well, 1 for a failure and 2 for a wrong command line.
+    nonisolated static func run(_ arguments: [String]) -> Int32 {
+        do {
+            switch try Belfry.parseAsRoot(arguments) {
+            case let command as any BlockingCommand: try command.perform()
+            case let command as any ClientCommand: return try run(command)
+            default:
+                say(Belfry.helpMessage(), to: .error)
+                return 2
+            }
+            return 0
+        } catch let error as ToolError {
+            return report(error)
+        } catch {
+            let isClean = Belfry.exitCode(for: error) == .success
+            say(Belfry.fullMessage(for: error), to: isClean ? .output : .error)
+            return isClean ? 0 : 2
+        }
+    }
+
+    private static func run(_ command: any ClientCommand) throws(ToolError) -> Int32 {
+        let command = command
+        do throws(ClientError) {
+            return try StopSignals.run { signals in
+                do throws(ToolError) {
+                    try await command.perform(signals)
+                    return 0
+                } catch {
+                    return report(error)
+                }
+            }
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    private static func report(_ error: ToolError) -> Int32 {
+        say("belfry: \(error.text)", to: .error)
+        return error.exitCode
+    }
+
+    /// Writes a line.
+    static func say(_ text: String, to stream: StandardStream) {
+        do throws(SystemCallError) {
+            try stream.write(text + "\n")
+        } catch {
+            // Nobody reads it, and the exit code tells what matters.
+            return
+        }
+    }
+}
+
+/// A command that works on the main thread alone.
+protocol BlockingCommand: ParsableCommand {
+    /// Does it.
+    func perform() throws(ToolError)
+}
+
+/// A command that talks to a broker.
+protocol ClientCommand: ParsableCommand, Sendable {
+    /// Does it, and ends early when a signal comes.
+    func perform(_ signals: StopSignals) async throws(ToolError)
+}
+
+/// The program and its commands.
+struct Belfry: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "belfry",
+        abstract: "A notification broker over HTTP and WebSocket, and a client for it.",
+        subcommands: [
+            Serve.self, Post.self, Observe.self, Observers.self, Explain.self, CheckConfig.self,
+            Healthcheck.self, Version.self,
+        ])
+}

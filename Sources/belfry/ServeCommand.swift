@@ -1,0 +1,60 @@
+import ArgumentParser
+import BelfryServer
+
+/// `belfry serve`.
+struct Serve: BlockingCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the broker.",
+        discussion: """
+            Each option is also a variable of the environment (BELFRY_ and its name, as in \
+            BELFRY_MAX_BODY) and a key of the file that --config or BELFRY_CONFIG names. Flags win \
+            over the environment, and that over the file. Times are 500ms, 8s, 5m or 24h, sizes 1MiB.
+            """)
+
+    @OptionGroup var options: ServeOptions
+
+    func perform() throws(ToolError) {
+        let settings = try options.settings()
+        do throws(Server.StartError) {
+            try Server.run(
+                settings.configuration, log: ServerLog(settings),
+                reload: { try options.settings().configuration })
+        } catch {
+            throw ToolError(error)
+        }
+    }
+}
+
+/// `belfry check-config`.
+struct CheckConfig: BlockingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config",
+        abstract: "Check the options of serve, and print what would be in effect.")
+
+    @OptionGroup var options: ServeOptions
+
+    func perform() throws(ToolError) {
+        let settings = try options.settings()
+        if let fault = settings.configuration.fault() { throw .failure(fault) }
+        try Report.write(settings.json)
+    }
+}
+
+/// `belfry version`.
+struct Version: BlockingCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the version.")
+
+    func perform() throws(ToolError) {
+        try Report.write(Array("belfry \(Server.version)".utf8))
+    }
+}
+
+extension ToolError {
+    init(_ error: Server.StartError) {
+        switch error {
+        case .configuration(let sentence): self = .failure(sentence)
+        case .listen(let address, let error): self = .failure("\(address): \(error)")
+        case .system(let error): self = .failure("\(error)")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+
+/// The flags of `belfry serve`: their texts are read where those of file and environment are.
+struct ServeOptions: ParsableArguments {
+    @Option(help: .value("Where to listen; port 0 picks one.", "HOST:PORT"))
+    var listen: [String] = []
+
+    @Option(help: .value("A file with options as a JSON object.", "FILE"))
+    var config: String?
+
+    @Option(help: .value("How many event loops there are.", "N"))
+    var loops: String?
+
+    @Option(help: .value("An origin of web pages that may use the broker.", "ORIGIN"))
+    var allowOrigin: [String] = []
+
+    @Option(help: .value("A host name that the broker answers to; * is any.", "HOST"))
+    var allowHost: [String] = []
+
+    @Flag(inversion: .prefixedNo, help: "Take callers without credentials on any address.")
+    var allowAnonymous: Bool?
+
+    @Option(help: .value("What they may do: verbs with commas, or JSON.", "GRANTS"))
+    var anonymousGrants: String?
+
+    @Flag(inversion: .prefixedNo, help: "Have /debug/echo and /debug/ws.")
+    var debugEndpoints: Bool?
+
+    @Option(help: .value("How long the head of a request may take.", "TIME"))
+    var headTimeout: String?
+
+    @Option(help: .value("How long the content of a request may take.", "TIME"))
+    var bodyTimeout: String?
+
+    @Option(help: .value("How long a connection may be silent between requests.", "TIME"))
+    var idleTimeout: String?
+
+    @Option(help: .value("The largest content of a request.", "SIZE"))
+    var maxBody: String?
+
+    @Option(help: .value("The largest WebSocket message.", "SIZE"))
+    var maxMessage: String?
+
+    @Option(help: .value("How many connections there may be.", "N"))
+    var maxConnections: String?
+
+    @Option(help: .value("What a center keeps for replay, such as 1000,4MiB.", "N[,SIZE]"))
+    var replay: String?
+
+    @Option(help: .value("How long closing all connections may take at the end.", "TIME"))
+    var drain: String?
+
+    @Option(help: .value("trace, debug, info, notice, warning, error or critical.", "LEVEL"))
+    var logLevel: String?
+
+    @Option(help: .value("text or json; by default text on a terminal.", "FORMAT"))
+    var logFormat: String?
+
+    /// The texts of the flags that were given, by option name.
+    var texts: [String: String] {
+        var texts: [String: String] = [
+            "loops": loops, "anonymous-grants": anonymousGrants, "head-timeout": headTimeout,
+            "body-timeout": bodyTimeout, "idle-timeout": idleTimeout, "max-body": maxBody,
+            "max-message": maxMessage, "max-connections": maxConnections, "replay": replay,
+            "drain": drain, "log-level": logLevel, "log-format": logFormat,
+            "allow-anonymous": allowAnonymous.map { "\($0)" },
+            "debug-endpoints": debugEndpoints.map { "\($0)" },
+        ].compactMapValues { $0 }
+        let lists = ["listen": listen, "allow-origin": allowOrigin, "allow-host": allowHost]
+        for (name, values) in lists where !values.isEmpty {
+            texts[name] = values.joined(separator: ",")
+        }
+        return texts
+    }
+
+    /// The settings that these flags, the environment and the file give.
+    func settings() throws(ToolError) -> Settings {
+        var reader = SettingsReader()
+        reader.flags = texts
+        reader.configPath = config
+        reader.environment = try Environment.variables()
+        return try reader.settings()
+    }
+}
+
+extension ArgumentHelp {
+    /// Help with the name of the value.
+    static func value(_ text: String, _ name: String) -> ArgumentHelp {
+        ArgumentHelp(text, valueName: name)
+    }
+}

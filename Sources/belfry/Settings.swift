@@ -1,0 +1,237 @@
+import BelfryCenter
+import BelfryServer
+import BelfrySystem
+import Logging
+
+/// All that `belfry serve` can be told.
+struct Settings {
+    var server = ServerConfiguration()
+    var anonymousGrants: GrantList?
+    var logLevel = Logger.Level.info
+    var logFormat: LogFormat?
+
+    init() {
+        server.listenAddresses = [.loopback(port: 8080)]
+    }
+
+    /// What the broker is to be run with.
+    var configuration: ServerConfiguration {
+        var configuration = server
+        configuration.anonymousGrants = anonymousGrants?.grants
+        return configuration
+    }
+
+    /// What anonymous callers may do in the end.
+    var effectiveGrants: GrantList {
+        let isLoopbackOnly = server.listenAddresses.allSatisfy(\.isLoopback)
+        return anonymousGrants ?? .whenUnset(isLoopbackOnly: isLoopbackOnly)
+    }
+}
+
+/// One option of `belfry serve`: its name, how its text is read, and how it is told.
+///
+/// The name is that of the flag and the key of the file; the environment variable is `BELFRY_` and
+/// the name in upper case with `_`. Flags win over the environment, that over the file, and that
+/// over the defaults (DESIGN section 7).
+struct Setting: Sendable {
+    /// What is wrong with a text.
+    struct Fault: Error, Equatable {
+        let text: String
+    }
+
+    typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
+    typealias Read = @Sendable (String, inout Settings) throws(Fault) -> Void
+
+    let name: String
+    let read: Read
+    /// The effective value as JSON.
+    let show: @Sendable (Settings) -> JSONText
+
+    /// The name of its environment variable.
+    var variable: String {
+        "BELFRY_" + String(name.map { $0 == "-" ? "_" : Character($0.uppercased()) })
+    }
+
+    /// Every option, in the order of DESIGN section 7.
+    static let all: [Setting] = [
+        listen, count("loops", \.server.loopCount, in: 1...64),
+        list("allow-origin", \.server.allowedOrigins), list("allow-host", \.server.allowedHosts),
+        flag("allow-anonymous", \.server.allowsAnonymous), grants,
+        flag("debug-endpoints", \.server.hasDebugEndpoints),
+        duration("head-timeout", \.server.headTimeout),
+        duration("body-timeout", \.server.bodyTimeout),
+        duration("idle-timeout", \.server.idleTimeout),
+        size("max-body", \.server.bodyByteLimit, in: 1...(1 << 30)),
+        size("max-message", \.server.messageByteLimit, in: 1...(16 << 20)),
+        connections, replay, duration("drain", \.server.drainPeriod), level, format,
+    ]
+
+    /// The option of this name.
+    static func named(_ name: String) -> Setting? {
+        all.first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+}
+
+// The options that are like no other.
+extension Setting {
+    private static let listen = Setting(
+        name: "listen",
+        read: { (text, settings) throws(Fault) in
+            var addresses: [SocketAddress] = []
+            for word in Words.split(text) {
+                guard let address = SocketAddress(word) else {
+                    throw Fault(text: "`\(word)` is no address such as 127.0.0.1:8080")
+                }
+                addresses.append(address)
+            }
+            guard !addresses.isEmpty else { throw Fault(text: "there is no address") }
+            settings.server.listenAddresses = addresses
+        },
+        show: { .texts($0.server.listenAddresses.map(\.description)) })
+
+    private static let grants = Setting(
+        name: "anonymous-grants",
+        read: { (text, settings) throws(Fault) in
+            do throws(GrantList.Fault) {
+                settings.anonymousGrants = try GrantList(text)
+            } catch {
+                throw Fault(text: error.text)
+            }
+        },
+        show: { .grants($0.effectiveGrants) })
+
+    private static let connections = Setting(
+        name: "max-connections",
+        read: { (text, settings) throws(Fault) in
+            settings.server.connectionLimit = try number(text, in: 1...10_000_000)
+        },
+        show: { settings in settings.server.connectionLimit.map { .integer($0) } ?? .null })
+
+    /// `1000` notifications, `4MiB`, or both: `1000,4MiB`.
+    private static let replay = Setting(
+        name: "replay",
+        read: { (text, settings) throws(Fault) in
+            let words = Words.split(text)
+            let fault = Fault(text: "`\(text)` is no limit such as 1000, 4MiB or 1000,4MiB")
+            guard (1...2).contains(words.count) else { throw fault }
+            var limits = settings.server.centerLimits
+            for (position, word) in words.enumerated() {
+                if position == 0, let count = Quantity.count(word) {
+                    limits.replayCountLimit = count
+                } else if position == words.count - 1, Quantity.count(word) == nil,
+                    let byteCount = Quantity.byteCount(word)
+                {
+                    limits.replayByteLimit = byteCount
+                } else {
+                    throw fault
+                }
+            }
+            settings.server.centerLimits = limits
+        },
+        show: { settings in
+            let limits = settings.server.centerLimits
+            let size = Quantity.text(byteCount: limits.replayByteLimit)
+            return .text(
+                "\(limits.replayCountLimit),\(size.last?.isNumber == true ? size + "B" : size)")
+        })
+
+    private static let level = Setting(
+        name: "log-level",
+        read: { (text, settings) throws(Fault) in
+            guard let level = Logger.Level(rawValue: text) else {
+                let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Fault(text: "`\(text)` is no level; there are \(levels)")
+            }
+            settings.logLevel = level
+        },
+        show: { .text($0.logLevel.rawValue) })
+
+    private static let format = Setting(
+        name: "log-format",
+        read: { (text, settings) throws(Fault) in
+            guard let format = LogFormat(rawValue: text) else {
+                throw Fault(text: "`\(text)` is no format; there are text and json")
+            }
+            settings.logFormat = format
+        },
+        show: { settings in settings.logFormat.map { .text($0.rawValue) } ?? .null })
+}
+
+// The options that are one of many.
+extension Setting {
+    private static func number(_ text: String, in range: ClosedRange<Int>) throws(Fault) -> Int {
+        guard let number = Quantity.count(text), range.contains(number) else {
+            throw Fault(
+                text: "`\(text)` is no number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func count(
+        _ name: String, _ path: Path<Int>,
+        in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(
+            name: name,
+            read: { (text, settings) throws(Fault) in
+                settings[keyPath: path] = try number(text, in: range)
+            },
+            show: { .integer($0[keyPath: path]) })
+    }
+
+    private static func list(
+        _ name: String, _ path: Path<[String]>
+    ) -> Setting {
+        Setting(
+            name: name,
+            read: { (text, settings) throws(Fault) in
+                settings[keyPath: path] = Words.split(text)
+            },
+            show: { .texts($0[keyPath: path]) })
+    }
+
+    private static func flag(
+        _ name: String, _ path: Path<Bool>
+    ) -> Setting {
+        Setting(
+            name: name,
+            read: { (text, settings) throws(Fault) in
+                switch text {
+                case "true", "1": settings[keyPath: path] = true
+                case "false", "0": settings[keyPath: path] = false
+                default: throw Fault(text: "`\(text)` is neither true nor false")
+                }
+            },
+            show: { .boolean($0[keyPath: path]) })
+    }
+
+    private static func duration(
+        _ name: String, _ path: Path<Duration>
+    ) -> Setting {
+        let longest = Duration.seconds(366 * 86_400)
+        return Setting(
+            name: name,
+            read: { (text, settings) throws(Fault) in
+                guard let duration = Quantity.duration(text), duration > .zero, duration <= longest
+                else { throw Fault(text: "`\(text)` is no duration such as 8s, 500ms or 24h") }
+                settings[keyPath: path] = duration
+            },
+            show: { .text(Quantity.text($0[keyPath: path])) })
+    }
+
+    private static func size(
+        _ name: String, _ path: Path<Int>,
+        in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(
+            name: name,
+            read: { (text, settings) throws(Fault) in
+                guard let byteCount = Quantity.byteCount(text), range.contains(byteCount) else {
+                    let largest = Quantity.text(byteCount: range.upperBound)
+                    throw Fault(text: "`\(text)` is no size such as 1MiB, up to \(largest)")
+                }
+                settings[keyPath: path] = byteCount
+            },
+            show: { .text(Quantity.text(byteCount: $0[keyPath: path])) })
+    }
+}

@@ -1,0 +1,92 @@
+import BelfrySystem
+
+/// Joins flags, environment, file and defaults into settings.
+struct SettingsReader {
+    /// The texts of the flags that were given, by option name.
+    var flags: [String: String] = [:]
+    /// The file that `--config` names.
+    var configPath: String?
+    /// The variables of the environment; an empty one counts as unset.
+    var environment: [String: String] = [:]
+    /// Reads the file at a path.
+    var readFile: (String) throws(SystemCallError) -> [UInt8] = { path throws(SystemCallError) in
+        try WholeFile.read(path: path, byteLimit: 1 << 20)
+    }
+
+    /// The effective settings.
+    ///
+    /// - Throws: `.usage` for a flag and `.failure` for anything else that cannot be read.
+    func settings() throws(ToolError) -> Settings {
+        var settings = Settings()
+        let file = try fileTexts()
+        for setting in Setting.all {
+            if let text = flags[setting.name] {
+                try read(setting, text, "--\(setting.name)", isFlag: true, &settings)
+            } else if let text = environment[setting.variable], !text.isEmpty {
+                try read(setting, text, setting.variable, isFlag: false, &settings)
+            } else if let text = file[setting.name] {
+                let place = "\(setting.name) in \(path ?? "")"
+                try read(setting, text, place, isFlag: false, &settings)
+            }
+        }
+        return settings
+    }
+
+    private var path: String? {
+        configPath ?? environment["BELFRY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private func fileTexts() throws(ToolError) -> [String: String] {
+        guard let path else { return [:] }
+        let json: [UInt8]
+        do throws(SystemCallError) {
+            json = try readFile(path)
+        } catch {
+            throw .failure("\(path) cannot be read: \(error)")
+        }
+        do throws(ConfigurationFile.Fault) {
+            return try ConfigurationFile.read(json)
+        } catch {
+            throw .failure("\(path): \(error.text)")
+        }
+    }
+
+    private func read(
+        _ setting: Setting, _ text: String, _ place: String, isFlag: Bool,
+        _ settings: inout Settings
+    ) throws(ToolError) {
+        do throws(Setting.Fault) {
+            try setting.read(text, &settings)
+        } catch {
+            let sentence = "\(place): \(error.text)"
+            throw isFlag ? .usage(sentence) : .failure(sentence)
+        }
+    }
+}
+
+/// The environment of the process.
+enum Environment {
+    /// Its variables, as they were when the process started (proc(5)).
+    ///
+    /// - Throws: `.failure`: to go on without them would ignore what an operator has set.
+    static func variables() throws(ToolError) -> [String: String] {
+        do throws(SystemCallError) {
+            return variables(
+                of: try WholeFile.read(path: "/proc/self/environ", byteLimit: 16 << 20))
+        } catch {
+            throw .failure("the environment cannot be read: \(error)")
+        }
+    }
+
+    /// Splits `NAME=VALUE` between zero bytes; the first of a name counts.
+    static func variables(of bytes: [UInt8]) -> [String: String] {
+        var variables: [String: String] = [:]
+        for entry in bytes.split(separator: 0) {
+            guard let mark = entry.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let name = String(decoding: entry[..<mark], as: UTF8.self)
+            guard variables[name] == nil else { continue }
+            variables[name] = String(decoding: entry[(mark + 1)...], as: UTF8.self)
+        }
+        return variables
+    }
+}

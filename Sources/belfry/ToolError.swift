@@ -1,0 +1,33 @@
+import BelfryClient
+import BelfrySystem
+
+/// Why a command ends without having done what it was asked to do.
+enum ToolError: Error, Equatable {
+    /// The command line is not one that makes sense: exit code 2.
+    case usage(String)
+    /// Something else went wrong: exit code 1.
+    case failure(String)
+
+    init(_ error: ClientError) {
+        self = .failure(error.description)
+    }
+
+    init(_ error: SystemCallError) {
+        self = .failure(error.description)
+    }
+
+    /// The exit code (DESIGN section 7).
+    var exitCode: Int32 {
+        switch self {
+        case .usage: 2
+        case .failure: 1
+        }
+    }
+
+    /// A sentence for the person who called the program.
+    var text: String {
+        switch self {
+        case .usage(let text), .failure(let text): text
+        }
+    }
+}

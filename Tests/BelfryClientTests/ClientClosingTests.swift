@@ -1,0 +1,210 @@
+import BelfryLoop
+import BelfryWebSocket
+import Testing
+
+@testable import BelfryClient
+
+@Suite("ClientLoop: the end of a connection (RFC 6455 §7)")
+struct ClientClosingTests {
+    @Test(
+        "a Close is answered and told to every observation and every request",
+        arguments: [1000, 1001, 1008, 1012, 1013, 4001, 4002, 4008] as [UInt16])
+    func close(code: UInt16) async throws {
+        let broker = try ScriptedBroker.opened()
+        let buffer = try broker.observe()
+        try broker.deliver(6)
+        let answer = try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }
+        _ = try broker.heard()
+        try broker.sendClose(code)
+        let error = ClientError.closed(code: code, reason: "")
+        #expect(try broker.heard() == ["close \(code)"])
+        #expect(answer.error == error)
+        #expect(try await buffer.next()?.sequence == 6)
+        await #expect(throws: error) { try await buffer.next() }
+        #expect(
+            try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }.error == error)
+    }
+
+    @Test("a connection that ends without a Close is told so")
+    func lost() async throws {
+        let broker = try ScriptedBroker.opened()
+        let buffer = try broker.observe()
+        broker.peer?.close()
+        try broker.crank()
+        await #expect(throws: ClientError.connectionLost) { try await buffer.next() }
+    }
+
+    @Test(
+        "a text that is not of the protocol ends the connection with 1002",
+        arguments: ["{", "[]", "{}", #"{"jsonrpc":"2.0","method":"notify","params":{"id":1}}"#])
+    func notUnderstood(text: String) async throws {
+        let broker = try ScriptedBroker.opened()
+        let buffer = try broker.observe()
+        try broker.send(text)
+        #expect(try broker.heard() == ["close 1002"])
+        await #expect(throws: ClientError.notUnderstood) { try await buffer.next() }
+    }
+
+    @Test("a frame that breaks the protocol ends the connection")
+    func badFrame() async throws {
+        let broker = try ScriptedBroker.opened()
+        let buffer = try broker.observe()
+        broker.peer?.send([0xC1, 0x00])
+        try broker.crank()
+        #expect(try broker.heard() == ["close 1002"])
+        await #expect(throws: ClientError.webSocket(.reservedBits(4))) { try await buffer.next() }
+    }
+
+    @Test("a ping is answered with a pong")
+    func ping() throws {
+        let broker = try ScriptedBroker.opened()
+        broker.peer?.send([0x89, 0x01, 0x41])
+        try broker.crank()
+        #expect(try broker.heard() == ["pong"])
+    }
+
+    @Test("closing removes each observer, then sends 1000 and waits for the answer")
+    func closing() async throws {
+        let broker = try ScriptedBroker.opened()
+        let first = try broker.observe(selector: "a")
+        let second = try broker.observe(selector: "b")
+        let answer = try broker.submit(ClientCommand.close)
+        #expect(
+            try broker.heard() == [
+                #"{"jsonrpc":"2.0","id":3,"method":"removeObserver","params":{"token":"o1.t"}}"#,
+                #"{"jsonrpc":"2.0","id":4,"method":"removeObserver","params":{"token":"o2.t"}}"#,
+            ])
+        #expect(try await first.next() == nil)
+        #expect(try await second.next() == nil)
+        try broker.send(#"{"jsonrpc":"2.0","id":3,"result":{"removed":1}}"#)
+        #expect(try broker.heard() == [])
+        try broker.send(#"{"jsonrpc":"2.0","id":4,"result":{"removed":1}}"#)
+        #expect(try broker.heard() == ["close 1000"])
+        #expect(!answer.isThere)
+        try broker.sendClose(1000)
+        #expect(answer.isSuccess)
+        #expect(
+            try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }.error
+                == .closedByOwner)
+        #expect(try broker.submit(ClientCommand.close).isSuccess)
+    }
+
+    @Test("a broker that does not answer delays closing no longer than the option says")
+    func closeTimeout() throws {
+        let broker = try ScriptedBroker.opened()
+        _ = try broker.observe()
+        let answer = try broker.submit(ClientCommand.close)
+        try broker.advance(.seconds(1))
+        #expect(!answer.isThere)
+        try broker.advance(.milliseconds(1_250))
+        #expect(answer.isSuccess)
+        #expect(broker.peer?.isClosed == true)
+    }
+
+    @Test("a broker that is silent is sent a ping, and given up when it does not answer")
+    func silence() async throws {
+        let broker = try ScriptedBroker.opened()
+        let buffer = try broker.observe()
+        try broker.advance(.seconds(46))
+        #expect(try broker.heard() == ["ping"])
+        broker.peer?.send([0x8A, 0x00])
+        try broker.crank()
+        try broker.advance(.seconds(46))
+        #expect(try broker.heard() == ["ping"])
+        try broker.advance(.seconds(46))
+        await #expect(throws: ClientError.timedOut) { try await buffer.next() }
+    }
+}
+
+@Suite("ClientLoop: reconnecting")
+struct ClientReconnectingTests {
+    private static var options: ClientOptions {
+        var options = ClientOptions()
+        options.reconnects = true
+        return options
+    }
+
+    private func welcome(epoch: String) -> String {
+        #"{"jsonrpc":"2.0","method":"belfry.welcome","params":"#
+            + #"{"client":"c5","session":"c5.Qz","center":"default","epoch":"\#(epoch)","seq":9}}"#
+    }
+
+    @Test("a new connection goes on with the number behind the last delivery")
+    func resumes() async throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        let buffer = try broker.observe()
+        try broker.deliver(6)
+        try broker.sendClose(1012)
+        #expect(
+            try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }.error
+                == .notConnected)
+        try broker.advance(.milliseconds(250))
+        try broker.acceptOpening(try broker.acceptAttempt())
+        try broker.send(welcome(epoch: "k3"))
+        #expect(
+            try broker.heard() == [
+                #"{"jsonrpc":"2.0","id":2,"method":"addObserver","params":"#
+                    + #"{"name":"A","object":null,"selector":"notify","since":6}}"#
+            ])
+        try broker.send(#"{"jsonrpc":"2.0","id":2,"result":{"id":"o9","token":"o9.t","since":9}}"#)
+        try broker.deliver(8, more: #","redelivered":true"#)
+        #expect(try await buffer.next()?.sequence == 6)
+        let second = try #require(try await buffer.next())
+        #expect(second.sequence == 8)
+        #expect(second.gapBefore == nil)
+        _ = try broker.submit { .removeObserver(selector: "notify", $0) }
+        #expect(try broker.heard().last?.contains("o9.t") == true)
+    }
+
+    @Test("numbers of another epoch are not asked for: the gap is told instead")
+    func otherEpoch() async throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        let buffer = try broker.observe()
+        broker.peer?.close()
+        try broker.crank()
+        try broker.advance(.milliseconds(250))
+        try broker.acceptOpening(try broker.acceptAttempt())
+        try broker.send(welcome(epoch: "other"))
+        #expect(try broker.heard().last?.contains("since") == false)
+        try broker.deliver(1)
+        #expect(try await buffer.next()?.gapBefore == .init(lostCount: nil, reason: "unknown"))
+    }
+
+    @Test("attempts that fail are repeated after pauses that grow up to the longest")
+    func pauses() throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        broker.peer?.close()
+        try broker.crank()
+        for attempt in 0..<10 {
+            try broker.advance(min(.milliseconds(250) * (1 << attempt), .seconds(30)))
+            let peer = try #require(broker.kernel.takeAttempt())
+            peer.refuseAttempt(errno: 111)
+            try broker.crank()
+        }
+    }
+
+    @Test(
+        "where another attempt would not end better there is none",
+        arguments: [1008, 4001, 4002, 4003] as [UInt16])
+    func final(code: UInt16) async throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        let buffer = try broker.observe()
+        try broker.sendClose(code)
+        try broker.advance(.seconds(60))
+        #expect(broker.kernel.takeAttempt() == nil)
+        await #expect(throws: ClientError.closed(code: code, reason: "")) {
+            try await buffer.next()
+        }
+    }
+
+    @Test("closing during a pause ends at once")
+    func closing() async throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        let buffer = try broker.observe()
+        try broker.sendClose(1012)
+        #expect(try broker.submit(ClientCommand.close).isSuccess)
+        #expect(try await buffer.next() == nil)
+        try broker.advance(.seconds(60))
+        #expect(broker.kernel.takeAttempt() == nil)
+    }
+}

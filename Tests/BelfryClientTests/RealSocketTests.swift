@@ -1,0 +1,159 @@
+import Glibc
+import Testing
+
+@testable import BelfryClient
+
+/// Each wait of these tests ends with what it waits for.
+@Suite("RemoteCenter on real sockets")
+struct RemoteCenterTests {
+    @Test("observe, post, receive, remove and close")
+    func conversation() async throws {
+        let thread = try BrokerThread()
+        let broker = AnsweringBroker()
+        let url = try await thread.start { broker.answer($0) }
+        let center = try await RemoteCenter.connect(to: url)
+        let observation = try await center.addObserver(forName: "A", object: nil)
+        #expect(observation.id == "o1")
+        #expect(observation.selector == "notify")
+        let receipt = try await center.post(name: "A", object: "o", userInfo: UserInfo(json: "{}"))
+        #expect(receipt.matched == 1)
+        for try await notification in observation {
+            #expect(notification.id == receipt.id)
+            try await center.removeObserver(observation)
+        }
+        try await observation.removeObserver()
+        await center.close()
+        await #expect(throws: ClientError.closedByOwner) { try await center.post(name: "A") }
+    }
+
+    @Test("a second observation has a selector of its own")
+    func selectors() async throws {
+        let thread = try BrokerThread()
+        let broker = AnsweringBroker()
+        let url = try await thread.start { broker.answer($0) }
+        let center = try await RemoteCenter.connect(to: url)
+        let first = try await center.addObserver(forName: "A", object: nil)
+        let second = try await center.addObserver(forName: "A", object: nil)
+        #expect([first.selector, second.selector] == ["notify", "notify2"])
+        await center.close()
+    }
+
+    @Test("a port where nobody listens is an error at once")
+    func unreachable() async throws {
+        let url = try await closedURL()
+        await #expect(throws: ClientError.connectionFailed(errno: ECONNREFUSED)) {
+            try await RemoteCenter.connect(to: url)
+        }
+        await #expect(throws: ClientError.connectionFailed(errno: ECONNREFUSED)) {
+            try await HTTPRequest.get("/readyz").answer(from: url)
+        }
+    }
+
+    /// A URL whose port was just free: one that nobody has listened at since.
+    private func closedURL() async throws -> BrokerURL {
+        try BrokerURL("http://127.0.0.1:1")
+    }
+}
+
+@Suite("HTTPRequest on real sockets")
+struct HTTPRequestTests {
+    private func answer(
+        _ request: HTTPRequest, _ response: String, endsConnection: Bool = false
+    ) async throws -> (HTTPAnswer, String) {
+        let thread = try BrokerThread()
+        let url = try await thread.start { _ in Array(response.utf8) }
+        return (try await request.answer(from: url), thread.heard)
+    }
+
+    @Test("a request and its answer")
+    func exchange() async throws {
+        var request = HTTPRequest.get("observers")
+        request.query = [("name", "a b")]
+        let (answer, heard) = try await answer(
+            request, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{ }\r\n0\r\n\r\n")
+        #expect(answer == HTTPAnswer(status: 200, content: Array("{ }".utf8)))
+        #expect(heard.hasPrefix("GET /v1/observers?name=a%20b HTTP/1.1\r\nHost: 127.0.0.1:"))
+        #expect(heard.contains("\r\nConnection: close\r\n"))
+    }
+
+    @Test("content goes out as JSON")
+    func post() async throws {
+        let (answer, heard) = try await answer(
+            .post("notifications", json: Array("{}".utf8)), "HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(answer.isSuccess)
+        #expect(heard.contains("\r\nContent-Type: application/json\r\n"))
+        #expect(heard.hasSuffix("\r\nContent-Length: 2\r\n\r\n{}"))
+    }
+
+    @Test("a refusal is an answer, and says why")
+    func refusal() async throws {
+        let problem = #"{"status":404,"detail":"no such observer"}"#
+        let (answer, _) = try await answer(
+            .delete("observers/o1"),
+            "HTTP/1.1 404 Not Found\r\nContent-Length: \(problem.utf8.count)\r\n\r\n\(problem)")
+        #expect(!answer.isSuccess)
+        #expect(answer.refusal.description == "no such observer")
+    }
+
+    @Test("an answer that breaks off is an error")
+    func incomplete() async throws {
+        let thread = try BrokerThread()
+        let url = try await thread.start { _ in nil }
+        await #expect(throws: ClientError.connectionLost) {
+            try await HTTPRequest.get("/readyz").answer(from: url)
+        }
+    }
+}
+
+@Suite("EventStream on real sockets (WHATWG HTML §9.2)")
+struct EventStreamTests {
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+
+    private func event(_ seq: Int) -> String {
+        #"id: k3-\#(seq)"# + "\n"
+            + #"data: {"id":"n","seq":\#(seq),"name":"A","postedAt":"t"}"# + "\n\n"
+    }
+
+    @Test("notifications arrive, and removing the observer ends the stream")
+    func stream() async throws {
+        let thread = try BrokerThread()
+        let gap = "event: belfry.gap\ndata: {\"lost\":2,\"reason\":\"unknown\"}\n\n"
+        let text = Self.head + ": hello\nretry: 5\n\n" + event(1) + gap + event(4)
+        let url = try await thread.start { _ in Array(text.utf8) }
+        let observation = try await EventStream.observe(
+            url, name: "A", object: "o", lastEventID: "k3-0")
+        var iterator = observation.makeAsyncIterator()
+        #expect(try await iterator.next()?.sequence == 1)
+        let last = try #require(try await iterator.next())
+        #expect(last.sequence == 4)
+        #expect(last.gapBefore == .init(lostCount: 2, reason: "unknown"))
+        try await observation.removeObserver()
+        #expect(try await iterator.next() == nil)
+        #expect(
+            thread.heard.hasPrefix("GET /v1/events?name=A&object=o&last_event_id=k3-0 HTTP/1.1"))
+    }
+
+    @Test("a refused stream tells why")
+    func refused() async throws {
+        let thread = try BrokerThread()
+        let problem = #"{"status":403,"detail":"not you"}"#
+        let url = try await thread.start { _ in
+            Array(
+                "HTTP/1.1 403 Forbidden\r\nContent-Length: \(problem.utf8.count)\r\n\r\n\(problem)"
+                    .utf8)
+        }
+        let refusal = BrokerRefusal(status: 403, content: Array(problem.utf8))
+        await #expect(throws: ClientError.refused(refusal)) {
+            try await EventStream.observe(url, name: nil, object: nil)
+        }
+    }
+
+    @Test("data that is no notification ends the stream with an error")
+    func notUnderstood() async throws {
+        let thread = try BrokerThread()
+        let url = try await thread.start { _ in Array((Self.head + "data: hello\n\n").utf8) }
+        let observation = try await EventStream.observe(url, name: nil, object: nil)
+        var iterator = observation.makeAsyncIterator()
+        await #expect(throws: ClientError.notUnderstood) { try await iterator.next() }
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import BelfryClient
+
+@Suite("BrokerURL")
+struct BrokerURLTests {
+    @Test(
+        "a URL has a host, a port and perhaps a center",
+        arguments: [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080", nil),
+            ("http://localhost:9000/", "http://127.0.0.1:9000", nil),
+            ("http://127.0.0.1", "http://127.0.0.1:80", nil),
+            ("http://[::1]:8080/v1/centers/shop", "http://[::1]:8080/v1/centers/shop", "shop"),
+            (
+                "http://127.0.0.1:1/v1/centers/a%2Fb/", "http://127.0.0.1:1/v1/centers/a%2Fb",
+                "a%2Fb"
+            ),
+        ] as [(String, String, String?)])
+    func good(text: String, normal: String, center: String?) throws {
+        let url = try BrokerURL(text)
+        #expect(url.description == normal)
+        #expect(url.center == center)
+    }
+
+    @Test(
+        "what is no URL of a broker says why",
+        arguments: [
+            ("", BrokerURL.Fault.schemeIsNotHTTP), ("127.0.0.1:8080", .schemeIsNotHTTP),
+            ("https://127.0.0.1", .schemeIsNotHTTP), ("http://", .schemeIsNotHTTP),
+            ("http://belfry.example:8080", .hostIsNoAddress),
+            ("http://127.0.0.1:99999", .hostIsNoAddress), ("http:///v1", .hostIsNoAddress),
+            ("http://127.0.0.1/other", .pathIsNoCenter),
+            ("http://127.0.0.1/v1/centers/", .pathIsNoCenter),
+            ("http://127.0.0.1/v1/centers/a/b", .pathIsNoCenter),
+            ("http://127.0.0.1/v1/centers/a?b", .pathIsNoCenter),
+            ("http://127.0.0.1/v1/centers/%zz", .pathIsNoCenter),
+        ])
+    func bad(text: String, fault: BrokerURL.Fault) {
+        #expect(throws: ClientError.invalidURL(fault)) { try BrokerURL(text) }
+    }
+
+    @Test("a path is below the center unless it is absolute, and a query is encoded")
+    func target() throws {
+        let url = try BrokerURL("http://127.0.0.1:8080/v1/centers/shop")
+        let query = [(name: "name", value: "a b&c"), (name: "limit", value: "3")]
+        #expect(
+            String(decoding: url.target("explain", query: query), as: UTF8.self)
+                == "/v1/centers/shop/explain?name=a%20b%26c&limit=3")
+        #expect(String(decoding: url.target("/readyz"), as: UTF8.self) == "/readyz")
+        let plain = try BrokerURL("http://127.0.0.1:8080")
+        #expect(String(decoding: plain.target("ws"), as: UTF8.self) == "/v1/ws")
+    }
+}
+
+@Suite("UserInfo")
+struct UserInfoTests {
+    @Test("a JSON object keeps its bytes", arguments: ["{}", #"{"a":1e999,"a":[ ]}"#])
+    func good(json: String) throws {
+        #expect(try UserInfo(json: json).text == json)
+    }
+
+    @Test("anything else is refused", arguments: ["", "[]", "7", "{", "{} {}", #"{"a":}"#])
+    func bad(json: String) {
+        #expect(throws: ClientError.invalidUserInfo) { try UserInfo(json: json) }
+    }
+
+    @Test("nesting is limited to what a broker takes")
+    func depth() throws {
+        func nested(_ count: Int) -> String {
+            String(repeating: #"{"a":"#, count: count) + "1" + String(repeating: "}", count: count)
+        }
+        _ = try UserInfo(json: nested(64))
+        #expect(throws: ClientError.invalidUserInfo) { try UserInfo(json: nested(65)) }
+    }
+}
