@@ -290,7 +290,12 @@ class Observers:
                 if not more:
                     raise ConnectionError("the broker closed an observer's connection")
                 frames, client.rest = parse_frames(client.rest + more)
-                missing -= len(frames)
+                for opcode, payload in frames:
+                    if opcode == 9:
+                        # A run under valgrind lasts longer than the broker's ping interval.
+                        client.socket.send(text_frame(payload, opcode=10))
+                    else:
+                        missing -= 1
         self.surplus = -missing
 
     def finish(self):
