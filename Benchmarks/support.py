@@ -96,7 +96,8 @@ class Broker:
 
     def __exit__(self, *_):
         if self.process.poll() is None and sys.exc_info()[0] is not None:
-            self.process.kill()
+            # A tracer that is killed would leave the broker behind.
+            os.kill(self.pid, signal.SIGKILL)
             self.process.wait()
         else:
             self.stop()
