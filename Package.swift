@@ -104,3 +104,15 @@ let package = Package(
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
     ]
 )
+
+// The programs of `Benchmarks` are built on request alone: BELFRY_BENCHMARKS=1 swift build.
+if Context.environment["BELFRY_BENCHMARKS"] != nil {
+    package.targets += [
+        .executableTarget(
+            name: "BenchmarkBroker", dependencies: ["BelfryServer", "BelfrySystem"],
+            path: "Benchmarks/BenchmarkBroker", swiftSettings: strict),
+        .executableTarget(
+            name: "CenterBenchmark", dependencies: ["BelfryCenter", "BelfrySystem"],
+            path: "Benchmarks/CenterBenchmark", swiftSettings: strict),
+    ]
+}
