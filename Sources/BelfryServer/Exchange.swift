@@ -83,12 +83,11 @@ struct Exchange {
 }
 
 extension [UInt8] {
-    /// Appends the bytes of a span.
+    /// Appends the bytes of a span; growing doubles, so that many small pieces are linear in all.
     mutating func append(copying bytes: Span<UInt8>) {
-        let needed = count + bytes.count
-        // Growing by doubling keeps many small pieces linear in all.
-        if needed > capacity { reserveCapacity(Swift.max(needed, capacity * 2)) }
-        for index in bytes.indices { append(bytes[index]) }
+        append(addingCapacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
     }
 
     /// Copies the bytes of a span.
