@@ -120,7 +120,7 @@ extension ServerLoop {
         else { return }
         connections[Int(id.index)]?.isThrottled = false
         if connection.deadline == .drain {
-            setDeadline(id, .idle)
+            setDeadline(id, connection.kind == .http ? .idle : .ping)
         }
         readOn(id)
     }
@@ -131,7 +131,9 @@ extension ServerLoop {
     /// not keep up, and is closed.
     mutating func meetHighWater(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
-        guard connection.kind == .http else { return closeTooSlow(id) }
+        guard connection.kind == .http || connection.kind == .debugWebSocket else {
+            return closeTooSlow(id)
+        }
         connections[Int(id.index)]?.isThrottled = true
         loop.pauseReading(id)
         setDeadline(id, .drain)
