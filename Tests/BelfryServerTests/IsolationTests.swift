@@ -103,7 +103,7 @@ struct IsolationTests {
         var count = 0
         for _ in 0..<100 where count < 30 {
             peer.peer.writeCapacity = 200_000
-            try broker.crank()
+            try broker.advance(by: .milliseconds(5))
             while let response = try peer.read() {
                 #expect(response.status == 200)
                 count += 1

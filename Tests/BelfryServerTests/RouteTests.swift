@@ -79,10 +79,10 @@ struct RouteTests {
         }
     }
 
-    @Test("a method that nobody knows is 501")
+    @Test("a method that nobody knows is one that the path does not allow")
     func unknownMethod() throws {
         let response = try Broker().request("BREW", "/v1/observers")
-        #expect(response.problem == "not-implemented")
+        #expect(response.problem == "method-not-allowed")
     }
 
     @Test(
