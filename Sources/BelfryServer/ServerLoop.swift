@@ -5,6 +5,7 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWebSocket
 import BelfryWire
+import Synchronization
 
 /// One event loop of the broker with its connections and the centers that live on it.
 ///
@@ -82,6 +83,14 @@ struct ServerLoop: ~Copyable {
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
+        if shared.home(of: RoutedPath.defaultCenter) == number { makeDefaultCenter() }
+    }
+
+    /// Makes the center that always exists, before anybody can look.
+    private mutating func makeDefaultCenter() {
+        shared.centerCount.add(1, ordering: .relaxed)
+        let epoch = random.hexadecimal(digitCount: 12)
+        _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: commandTime)
     }
 
     /// Listens on addresses that all loops share, and tells the real ones.
