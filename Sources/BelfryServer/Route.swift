@@ -140,7 +140,7 @@ struct RoutedPath: Equatable {
     ]
 
     private static let serviceRoutes: [String: Route] = [
-        "": .asset(.console), "livez": .live, "readyz": .ready, "healthz": .live,
+        "": .asset(.console), "livez": .live, "readyz": .ready, "healthz": .ready,
         "metrics": .metrics, "openapi.yaml": .asset(.openAPI), "asyncapi.yaml": .asset(.asyncAPI),
         "belfry.js": .asset(.library), "console.js": .asset(.consoleScript),
         "debug/echo": .debugEcho, "debug/ws": .debugWebSocket,
