@@ -133,13 +133,13 @@ struct RoutedPath: Equatable {
         }
     }
 
-    private static let centerRoutes: [String: Route] = [
+    static let centerRoutes: [String: Route] = [
         "channels": .channels, "notifications": .notifications, "observers": .observers,
         "clients": .clients, "centers": .centers, "explain": .explain, "ws": .webSocket,
         "events": .events,
     ]
 
-    private static let serviceRoutes: [String: Route] = [
+    static let serviceRoutes: [String: Route] = [
         "": .asset(.console), "livez": .live, "readyz": .ready, "healthz": .ready,
         "metrics": .metrics, "openapi.yaml": .asset(.openAPI), "asyncapi.yaml": .asset(.asyncAPI),
         "belfry.js": .asset(.library), "console.js": .asset(.consoleScript),
