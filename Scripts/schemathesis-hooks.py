@@ -19,10 +19,10 @@ import schemathesis
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
-# Before 3.13 all threads count the depth of the syntax trees that they make in one place
-# (CPython issue 106905), and with two workers that ends with "AST constructor recursion depth
-# mismatch". One thread at a time then.
-if sys.version_info < (3, 13):
+# Before 3.11.8 all threads count the depth of the syntax trees that they make in one place, and a
+# collection of garbage lets another thread in (CPython issue 106905). Two workers of Hypothesis end
+# with "AST constructor recursion depth mismatch" then. One thread at a time.
+if sys.version_info < (3, 12):
     compile_lock = threading.RLock()
     compile_unlocked = builtins.compile
 
