@@ -9,6 +9,7 @@ to reading, removing and 410 can be followed. All else in the request stays as i
 import ast
 import asyncio
 import builtins
+import contextlib
 import json
 import os
 import re
@@ -46,29 +47,40 @@ loop = asyncio.new_event_loop()
 threading.Thread(target=loop.run_forever, daemon=True).start()
 
 
-async def open_session(prefix):
-    """Connects a client that lives as long as this process, and returns its session."""
-    socket = await connect(f"ws://{address}{prefix}/ws", subprotocols=["belfry.v1"], proxy=None)
-    welcome = json.loads(await socket.recv())
-    task = loop.create_task(read_all(socket))
-    return welcome["params"]["session"], task
+class Session:
+    """A client of one center; it reads and forgets what its observers get."""
 
+    def __init__(self, prefix):
+        self.prefix = prefix
+        self.secret = None
+        asyncio.run_coroutine_threadsafe(self.open(), loop).result(timeout=10)
 
-async def read_all(socket):
-    async for _ in socket:
-        pass
+    async def open(self):
+        url = f"ws://{address}{self.prefix}/ws"
+        # The broker pings; a busy machine must not make this side give up.
+        socket = await connect(url, subprotocols=["belfry.v1"], ping_interval=None, proxy=None)
+        self.secret = json.loads(await socket.recv())["params"]["session"]
+        self.reading = loop.create_task(self.read(socket))
+
+    async def read(self, socket):
+        with contextlib.suppress(WebSocketException):
+            async for _ in socket:
+                pass
 
 
 def live_session(prefix):
-    """The session of a client of this center, or None where there can be none."""
+    """The session secret of a client of this center, or None where there can be none."""
     with sessions_lock:
-        if prefix not in sessions and len(sessions) < CENTER_LIMIT:
-            try:
-                opening = asyncio.run_coroutine_threadsafe(open_session(prefix), loop)
-                sessions[prefix] = opening.result(timeout=10)
-            except (WebSocketException, OSError, ValueError):
-                sessions[prefix] = (None, None)
-        return sessions.get(prefix, (None, None))[0]
+        session = sessions.get(prefix)
+        if session is not None and not session.reading.done():
+            return session.secret
+        if session is None and len(sessions) >= CENTER_LIMIT:
+            return None
+        try:
+            sessions[prefix] = Session(prefix)
+        except (WebSocketException, OSError, ValueError):
+            return None
+        return sessions[prefix].secret
 
 
 @schemathesis.hook
