@@ -102,6 +102,9 @@ let package = Package(
 
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
+        .testTarget(
+            name: "ContractTests", dependencies: ["BelfryServer", "BelfryWire"],
+            swiftSettings: strict),
     ]
 )
 

@@ -196,7 +196,7 @@ struct RoutedPath: Equatable {
 
     /// The service paths that always exist.
     static let serviceRoutes: [(name: String, route: Route)] = [
-        ("livez", .live), ("readyz", .ready), ("healthz", .live), ("metrics", .metrics),
+        ("livez", .live), ("readyz", .ready), ("healthz", .ready), ("metrics", .metrics),
         ("", .asset(.console)), ("console.js", .asset(.consoleScript)),
         ("belfry.js", .asset(.library)), ("openapi.yaml", .asset(.openAPI)),
         ("asyncapi.yaml", .asset(.asyncAPI)),

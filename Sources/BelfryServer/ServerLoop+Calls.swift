@@ -93,7 +93,7 @@ extension ServerLoop {
     }
 
     /// What a client can call.
-    private enum Method: String {
+    enum Method: String, CaseIterable {
         case addObserver
         case removeObserver
         case post

@@ -64,7 +64,7 @@ extension ServerLoop {
         }
         Shape.append(observer: row, center: submission.center, to: &answerContent)
         var answer = Answer.json
-        if secret.secret != nil { answer.fields = [Self.noStore] }
+        if secret.secret != nil { answer.fields = [Self.noStore, Self.noReferrer] }
         return answer
     }
 

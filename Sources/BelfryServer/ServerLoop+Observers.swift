@@ -69,7 +69,7 @@ extension ServerLoop {
             registered: row, token: token, session: session, center: submission.center,
             to: &answerContent)
         var answer = Answer(status: 201, contentType: .json)
-        answer.fields = [Self.noStore]
+        answer.fields = [Self.noStore, Self.noReferrer]
         if case .http(let http) = submission.reply.form {
             let location = http.details.pathPrefix + Array("/observers/".utf8) + token
             answer.fields.append(HTTPField("Location", location))
@@ -79,6 +79,9 @@ extension ServerLoop {
 
     /// Answers that hold a secret stay out of every cache.
     static var noStore: HTTPField { HTTPField("Cache-Control", "no-store") }
+
+    /// Paths that hold a secret reach no other site.
+    static var noReferrer: HTTPField { HTTPField("Referrer-Policy", "no-referrer") }
 
     /// Registers an observer, and gives its row and its token.
     mutating func register(

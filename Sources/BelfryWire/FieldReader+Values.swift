@@ -58,9 +58,10 @@ extension FieldReader {
         }
         guard try expect(.number, key, in: bytes) else { return nil }
         do throws(JSONError) {
-            let value = try json.readInt(in: bytes)
-            if range.contains(value) { return value }
-        } catch .notAnInteger, .numberOutOfRange {
+            // 80.0 and 8e1 are integers too (JSON Schema 2020-12 §4.2.3).
+            let value = Int(exactly: try json.readDouble(in: bytes))
+            if let value, range.contains(value) { return value }
+        } catch .numberOutOfRange {
             // Told below like a number that is outside of the range.
         } catch {
             throw .malformed(error, byteCount: bytes.count)

@@ -31,6 +31,12 @@ struct ObserverRequestTests {
         #expect(try reader.observer(nulls, allowsSession: false) == expected)
     }
 
+    @Test("an integer may have a fraction of zero", arguments: ["80", "80.0", "8e1", "800E-1"])
+    func integers(_ since: String) throws {
+        let observer = try reader.observer("{\"since\":\(since)}", allowsSession: false)
+        #expect(observer.since == 80)
+    }
+
     @Test(
         "a fault is told with its pointer",
         arguments: [
