@@ -103,7 +103,7 @@ let package = Package(
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
         .testTarget(
-            name: "ContractTests", dependencies: ["BelfryServer", "BelfryWire"],
+            name: "ContractTests", dependencies: ["BelfryHTTP", "BelfryServer", "BelfryWire"],
             swiftSettings: strict),
     ]
 )

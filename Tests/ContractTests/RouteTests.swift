@@ -1,3 +1,4 @@
+import BelfryHTTP
 import Testing
 
 @testable import BelfryServer
