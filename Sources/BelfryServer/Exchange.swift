@@ -41,7 +41,9 @@ struct Exchange {
     private static let channelPrefix = Array("/v1/channels/".utf8)
 
     /// The name in a path of the form that nearly all posts have: `/v1/channels/{name}`, with
-    /// nothing to decode. Everything else takes the way of `readPath`, with the same result.
+    /// nothing to decode.
+    ///
+    /// Everything else takes the way of `readPath`, with the same result.
     func plainChannelName() -> [UInt8]? {
         let path = parser.head.path
         let prefix = Self.channelPrefix

@@ -23,7 +23,7 @@ struct IsolationTests {
         let poster = try broker.http()
 
         killed.peer.reset()
-        garbage.peer.send((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) })
+        garbage.peer.send((0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) })
         half.peer.send("POST /v1/channels/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9".utf8)
         poster.peer.send(HTTPPeer.text("POST", "/v1/channels/a", #"{"k":1}"#).utf8)
         // The turn in which all of it arrives; with two loops, the turn in which the frames cross.

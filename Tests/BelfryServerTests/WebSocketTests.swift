@@ -390,8 +390,8 @@ struct WebSocketFrameTests {
     func largeEcho() throws {
         let broker = try Broker { $0.hasDebugEndpoints = true }
         let socket = try broker.webSocket("/debug/ws")
-        let payload = [UInt8](repeating: 7, count: 3 << 20)
-        socket.peer.writeCapacity = 1 << 20
+        let payload = [UInt8](repeating: 7, count: 1_200_000)
+        socket.peer.writeCapacity = 100_000
         try socket.send(.binary, payload)
         for _ in 0..<4 {
             socket.peer.writeCapacity = 1 << 20
