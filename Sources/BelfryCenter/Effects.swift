@@ -123,6 +123,19 @@ public struct Gap: Sendable, Equatable {
     /// Why.
     public let reason: Reason
 
+    /// Joins the parts.
+    public init(
+        observer: UInt64, selector: [UInt8], lostCount: Int?, firstSequence: UInt64,
+        lastSequence: UInt64, reason: Reason
+    ) {
+        self.observer = observer
+        self.selector = selector
+        self.lostCount = lostCount
+        self.firstSequence = firstSequence
+        self.lastSequence = lastSequence
+        self.reason = reason
+    }
+
     /// Why notifications were lost.
     public enum Reason: Sendable, Equatable {
         /// The replay ring no longer has them.

@@ -92,16 +92,18 @@ extension ServerLoop {
             if target.loop == number {
                 loop.send(range, to: target.connection, as: .delivery)
             } else {
-                sendElsewhere(range, to: delivery.connection, on: target.loop)
+                sendElsewhere(range, of: delivery, on: target.loop)
             }
         }
     }
 
     /// Lets another loop have a frame of the output arena.
-    private mutating func sendElsewhere(_ range: Range<Int>, to connection: UInt64, on target: Int)
-    {
+    private mutating func sendElsewhere(
+        _ range: Range<Int>, of delivery: Delivery, on target: Int
+    ) {
         let arena = loop.output
-        outbound[target].output.add(range, of: arena, to: connection)
+        outbound[target].output.add(
+            range, of: arena, to: delivery.connection, observer: delivery.observer)
     }
 
     private mutating func startNotification() {
@@ -172,7 +174,7 @@ extension ServerLoop {
             sendFrame(bytes, to: target.connection, closes: closesConnection)
         } else {
             outbound[target.loop].output.add(
-                bytes, to: number, closesConnection ? .lastFrames : .delivery)
+                bytes, to: number, closesConnection ? .lastFrames : .notice)
         }
     }
 

@@ -15,7 +15,10 @@ struct RemoteOutput: Sendable {
 
     /// What the bytes are.
     enum Content: Sendable {
-        case delivery
+        /// A notification for an observer, which may be removed before it is written.
+        case delivery(observer: UInt64)
+        /// Something else that a client is told.
+        case notice
         /// Frames that are the last of a client that was removed.
         case lastFrames
         case answer(Sequel)
@@ -29,7 +32,9 @@ struct RemoteOutput: Sendable {
     }
 
     /// Adds a frame of the output arena for one connection; a frame is copied once.
-    mutating func add(_ range: Range<Int>, of output: [UInt8], to connection: UInt64) {
+    mutating func add(
+        _ range: Range<Int>, of output: [UInt8], to connection: UInt64, observer: UInt64
+    ) {
         let copy: Range<Int>
         if let known = copies[range.lowerBound] {
             copy = known
@@ -41,7 +46,7 @@ struct RemoteOutput: Sendable {
         items.append(
             Item(
                 connection: connection, start: copy.lowerBound, end: copy.upperBound,
-                content: .delivery))
+                content: .delivery(observer: observer)))
     }
 
     /// Adds bytes for one connection.

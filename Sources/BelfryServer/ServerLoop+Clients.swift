@@ -43,6 +43,7 @@ extension ServerLoop {
         submitCommand(
             .connect(registration, observers: observers, since: sequence), to: position)
         try checkOutcome()
+        if let since, since.epoch != epoch { tellForeignPosition(at: position, transport) }
         var answer = Answer()
         answer.sequel = .client(
             id: client, session: session, transport: transport, center: submission.center)
@@ -58,6 +59,20 @@ extension ServerLoop {
         }
         sendRaw(bytes, answer.sequel, submission.reply)
         fanOut()
+    }
+
+    /// A position of another life of the center: nobody can know what was lost since (DESIGN 4).
+    private mutating func tellForeignPosition(at position: Int, _ transport: Transport) {
+        guard case .registered(let rows) = effects.outcome, let first = rows.first,
+            let connection = centers[position].client(first.client)?.connection.number
+        else { return }
+        effects.notices.removeAll()
+        for row in rows {
+            let gap = Gap(
+                observer: row.serial, selector: row.selector, lostCount: nil, firstSequence: 0,
+                lastSequence: centers[position].sequence, reason: .unknown)
+            effects.notices.append(.gap(connection: connection, transport: transport, gap))
+        }
     }
 
     /// Sends bytes that are no usual response, and does what follows.

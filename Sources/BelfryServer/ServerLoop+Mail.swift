@@ -61,6 +61,7 @@ extension ServerLoop {
 
     /// Sends what another loop has for connections of this one.
     private mutating func take(_ output: RemoteOutput) {
+        let removed = shared.removedObservers.read()
         let offset = loop.output.count
         loop.output.append(contentsOf: output.bytes)
         for item in output.items {
@@ -71,7 +72,9 @@ extension ServerLoop {
                 continue
             }
             switch item.content {
-            case .delivery:
+            case .delivery(let observer) where removed.contains(observer):
+                break  // It was removed while this was under way (rule C11).
+            case .delivery, .notice:
                 loop.send(range, to: id, as: .delivery)
             case .lastFrames:
                 loop.send(range, to: id, as: .delivery)

@@ -136,6 +136,7 @@ extension ServerLoop {
         }
         submitCommand(.removeObserver(serial: serial, by: remover), to: position)
         try checkOutcome()
+        if configuration.loopCount > 1 { shared.removedObservers.insert(serial) }
         tellNotices()
     }
 }

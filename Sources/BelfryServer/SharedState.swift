@@ -13,6 +13,8 @@ final class SharedState: Sendable {
     let observerCount = Atomic<Int>(0)
     /// Centers now.
     let centerCount = Atomic<Int>(0)
+    /// Observers that were removed lately, whose deliveries may be on their way to another loop.
+    let removedObservers = RemovedObservers()
     /// Whether the broker is stopping: it is no longer ready.
     let isDraining = Atomic<Bool>(false)
     /// The counters of each loop, as of the end of its last turn.

@@ -21,9 +21,7 @@ struct CrossLoopTests {
         try broker.crank()
         if !isAnswered { #expect(try peer.read()?.status == 204) }
         let names = try socket.takeNames()
-        withKnownIssue("deliveries in a mailbox do not know their observer (DESIGN section 4)") {
-            #expect(!isAnswered || names.isEmpty)
-        }
+        #expect(!isAnswered || names.isEmpty)
         #expect(try broker.post(name: "a")["matched"] == 0)
     }
 
