@@ -135,6 +135,8 @@ extension [UInt8] {
     /// Copies the bytes of a span.
     init(copying bytes: Span<UInt8>) {
         self.init()
+        // Adding nothing to an empty array would write the count of the one that all share.
+        guard !bytes.isEmpty else { return }
         append(addingCapacity: bytes.count) { output in
             for index in bytes.indices { output.append(bytes[index]) }
         }

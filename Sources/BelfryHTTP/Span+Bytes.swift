@@ -82,6 +82,8 @@ extension [UInt8] {
     /// An `OutputSpan` checks its capacity for each byte; where the bytes are many it is filled
     /// first, so that the loop becomes wide moves.
     mutating func append(_ bytes: Span<UInt8>) {
+        // Adding nothing to an empty array would write the count of the one that all share.
+        guard !bytes.isEmpty else { return }
         append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
             guard bytes.count >= 32 else {
                 for index in bytes.indices { output.append(bytes[index]) }

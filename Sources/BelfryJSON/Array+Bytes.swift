@@ -1,6 +1,8 @@
 extension Array where Element == UInt8 {
     /// Appends the bytes of `span` that stand in `range`.
     mutating func append(_ range: Range<Int>, of span: Span<UInt8>) {
+        // Adding nothing to an empty array would write the count of the one that all share.
+        guard !range.isEmpty else { return }
         append(addingCapacity: range.count) { output in
             for index in range { output.append(span[index]) }
         }

@@ -87,6 +87,8 @@ struct Exchange {
 extension [UInt8] {
     /// Appends the bytes of a span; growing doubles, so that many small pieces are linear in all.
     mutating func append(copying bytes: Span<UInt8>) {
+        // Adding nothing to an empty array would write the count of the one that all share.
+        guard !bytes.isEmpty else { return }
         append(addingCapacity: bytes.count) { output in
             for index in bytes.indices { output.append(bytes[index]) }
         }

@@ -1,6 +1,8 @@
 extension Array where Element == UInt8 {
     /// Appends some bytes.
     mutating func append(_ bytes: Span<UInt8>) {
+        // Adding nothing to an empty array would write the count of the one that all share.
+        guard !bytes.isEmpty else { return }
         append(addingCapacity: bytes.count) { output in
             for index in bytes.indices { output.append(bytes[index]) }
         }
@@ -25,6 +27,7 @@ extension Array where Element == UInt8 {
 extension Array where Element == UInt8 {
     /// Appends valid JSON with a space for each line end, which can only stand between tokens.
     mutating func appendInOneLine(_ json: Span<UInt8>) {
+        guard !json.isEmpty else { return }
         append(addingCapacity: json.count) { output in
             for index in json.indices {
                 let byte = json[index]

@@ -12,7 +12,7 @@ struct RemoteCenterTests {
         let thread = try BrokerThread()
         let broker = AnsweringBroker()
         let url = try await thread.start { broker.answer($0) }
-        let center = try await RemoteCenter.connect(to: url)
+        let center = try await RemoteCenter.connect(to: url, options: patient)
         let observation = try await center.addObserver(forName: "A", object: nil)
         #expect(observation.id == "o1")
         #expect(observation.selector == "notify")
@@ -32,7 +32,7 @@ struct RemoteCenterTests {
         let thread = try BrokerThread()
         let broker = AnsweringBroker()
         let url = try await thread.start { broker.answer($0) }
-        let center = try await RemoteCenter.connect(to: url)
+        let center = try await RemoteCenter.connect(to: url, options: patient)
         let first = try await center.addObserver(forName: "A", object: nil)
         let second = try await center.addObserver(forName: "A", object: nil)
         #expect([first.selector, second.selector] == ["notify", "notify2"])
@@ -48,6 +48,15 @@ struct RemoteCenterTests {
         await #expect(throws: ClientError.connectionFailed(errno: ECONNREFUSED)) {
             try await HTTPRequest.get("/readyz").answer(from: url)
         }
+    }
+
+    /// No timeout of these tests is about time: under a sanitizer a busy machine takes minutes.
+    private var patient: ClientOptions {
+        var options = ClientOptions()
+        options.openingTimeout = .seconds(3_600)
+        options.requestTimeout = .seconds(3_600)
+        options.silenceLimit = .seconds(3_600)
+        return options
     }
 
     /// A URL whose port was free a moment ago.
