@@ -2,10 +2,7 @@ import BelfryAccess
 import BelfryCenter
 import BelfryHTTP
 import BelfryJSON
-import BelfryLoop
 import BelfrySystem
-import BelfryTLS
-import BelfryWebSocket
 import BelfryWire
 import Synchronization
 

@@ -1,13 +1,8 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
-import BelfryJSON
 import BelfryLoop
 import BelfrySystem
-import BelfryTLS
-import BelfryWebSocket
 import BelfryWire
-import Synchronization
 
 // Posts: may the caller make them, what did the center do with them, and their receipts.
 
