@@ -24,11 +24,23 @@ public struct Command: Sendable {
         /// A client has connected; the observers are those that it has from its first moment.
         case connect(ClientRegistration, observers: [ObserverRegistration], since: UInt64?)
         /// A client's connection has ended.
-        case disconnect(client: UInt64)
-        /// One plain post.
-        case post(Post)
-        /// Several plain posts in one callout, all or nothing.
-        case postBatch([Post])
+        ///
+        /// It says which connection: one that was taken over from is no longer the client's.
+        case disconnect(client: UInt64, connection: ConnectionName)
+        /// A client that connected just now continues an earlier one (DESIGN section 3).
+        case resume(Resumption)
+        /// A client asks for suspension, or for its end.
+        case setSuspended(client: UInt64, Bool)
+        /// More bytes wait for a client's socket than may.
+        case becomeSlow(client: UInt64)
+        /// A client's socket has room again: it is slow no more, and what it was held goes on.
+        case drain(client: UInt64)
+        /// One post.
+        case post(Post, PostTerms)
+        /// Several posts in one callout, all or nothing.
+        case postBatch([Post], PostTerms)
+        /// An acknowledging observer has answered a delivery; `error` is its refusal, as JSON text.
+        case acknowledge(client: UInt64, observer: UInt64, sequence: UInt64, error: [UInt8]?)
         /// A client registers an observer; `since` asks for what the replay ring has above it.
         case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.
@@ -39,6 +51,33 @@ public struct Command: Sendable {
         case removeObservers(client: UInt64, name: [UInt8]?, object: [UInt8]?)
         /// Removes a client with all of its observers.
         case removeClient(client: UInt64, by: Remover)
+        /// A mailbox is looked into: everything up to `through` is acknowledged, and the lease of
+        /// its observers starts again.
+        case readMailbox(observer: UInt64, through: UInt64?)
+        /// A long poll or a stream waits at a mailbox from now on; an earlier one is told to go.
+        case attachReader(observer: UInt64, ConnectionName, isStream: Bool)
+        /// A long poll or a stream has ended.
+        case detachReader(observer: UInt64, ConnectionName)
+        /// Removes queue entries that match; they are not posted (rule Q20).
+        case dequeue(QueueMatch)
+        /// Removes one queue entry.
+        case dequeueEntry(NotificationID, scope: PostScope)
+        /// A client, or somebody over HTTP, enters a mode (rule Q16).
+        case enterMode(ModeEntry)
+        /// A mode lease ends.
+        case leaveMode(serial: UInt64)
+        /// The callouts of a turn are over: the asap entries of the current mode are posted.
+        case endTurn
+        /// Nothing is to be done: one idle entry of the current mode is posted (rule Q13).
+        case idle
+        /// Time has passed: everything that is due by the time of the command happens.
+        case passTime
+        /// The center stops: asap entries of the current mode are posted, and all that must last and
+        /// is not kept up to date is told as changes (rule Q23).
+        case terminate
+        /// All centers hold too much: the oldest held notifications are dropped until no more than
+        /// so many bytes are held here.
+        case trimHeld(byteCount: Int)
     }
 }
 
@@ -81,13 +120,18 @@ public struct Post: Sendable {
     public let content: Notification.Content
     /// The notification whose handling posts this one (rule C12).
     public let causedBy: NotificationID?
+    /// How it is posted; nil for a plain post without options, which nearly all are.
+    public let options: PostOptions?
 
     /// Joins the parts.
-    public init(id: NotificationID, content: Notification.Content, causedBy: NotificationID? = nil)
-    {
+    public init(
+        id: NotificationID, content: Notification.Content, causedBy: NotificationID? = nil,
+        options: PostOptions? = nil
+    ) {
         self.id = id
         self.content = content
         self.causedBy = causedBy
+        self.options = options
     }
 }
 
@@ -111,6 +155,8 @@ public enum Transport: UInt8, Sendable, CaseIterable {
     case webSocket
     /// Server-Sent Events.
     case events
+    /// Nothing is sent: whoever has an observer's token comes and looks.
+    case mailbox
 }
 
 /// A client that connects.
@@ -151,16 +197,20 @@ public struct ObserverRegistration: Sendable {
     public let object: [UInt8]?
     /// The method that the client is called with.
     public let selector: [UInt8]
+    /// How it is treated, and how long it lives.
+    public let terms: ObserverTerms
 
     /// Joins the parts.
     public init(
-        serial: UInt64, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?, selector: [UInt8]
+        serial: UInt64, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?, selector: [UInt8],
+        terms: ObserverTerms = ObserverTerms()
     ) {
         self.serial = serial
         self.tokenHash = tokenHash
         self.name = name
         self.object = object
         self.selector = selector
+        self.terms = terms
     }
 }
 
@@ -211,6 +261,30 @@ public struct CenterLimits: Sendable, Equatable {
     public var unobservedNameLimit = 10_000
     /// The longest chain of `causedBy` (rule C12); the default is 32.
     public var causedByDepthLimit = 32
+    /// Queue entries; the default is 10,000.
+    public var queueEntryLimit = 10_000
+    /// Mode leases on the stack; the default is 32.
+    public var modeStackLimit = 32
+    /// Modes that the entries of the queue name, in all; the default is 1,000.
+    public var queueModeLimit = 1_000
+    /// The modes that `common` stands for (rule Q17); the default is `default`.
+    public var commonModes: [[UInt8]] = [Mode.default]
+    /// Notifications held for one client; the default is 10,000.
+    public var clientHeldCountLimit = 10_000
+    /// Bytes of notifications held for one client; the default is 16 MiB.
+    public var clientHeldByteLimit = 16 << 20
+    /// How many deliveries an acknowledging observer may owe an answer before it counts as slow.
+    public var unacknowledgedLimit = 1_000
+    /// After how many missed deadlines in a row posters no longer wait for an observer.
+    public var missedDeadlineLimit = 3
+    /// How many bytes of held notifications one step of a flush writes; the default is 256 KiB.
+    public var flushByteLimit = 256 << 10
+    /// Idempotency keys that are remembered; the default is 100,000.
+    public var keyLimit = 100_000
+    /// How long an idempotency key is remembered; the default is 5 minutes.
+    public var keyLifetime: Duration = .seconds(300)
+    /// How long an observer is disconnected before it is listed as a leak; the default is 1 h.
+    public var orphanAfter: Duration = .seconds(3600)
 
     /// Takes the defaults.
     public init() {}

@@ -12,6 +12,12 @@ public struct Effects: Sendable {
     public var receipts: [Receipt] = []
     /// What clients are told besides notifications, each before any delivery of the same command.
     public var notices: [Notice] = []
+    /// For each receipt its observers in registration order, if the command asked for them.
+    public var reports: [[ReportRow]] = []
+    /// Answers to earlier commands that were waited for, and are complete now.
+    public var completions: [Completion] = []
+    /// What must last, in the order in which it happened; empty when nothing must.
+    public var changes: [Change] = []
 
     /// Makes effects with nothing in them.
     public init() {}
@@ -23,6 +29,9 @@ public struct Effects: Sendable {
         Self.empty(&deliveries, capacityLimit: 65_536)
         Self.empty(&receipts, capacityLimit: 1_024)
         Self.empty(&notices, capacityLimit: 1_024)
+        Self.empty(&reports, capacityLimit: 16)
+        Self.empty(&completions, capacityLimit: 1_024)
+        Self.empty(&changes, capacityLimit: 4_096)
     }
 
     /// Removes all elements; a command mostly leaves one or none, which costs next to nothing.
@@ -40,19 +49,64 @@ public struct Effects: Sendable {
 public enum Outcome: Sendable, Equatable {
     /// It was done, and there is no more to say; for posts the receipts say it.
     case done
+    /// The posts were dispatched, and are waited for: a ``Completion`` follows under the command's
+    /// name. The receipts say how they stand now.
+    case waiting
+    /// The posts were made before under the same key; the receipts are those of the first answer.
+    case replayed(form: UInt8)
     /// The observers that were registered, in the order of the request.
     case registered([ObserverRow])
     /// How many observers were removed.
     case removed(Int)
+    /// A client goes on; the deliveries are what it was held, as far as it is written at once.
+    case resumed(ResumedClient)
+    /// How many queue entries were removed.
+    case dequeued(Int)
     /// Nothing was changed.
     case refused(Refusal)
 
     /// Whether it says more than that the command was done.
     var hasMore: Bool {
-        switch self {
-        case .done: false
-        case .registered, .removed, .refused: true
-        }
+        if case .done = self { false } else { true }
+    }
+}
+
+/// A client that goes on after a new connection has taken it over.
+public struct ResumedClient: Sendable, Equatable {
+    /// The client.
+    public let row: ClientRow
+    /// Its observers in registration order.
+    public let observers: [ObserverRow]
+    /// How many notifications were held for it, those that are written now among them.
+    public let heldCount: Int
+
+    /// Joins the parts.
+    public init(row: ClientRow, observers: [ObserverRow], heldCount: Int) {
+        self.row = row
+        self.observers = observers
+        self.heldCount = heldCount
+    }
+}
+
+/// The answer to a command that was waited for.
+public struct Completion: Sendable, Equatable {
+    /// The command: the post, or a later one with the same key.
+    public let command: CommandID
+    /// One receipt for each post, in its order.
+    public let receipts: [Receipt]
+    /// For each receipt its observers, if the command asked for them.
+    public let reports: [[ReportRow]]
+    /// The form of the first answer, if this one replays it.
+    public let replayedForm: UInt8?
+
+    /// Joins the parts.
+    public init(
+        command: CommandID, receipts: [Receipt], reports: [[ReportRow]], replayedForm: UInt8? = nil
+    ) {
+        self.command = command
+        self.receipts = receipts
+        self.reports = reports
+        self.replayedForm = replayedForm
     }
 }
 
@@ -68,6 +122,26 @@ public enum Refusal: Error, Sendable, Equatable {
     case tooManyObservers(limit: Int)
     /// The chain of `causedBy` is too long (rule C12); `post` is the place in the batch.
     case causedByTooDeep(limit: Int, post: Int)
+    /// A `now` post whose modes are not current (rule Q18).
+    case modeNotCurrent(current: [UInt8], post: Int)
+    /// The queue is full (rule Q24).
+    case queueFull(limit: Int)
+    /// All queues of the broker hold as many bytes as they may.
+    case queueBytesFull
+    /// What the command asks for would have to be stored, and cannot be.
+    case cannotStore
+    /// The idempotency key was used for another request.
+    case keyReused
+    /// The mode stack is full.
+    case modeStackFull(limit: Int)
+    /// There is no such mode lease.
+    case unknownMode
+    /// There is no such queue entry.
+    case unknownEntry
+    /// A client that has registered observers cannot continue another one.
+    case resumeTooLate
+    /// The observer belongs to a client that gets its notifications in another way.
+    case noMailbox
 }
 
 /// One notification on its way to one observer.
@@ -82,20 +156,96 @@ public struct Delivery: Sendable, Equatable {
     public let selector: UInt32
     /// How the client gets it.
     public let transport: Transport
-    /// Whether it comes out of the replay ring.
+    /// What the frame is.
+    public let form: Form
+    /// Whether it may have been delivered before.
     public let isRedelivered: Bool
+
+    /// What the frame of a delivery is.
+    public enum Form: UInt8, Sendable {
+        /// It names no observer: one frame serves all observers of a selector.
+        case shared
+        /// A request that its observer answers.
+        case acknowledged
+        /// It names its observer, and is not answered: a stream of a mailbox.
+        case named
+    }
 }
 
 /// The account of one post (law 3): matched = delivered + held + coalesced + dropped.
 public struct Receipt: Sendable, Equatable {
     /// The notification.
     public let id: NotificationID
-    /// Its sequence number.
+    /// Its sequence number; 0 while it is queued.
     public let sequence: UInt64
+    /// What became of it.
+    public var state = State.posted
     /// Observers whose filter matched.
     public var matched: UInt32 = 0
     /// Put on the way to a client that was live; no promise of arrival.
     public var delivered: UInt32 = 0
+    /// Kept for a client that is suspended.
+    public var held: UInt32 = 0
+    /// Held in the place of an older one.
+    public var coalesced: UInt32 = 0
+    /// Lost for an observer, which is told a gap.
+    public var dropped: UInt32 = 0
+    /// Acknowledging observers that have processed it.
+    public var acknowledged: UInt32 = 0
+    /// Acknowledging observers that have refused it.
+    public var refused: UInt32 = 0
+    /// Acknowledging observers that have not answered yet.
+    public var pending: UInt32 = 0
+    /// Queue entries that a `now` post took out.
+    public var dequeued: UInt32 = 0
+
+    /// What became of a post.
+    public enum State: Sendable, Equatable {
+        /// It was dispatched; the numbers count.
+        case posted
+        /// It waits in the queue.
+        case queued
+        /// Another notification stands for it.
+        case coalesced(into: NotificationID)
+        /// It was taken out of the queue, and never posted.
+        case dequeued
+        /// Its time to live ended in the queue.
+        case expired
+    }
+}
+
+/// What one observer made of a notification (`report=observers`).
+public struct ReportRow: Sendable, Equatable {
+    /// The serial number of the observer.
+    public let observer: UInt64
+    /// What happened.
+    public var outcome: Outcome
+
+    /// Joins both.
+    public init(observer: UInt64, outcome: Outcome) {
+        self.observer = observer
+        self.outcome = outcome
+    }
+
+    /// What happened to a notification at one observer.
+    public enum Outcome: Sendable, Equatable {
+        /// Put on the way to it.
+        case delivered
+        /// It has processed it.
+        case acknowledged
+        /// It has refused it; the JSON-RPC error as it was sent, at most 1 KiB.
+        case refused(error: [UInt8])
+        /// It has not answered yet.
+        case pending
+        /// Kept until its client is live.
+        case held
+        /// Held in the place of an older one.
+        case coalesced
+        /// Lost.
+        case dropped
+        /// It was live, and went before it answered; the notification is kept for redelivery.
+        case disconnected
+    }
 }
 
 /// What a client is told besides notifications.
@@ -106,6 +256,14 @@ public enum Notice: Sendable, Equatable {
     case gap(connection: UInt64, transport: Transport, Gap)
     /// The client was removed: its connection must close with 4002.
     case clientRemoved(connection: UInt64, transport: Transport)
+    /// Another connection has taken the client over: this one must close with 4001.
+    case takenOver(connection: UInt64)
+    /// Another reader has taken the place of this poll or stream: it is answered with 409.
+    case readerReplaced(connection: UInt64, isStream: Bool)
+    /// The mailbox of an observer has something for the poll that waits on this connection.
+    case mailboxFilled(connection: UInt64, observer: UInt64)
+    /// More was held than one step writes: a `drain` command must follow once the socket has room.
+    case flushGoesOn(client: UInt64, connection: UInt64)
 }
 
 /// What an observer lost.
@@ -137,8 +295,16 @@ public struct Gap: Sendable, Equatable {
     }
 
     /// Why notifications were lost.
-    public enum Reason: Sendable, Equatable {
-        /// The replay ring no longer has them.
+    public enum Reason: UInt8, Sendable, Equatable, CaseIterable {
+        /// The observer's behaviour is to lose what comes while its client is suspended (rule D5).
+        case dropped
+        /// A later one of the same name and object took its place (rule D6).
+        case coalesced
+        /// More was held than may be (rule D7).
+        case overflow
+        /// Its time to live ended.
+        case expired
+        /// The replay ring no longer has them, or nobody can know.
         case unknown
     }
 }
@@ -157,14 +323,29 @@ public struct Tombstone: Sendable, Equatable {
     public let name: [UInt8]?
     /// The object of its filter.
     public let object: [UInt8]?
+
+    /// Joins the parts.
+    public init(
+        tokenHash: SecretHash, removedAt: Int64, removedBy: Remover, reason: RemovalReason,
+        name: [UInt8]?, object: [UInt8]?
+    ) {
+        self.tokenHash = tokenHash
+        self.removedAt = removedAt
+        self.removedBy = removedBy
+        self.reason = reason
+        self.name = name
+        self.object = object
+    }
 }
 
 /// Why an observer was removed.
-public enum RemovalReason: UInt8, Sendable {
+public enum RemovalReason: UInt8, Sendable, CaseIterable {
     /// Somebody asked for it.
     case removed
     /// Its connection ended, and it was registered for no longer than that.
     case connectionClosed
     /// Its client was removed.
     case clientRemoved
+    /// Its lease ended (rule O7).
+    case expired
 }

@@ -12,6 +12,24 @@ public struct Notification: Sendable, Equatable {
     public let causedBy: NotificationID?
     /// Name, object and userInfo.
     public let content: Content
+    /// When a held copy is dropped, on the monotonic clock in nanoseconds; `Int64.max` is never.
+    public let expiresAt: Int64
+    /// Whether it may have been delivered in an earlier life of the broker.
+    public let isRestored: Bool
+
+    /// Joins the parts.
+    public init(
+        id: NotificationID, sequence: UInt64, postedAt: Int64, causedBy: NotificationID?,
+        content: Content, expiresAt: Int64 = .max, isRestored: Bool = false
+    ) {
+        self.id = id
+        self.sequence = sequence
+        self.postedAt = postedAt
+        self.causedBy = causedBy
+        self.content = content
+        self.expiresAt = expiresAt
+        self.isRestored = isRestored
+    }
 
     /// The bytes of name, object and userInfo, one behind the other in one buffer.
     ///

@@ -29,7 +29,7 @@ extension NotificationCenter {
             seenCount += 1
             lastSerial = observers[slot].serial
             let row = row(ofSlot: slot)
-            if visible(row.name, row.object) { explanation.observers.append(row) }
+            if visible(row.name, row.object) { explanation.observers.append((row, .delivered)) }
             return true
         }
         if cursor == 0 {

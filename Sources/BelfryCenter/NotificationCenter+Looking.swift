@@ -53,7 +53,9 @@ extension NotificationCenter {
     }
 
     /// The clients after a cursor in the order of their numbers.
-    public func clients(after cursor: UInt64, limit: Int, principal: [UInt8]?) -> Page<ClientRow> {
+    public func clients(
+        after cursor: UInt64, limit: Int, principal: [UInt8]?, state: ClientState? = nil
+    ) -> Page<ClientRow> {
         page(
             of: clients.order, after: cursor, limit: limit, textByteCount: \.principal.count
         ) { slot in
@@ -120,12 +122,14 @@ extension NotificationCenter {
         let observer = observers[slot]
         let client = clients[observer.client]
         return ObserverRow(
-            serial: observer.serial, client: client.id, name: index.name(of: observer.place),
+            serial: observer.serial, client: client.id, transport: client.transport,
+            name: index.name(of: observer.place),
             object: index.object(of: observer.place),
-            selector: selectors.text(of: observer.selector),
-            since: observer.since, createdAt: observer.createdAt, stateSince: client.connectedAt,
-            principal: client.principal, delivered: observer.delivered,
-            lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
+            selector: selectors.text(of: observer.selector), terms: ObserverTerms(),
+            since: observer.since, createdAt: observer.createdAt, state: .live,
+            stateSince: client.connectedAt,
+            principal: client.principal, delivered: observer.delivered, held: 0, coalesced: 0,
+            dropped: 0, lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
             tokenHash: observer.tokenHash)
     }
 
@@ -133,8 +137,58 @@ extension NotificationCenter {
         let client = clients[slot]
         return ClientRow(
             id: client.id, transport: client.transport, connection: client.connection,
-            principal: client.principal, observerCount: client.observerCount,
+            state: .live, stateSince: client.connectedAt,
+            principal: client.principal, observerCount: client.observerCount, held: 0,
             connectedAt: client.connectedAt, sessionHash: client.sessionHash)
+    }
+}
+
+// MARK: - Queue, modes, mailboxes
+
+extension NotificationCenter {
+    /// The entries of the queue in the order in which they would be posted.
+    ///
+    /// - Parameters:
+    ///   - cursor: how many entries are passed over.
+    ///   - limit: how many rows the page has at most.
+    ///   - visible: what the caller may see.
+    public func queue(
+        after cursor: UInt64, limit: Int, visible: Visibility
+    ) -> Page<QueueEntryRow> { Page() }
+
+    /// A queue entry, if it still waits.
+    public func queueEntry(_ id: NotificationID) -> QueueEntryRow? { nil }
+
+    /// The mode stack.
+    public var modes: ModesRow {
+        ModesRow(current: Mode.default, stack: [], common: limits.commonModes)
+    }
+
+    /// What the mailbox of an observer holds above a sequence number.
+    ///
+    /// - Returns: nil when there is no such observer, or when it belongs to no mailbox.
+    public func mailbox(of serial: UInt64, after: UInt64, limit: Int) -> MailboxPage? { nil }
+
+    /// When a `passTime` command is due next, on the monotonic clock in nanoseconds.
+    public var nextDeadline: Int64? { nil }
+
+    /// Whether an `endTurn` command would do something.
+    public var needsTurnEnd: Bool { false }
+
+    /// Whether an `idle` command would do something.
+    public var needsIdle: Bool { false }
+
+    /// Bytes of name, object and userInfo of the queue.
+    public var queueByteCount: Int { 0 }
+
+    /// Bytes of name, object and userInfo of all notifications that are held for somebody.
+    public var heldByteCount: Int { 0 }
+
+    /// Makes a center out of what a store has of it; all of its clients are disconnected.
+    public init(
+        restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
+    ) {
+        self.init(name: image.name, epoch: image.epoch, limits: limits, seed: seed)
     }
 }
 
@@ -152,6 +206,8 @@ public struct ObserverQuery: Sendable {
     public var client: UInt64?
     /// Who the client is.
     public var principal: [UInt8]?
+    /// The state of the client.
+    public var state: ClientState?
 
     /// Asks for all observers.
     public init() {}
@@ -160,5 +216,6 @@ public struct ObserverQuery: Sendable {
         (name == nil || name == row.name) && (object == nil || object == row.object)
             && (client == nil || client == row.client)
             && (principal == nil || principal == row.principal)
+            && (state == nil || state == row.state)
     }
 }

@@ -1,16 +1,18 @@
 extension NotificationCenter {
     /// Observers that look forgotten: for now those that are registered twice by one client.
     ///
-    /// It is the first page of ``leaks(after:limit:visible:)``.
-    public func leaks(limit: Int, visible: Visibility) -> [Leak] {
-        leaks(after: 0, limit: limit, visible: visible).rows
+    /// It is the first page of ``leaks(after:limit:at:visible:)``.
+    public func leaks(limit: Int, at time: CommandTime, visible: Visibility) -> [Leak] {
+        leaks(after: 0, limit: limit, at: time, visible: visible).rows
     }
 
     /// Observers after a cursor that look forgotten, in registration order.
     ///
     /// An observer is a duplicate when its client registered the same filter and selector before.
     /// A page looks at about 20,000 observers: it may be short, and still have a next one.
-    public func leaks(after cursor: UInt64, limit: Int, visible: Visibility) -> Page<Leak> {
+    public func leaks(
+        after cursor: UInt64, limit: Int, at time: CommandTime, visible: Visibility
+    ) -> Page<Leak> {
         var page = Page<Leak>()
         var duplicates: Set<UInt64> = []
         var walkedClients: Set<UInt32> = []

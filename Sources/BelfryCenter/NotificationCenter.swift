@@ -80,12 +80,12 @@ public struct NotificationCenter: Sendable {
             fates.trim(to: limits, at: time.monotonicNanoseconds)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
-        case .disconnect(let client):
+        case .disconnect(let client, _):
             try removeClient(client, by: .broker, reason: .connectionClosed, at: time, &effects)
-        case .post(let post):
+        case .post(let post, _):
             let depth = post.causedBy == nil ? 1 : try depth(of: post, place: 0, inBatch: [:])
             dispatch(post, depth: depth, at: time, into: &effects)
-        case .postBatch(let posts):
+        case .postBatch(let posts, _):
             try dispatch(posts, at: time, into: &effects)
         case .addObserver(let registration, let client, let since):
             let rows = try register([registration], client: client, since: since, time, &effects)
@@ -96,6 +96,10 @@ public struct NotificationCenter: Sendable {
             try removeObservers(of: client, name: name, object: object, at: time, into: &effects)
         case .removeClient(let client, let remover):
             try removeClient(client, by: remover, reason: .clientRemoved, at: time, &effects)
+        case .resume, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox, .attachReader,
+            .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode, .endTurn, .idle, .passTime,
+            .terminate, .trimHeld:
+            break
         }
     }
 }
@@ -149,8 +153,9 @@ extension NotificationCenter {
         effects.notifications.append(notification)
         let delivered = UInt32(effects.deliveries.count - deliveredBefore)
         if delivered > 0 { index.noteMatch(channel: channel) }
-        let receipt = Receipt(
-            id: post.id, sequence: sequence, matched: delivered, delivered: delivered)
+        var receipt = Receipt(id: post.id, sequence: sequence)
+        receipt.matched = delivered
+        receipt.delivered = delivered
         effects.receipts.append(receipt)
         replay.append(notification, limits: limits)
         fates.append(receipt, depth: depth, at: time.monotonicNanoseconds, limits: limits)
@@ -168,7 +173,7 @@ extension NotificationCenter {
                 Delivery(
                     connection: route.connection, observer: observers[slot].serial,
                     notification: notification, selector: observers[slot].selector,
-                    transport: route.transport, isRedelivered: false))
+                    transport: route.transport, form: .shared, isRedelivered: false))
         }
     }
 }
@@ -255,7 +260,7 @@ extension NotificationCenter {
                     Delivery(
                         connection: route.connection, observer: observers[slot].serial,
                         notification: position, selector: observers[slot].selector,
-                        transport: route.transport, isRedelivered: true))
+                        transport: route.transport, form: .shared, isRedelivered: true))
                 return true
             }
             if effects.deliveries.count > deliveredBefore {

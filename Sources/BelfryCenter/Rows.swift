@@ -12,23 +12,35 @@ public struct ObserverRow: Sendable, Equatable {
     public let serial: UInt64
     /// The number of its client.
     public let client: UInt64
+    /// How its client gets its notifications.
+    public let transport: Transport
     /// The notification name of its filter; nil is any.
     public let name: [UInt8]?
     /// The object of its filter; nil is any.
     public let object: [UInt8]?
     /// The method that its client is called with.
     public let selector: [UInt8]
+    /// How it is treated.
+    public let terms: ObserverTerms
     /// The sequence number above which it gets notifications (rule C10).
     public let since: UInt64
     /// When it was registered, in milliseconds since 1970.
     public let createdAt: Int64
+    /// The state of its client.
+    public let state: ClientState
     /// Since when its client is in its state.
     public let stateSince: Int64
     /// Who its client is.
     public let principal: [UInt8]
     /// Notifications that were put on the way to it.
     public let delivered: UInt64
-    /// When the last one was.
+    /// Notifications that are held for it now.
+    public let held: Int
+    /// Notifications that took the place of an older one.
+    public let coalesced: UInt64
+    /// Notifications that were lost for it.
+    public let dropped: UInt64
+    /// When the last one was put on the way to it.
     public let lastDeliveredAt: Int64?
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash
@@ -45,16 +57,72 @@ public struct ClientRow: Sendable, Equatable {
     public let id: UInt64
     /// How it gets its notifications.
     public let transport: Transport
-    /// Where they are sent.
+    /// Where they are sent; where they were sent while it is disconnected.
     public let connection: ConnectionName
+    /// Its state.
+    public let state: ClientState
+    /// Since when it is in its state, in milliseconds since 1970.
+    public let stateSince: Int64
     /// Who it is.
     public let principal: [UInt8]
     /// How many observers it has.
     public let observerCount: Int
+    /// How many notifications are held for it now.
+    public let held: Int
     /// When it connected, in milliseconds since 1970.
     public let connectedAt: Int64
     /// The hash of the secret that speaks for it.
     public let sessionHash: SecretHash
+}
+
+/// What can be seen of a queue entry.
+public struct QueueEntryRow: Sendable, Equatable {
+    /// The notification.
+    public let id: NotificationID
+    /// Name, object and userInfo.
+    public let content: Notification.Content
+    /// When it leaves.
+    public let style: PostingStyle
+    /// What it was posted with.
+    public let coalescing: Coalescing
+    /// The modes in which it may be posted.
+    public let modes: [[UInt8]]
+    /// How many other posts it stands for.
+    public let mergedCount: Int
+    /// When it was enqueued, in milliseconds since 1970.
+    public let enqueuedAt: Int64
+}
+
+/// What can be seen of the modes of a center.
+public struct ModesRow: Sendable, Equatable {
+    /// The mode that the queue waits in.
+    public let current: [UInt8]
+    /// The leases, outermost first.
+    public let stack: [Lease]
+    /// The modes that `common` stands for.
+    public let common: [[UInt8]]
+
+    /// What can be seen of a mode lease.
+    public struct Lease: Sendable, Equatable {
+        /// Its number; `m3` has 3.
+        public let serial: UInt64
+        /// The mode.
+        public let mode: [UInt8]
+        /// The client whose connection it ends with, if it is one's.
+        public let client: UInt64?
+        /// The hash of the secret half of its token.
+        public let tokenHash: SecretHash
+    }
+}
+
+/// What a mailbox has for one observer.
+public struct MailboxPage: Sendable {
+    /// Notifications that were not acknowledged, in the order of their sequence numbers.
+    public var notifications: [(notification: Notification, isRedelivered: Bool)] = []
+    /// What the observer lost and has not acknowledged yet.
+    public var gaps: [Gap] = []
+    /// The sequence number with which the next look acknowledges all of this.
+    public var next: UInt64 = 0
 }
 
 /// What can be seen of a channel.
@@ -70,9 +138,9 @@ public struct ChannelRow: Sendable, Equatable {
 }
 
 /// The answer to "who would get this?" (rule O8).
-public struct Explanation: Sendable, Equatable {
-    /// The observers that would get it, in registration order.
-    public var observers: [ObserverRow] = []
+public struct Explanation: Sendable {
+    /// The observers that match, in registration order, with what would happen.
+    public var observers: [(row: ObserverRow, outcome: ReportRow.Outcome)] = []
     /// Observers that nearly would; they come with the first page.
     public var nearMisses: [NearMiss] = []
     /// Where the next page of observers starts; nil when this was the last one.
@@ -108,6 +176,10 @@ public struct Leak: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         /// Its client has another one with the same name, object and selector.
         case duplicate
+        /// Its client has been disconnected for longer than `orphanAfter`.
+        case disconnected
+        /// Nobody has looked into its mailbox for longer than `orphanAfter`.
+        case neverLooked
     }
 }
 

@@ -55,6 +55,7 @@ struct FrameCache {
         let entry: Entry
         switch transport {
         case .events: entry = events
+        case .mailbox: return nil
         case .webSocket:
             guard Int(selector) < frames.count else { return nil }
             entry = frames[Int(selector)]
@@ -67,6 +68,7 @@ struct FrameCache {
         let entry = Entry(stamp: stamp, start: range.lowerBound, end: range.upperBound)
         switch transport {
         case .events: events = entry
+        case .mailbox: break
         case .webSocket:
             while frames.count <= Int(selector) { frames.append(Entry()) }
             frames[Int(selector)] = entry
@@ -128,6 +130,8 @@ extension ServerLoop {
             EventStream.append(
                 notification: notification, epoch: centers[lastCenter].epoch,
                 isRedelivered: delivery.isRedelivered, to: &loop.output)
+        case .mailbox:
+            break
         }
         let range = start..<loop.output.count
         frames.note(range, selector: delivery.selector, transport: delivery.transport)
@@ -168,6 +172,8 @@ extension ServerLoop {
                 FrameWriter.appendClose(
                     .clientRemoved, reason: Array("client removed".utf8), to: &bytes)
             }
+        case .takenOver, .readerReplaced, .mailboxFilled, .flushGoesOn:
+            return
         }
         let target = ConnectionNumber(rawValue: number)
         if target.loop == self.number {
@@ -189,6 +195,8 @@ extension ServerLoop {
             FrameWriter.append(.text, payload: text.span, to: &bytes)
         case .events:
             event(&bytes)
+        case .mailbox:
+            break
         }
     }
 

@@ -155,6 +155,8 @@ extension ServerLoop {
             case .events:
                 connections[Int(id.index)]?.kind = .events
                 setDeadline(id, .comment)
+            case .mailbox:
+                break
             }
         }
         goOn(id)

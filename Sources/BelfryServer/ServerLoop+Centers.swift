@@ -76,7 +76,13 @@ extension ServerLoop {
             return answerPosts(isBatch: true, submission.reply)
         case .disconnect(let client):
             if let position = centers.position(of: name) {
-                submitCommand(.disconnect(client: client), to: position)
+                let connection = ConnectionNumber(
+                    loop: submission.reply.loop, connection: submission.reply.connection)
+                submitCommand(
+                    .disconnect(
+                        client: client,
+                        connection: ConnectionName(node: 0, number: connection.rawValue)),
+                    to: position)
             }
             return .empty
         case .addObserver(let request):
@@ -108,7 +114,7 @@ extension ServerLoop {
         case .removed(let count):
             shared.observerCount.subtract(count, ordering: .relaxed)
             counters.removals += UInt64(count)
-        case .done, .refused:
+        case .done, .waiting, .replayed, .resumed, .dequeued, .refused:
             break
         }
     }

@@ -52,6 +52,8 @@ extension ServerLoop {
         case .events:
             counters.clientsEvents += 1
             appendStreamStart(http, client: client, to: &bytes)
+        case .mailbox:
+            break
         }
         sendRaw(bytes, answer.sequel, submission.reply)
         fanOut()

@@ -94,7 +94,7 @@ extension ServerLoop {
             Shape.append(explanation: explanation, to: &answerContent)
         case .leaks(let limit):
             Shape.append(
-                leaks: center.leaks(limit: limit, visible: isVisible), to: &answerContent)
+                leaks: center.leaks(limit: limit, at: commandTime, visible: isVisible), to: &answerContent)
         case .unmatched(let limit):
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)

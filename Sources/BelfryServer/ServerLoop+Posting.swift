@@ -26,7 +26,7 @@ extension ServerLoop {
                 object: request.content.object)
         else { throw Problem.lacking("post") }
         let position = try makeCenter(name)
-        submitCommand(.post(makePost(request)), to: position)
+        submitCommand(.post(makePost(request), PostTerms()), to: position)
         try countPosts()
     }
 
@@ -45,7 +45,7 @@ extension ServerLoop {
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
         for request in requests { posts.append(makePost(request)) }
-        submitCommand(.postBatch(posts), to: position)
+        submitCommand(.postBatch(posts, PostTerms()), to: position)
         try countPosts()
     }
 
@@ -78,8 +78,8 @@ extension ServerLoop {
     }
 
     /// The observers of one notification in registration order.
-    func reportRows(notification: Int) -> [ReceiptRow] {
+    func reportRows(notification: Int) -> [ReportRow] {
         effects.deliveries.filter { $0.notification == UInt32(notification) }
-            .map { ReceiptRow(observer: $0.observer, outcome: .delivered) }
+            .map { ReportRow(observer: $0.observer, outcome: .delivered) }
     }
 }

@@ -95,6 +95,10 @@ extension JSONWriter {
 extension Gap.Reason {
     var text: String {
         switch self {
+        case .dropped: "dropped"
+        case .coalesced: "coalesced"
+        case .overflow: "overflow"
+        case .expired: "expired"
         case .unknown: "unknown"
         }
     }
@@ -105,6 +109,7 @@ extension Transport {
         switch self {
         case .webSocket: "websocket"
         case .events: "events"
+        case .mailbox: "mailbox"
         }
     }
 }

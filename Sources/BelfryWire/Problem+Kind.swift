@@ -29,8 +29,24 @@ extension Problem {
         case tooManyObservers
         /// The broker has no room for this now.
         case overloaded
+        /// The queue has no room for this now.
+        case queueFull
+        /// What must last cannot be stored now.
+        case storeUnavailable
         /// The broker is about to stop.
         case draining
+        /// A `now` post is for modes that are not current.
+        case modeNotCurrent
+        /// The mode stack is full.
+        case modeStackFull
+        /// The idempotency key was used for another request.
+        case keyReused
+        /// The session can no longer be resumed on this connection.
+        case resumeTooLate
+        /// The observer belongs to no mailbox.
+        case noMailbox
+        /// Another reader has taken the place of this one.
+        case readerReplaced
         /// The request did not arrive in time.
         case timeout
         /// The resource is served over another protocol.
@@ -74,7 +90,15 @@ extension Problem {
             case .loopDetected: ("loop-detected", "Loop detected", 508)
             case .tooManyObservers: ("too-many-observers", "Too many observers", 429)
             case .overloaded: ("overloaded", "Overloaded", 503)
+            case .queueFull: ("queue-full", "Queue full", 503)
+            case .storeUnavailable: ("store-unavailable", "Store unavailable", 503)
             case .draining: ("draining", "Draining", 503)
+            case .modeNotCurrent: ("mode-not-current", "Mode not current", 409)
+            case .modeStackFull: ("mode-stack-full", "Mode stack full", 409)
+            case .keyReused: ("idempotency-key-reused", "Idempotency key reused", 422)
+            case .resumeTooLate: ("resume-too-late", "Too late to resume", 409)
+            case .noMailbox: ("no-mailbox", "No mailbox", 409)
+            case .readerReplaced: ("reader-replaced", "Reader replaced", 409)
             case .timeout: ("timeout", "Request timeout", 408)
             case .upgradeRequired: ("upgrade-required", "Upgrade required", 426)
             case .notImplemented: ("not-implemented", "Not implemented", 501)

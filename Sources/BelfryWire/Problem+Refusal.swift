@@ -18,6 +18,33 @@ extension Problem {
             self.init(
                 .loopDetected, "A chain of causedBy has at most \(limit) notifications.",
                 members: [Member("limit", integer: limit), Member("item", integer: post)])
+        case .modeNotCurrent(let current, let post):
+            self.init(
+                .modeNotCurrent, "The post is for modes that the center is not in.",
+                members: [Member("current", string: current), Member("item", integer: post)])
+        case .queueFull(let limit):
+            self.init(
+                .queueFull, "The queue has \(limit) entries, and that is all it may have.",
+                members: [Member("limit", integer: limit)])
+        case .queueBytesFull:
+            self.init(.queueFull, "All queues together hold as many bytes as they may.")
+        case .cannotStore:
+            self.init(.storeUnavailable, "What must last cannot be stored now; try again later.")
+        case .keyReused:
+            self.init(.keyReused, "The idempotency key was used for another request.")
+        case .modeStackFull(let limit):
+            self.init(
+                .modeStackFull, "The mode stack has \(limit) leases, and that is all it may have.",
+                members: [Member("limit", integer: limit)])
+        case .unknownMode:
+            self.init(.notFound, "There is no such mode lease.")
+        case .unknownEntry:
+            self.init(.notFound, "There is no such queue entry.")
+        case .resumeTooLate:
+            self.init(
+                .resumeTooLate, "A session is resumed before the first observer is registered.")
+        case .noMailbox:
+            self.init(.noMailbox, "The observer's client gets its notifications in another way.")
         }
     }
 
@@ -55,6 +82,7 @@ extension RemovalReason {
         case .removed: "removed"
         case .connectionClosed: "connection-closed"
         case .clientRemoved: "client-removed"
+        case .expired: "expired"
         }
     }
 }

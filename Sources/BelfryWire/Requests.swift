@@ -60,17 +60,7 @@ public enum RemoveRequest: Sendable, Equatable {
     case filter(name: [UInt8]?, object: [UInt8]?)
 }
 
-/// The state of a client, of which the first that holds is told.
-public enum ClientState: Sendable, Equatable, CaseIterable {
-    /// Its connection has ended.
-    case disconnected
-    /// It does not read what it is sent.
-    case slow
-    /// It asked for suspension.
-    case asked
-    /// It gets its notifications.
-    case live
-
+extension ClientState {
     /// The state as it stands in JSON and in a query.
     public var text: String {
         switch self {

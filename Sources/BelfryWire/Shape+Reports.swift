@@ -9,9 +9,9 @@ extension Shape {
         writer.beginObject(into: &output)
         writer.array("observers", of: explanation.observers, into: &output) { row, output, writer in
             writer.beginObject(into: &output)
-            writer.observerID("id", row.serial, into: &output)
-            writer.member("state", string: ClientState.live.text, into: &output)
-            writer.member("outcome", string: ReceiptRow.Outcome.delivered.text, into: &output)
+            writer.observerID("id", row.row.serial, into: &output)
+            writer.member("state", string: row.row.state.text, into: &output)
+            writer.member("outcome", string: row.outcome.text, into: &output)
             writer.endObject(into: &output)
         }
         writer.array("near", of: explanation.nearMisses, into: &output) { miss, output, writer in
@@ -73,6 +73,8 @@ extension Leak.Reason {
     var text: String {
         switch self {
         case .duplicate: "duplicate"
+        case .disconnected: "disconnected"
+        case .neverLooked: "never-looked"
         }
     }
 }

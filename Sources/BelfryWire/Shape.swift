@@ -74,7 +74,7 @@ public enum Shape {
 
     /// Appends the receipt of a post; with rows, it has one for each observer.
     public static func append(
-        receipt: Receipt, rows: [ReceiptRow]? = nil, to output: inout [UInt8]
+        receipt: Receipt, rows: [ReportRow]? = nil, to output: inout [UInt8]
     ) {
         output.makeRoom(forMore: 224)
         append(start: receipt.id, to: &output)
@@ -88,7 +88,7 @@ public enum Shape {
         output.append(UInt8(ascii: "}"))
     }
 
-    private static func append(_ rows: [ReceiptRow], to output: inout [UInt8]) {
+    private static func append(_ rows: [ReportRow], to output: inout [UInt8]) {
         output.append(",\"observers\":[")
         for index in rows.indices {
             output.append(index == 0 ? "{\"id\":\"" : ",{\"id\":\"")
@@ -102,7 +102,7 @@ public enum Shape {
 
     /// Appends the receipts of a batch in the order of its posts; `rows`, when given, has as many.
     public static func append(
-        receipts: [Receipt], rows: [[ReceiptRow]]? = nil, to output: inout [UInt8]
+        receipts: [Receipt], rows: [[ReportRow]]? = nil, to output: inout [UInt8]
     ) {
         precondition(rows == nil || rows?.count == receipts.count, "each receipt has its rows")
         output.append("{\"receipts\":[")
@@ -123,28 +123,17 @@ public enum Shape {
     }
 }
 
-/// What became of a notification for one observer.
-public struct ReceiptRow: Sendable, Equatable {
-    /// The serial number of the observer.
-    public let observer: UInt64
-    /// What became of it.
-    public let outcome: Outcome
-
-    /// Joins both.
-    public init(observer: UInt64, outcome: Outcome) {
-        self.observer = observer
-        self.outcome = outcome
-    }
-
-    /// What becomes of a notification for one observer.
-    public enum Outcome: Sendable, Equatable {
-        /// It was put on the way to a client that was live.
-        case delivered
-
-        var text: String {
-            switch self {
-            case .delivered: "delivered"
-            }
+extension ReportRow.Outcome {
+    var text: String {
+        switch self {
+        case .delivered: "delivered"
+        case .acknowledged: "acknowledged"
+        case .refused: "refused"
+        case .pending: "pending"
+        case .held: "held"
+        case .coalesced: "coalesced"
+        case .dropped: "dropped"
+        case .disconnected: "disconnected"
         }
     }
 }
