@@ -112,6 +112,22 @@ struct KeyedAnswers: Sendable {
         return forgotten
     }
 
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(count)
+        for position in order.startPosition..<order.endPosition {
+            guard let answer = known[Int(order[position])], answer.position == position else {
+                continue
+            }
+            digest.add(answer.record.key.principal)
+            digest.add(answer.record.key.text)
+            digest.add(answer.record.key.requestHash)
+            digest.add(UInt64(answer.record.key.form))
+            digest.add(answer.waitingFor != nil)
+            digest.add(answer.expiresAt)
+            for receipt in answer.record.receipts { digest.add(receipt) }
+        }
+    }
+
     private mutating func append(
         _ record: KeyRecord, waitingFor: NotificationID?, at now: Int64, limits: CenterLimits
     ) {

@@ -18,6 +18,7 @@ extension NotificationCenter {
         var next = deadlines.next
         if let time = queue.nextDeadline { next = min(next ?? time, time) }
         if let time = modeStack.nextDeadline { next = min(next ?? time, time) }
+        if let time = keys.nextDeadline { next = min(next ?? time, time) }
         return next
     }
 
@@ -42,6 +43,7 @@ extension NotificationCenter {
             noteDequeued(entry.id, &effects)
             fates.update(entry.id) { $0.state = .expired }
         }
+        forgetKeys(keys.trim(at: now, limits: limits), &effects)
     }
 
     /// A held notification is too old for all who still hold it.
