@@ -49,8 +49,9 @@ struct FieldReader {
         return true
     }
 
-    /// Reads the value of a member that is an array; `read` reads or skips each element, whose faults
-    /// point to its place.
+    /// Reads the value of a member that is an array; `read` reads or skips each element.
+    ///
+    /// A fault of an element points to its place.
     ///
     /// - Returns: how many elements it has.
     mutating func readArray(

@@ -15,7 +15,7 @@ public enum DequeueRequest: Sendable, Equatable {
 public struct ModeRequest: Sendable, Equatable {
     /// The mode.
     public var mode: [UInt8]
-    /// Nanoseconds after which the lease ends; nil over JSON-RPC, where it ends with the connection.
+    /// Nanoseconds after which the lease ends; nil when it ends with the connection.
     public var lease: Int64?
 
     /// Joins both.

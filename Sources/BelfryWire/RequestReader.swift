@@ -16,8 +16,8 @@ public struct RequestReader: Sendable {
 
     /// Reads a post in the form of `curl`: the body itself is the userInfo.
     ///
-    /// Name, object, `causedBy` and the options come percent-decoded from the path and the query; the
-    /// options are all other parameters. A body of nothing but whitespace is no userInfo.
+    /// Name, object, `causedBy` and the options come percent-decoded from the path and the query;
+    /// the options are all other parameters. A body of nothing but whitespace is no userInfo.
     /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden.
     /// - Complexity: one pass over the body, one buffer for the content.
     public func channelPost(

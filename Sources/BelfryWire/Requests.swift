@@ -81,8 +81,7 @@ public struct ObserverRequest: Sendable, Equatable {
     /// Whether its deliveries are to be answered, which needs the grant `acknowledge`.
     public var asksAcknowledge: Bool { terms.acknowledges }
 
-    /// Whether it observes what the broker tells of its clients and observers, which needs the grant
-    /// `inspect`.
+    /// Whether it observes what the broker tells of clients, which needs the grant `inspect`.
     public var asksLifetime: Bool { name.map(TextRule.isLifetimeChannel) ?? false }
 }
 

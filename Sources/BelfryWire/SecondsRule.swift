@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// Which durations a field takes: they are told in seconds, with fractions, and kept in nanoseconds.
+/// Which durations a field takes: told in seconds, with fractions, and kept in nanoseconds.
 struct SecondsRule {
     private let start: Double
     private let includesStart: Bool

@@ -1,4 +1,4 @@
-/// The limits of what a request may hold (DESIGN section 6), and what stands for what it leaves out.
+/// The limits of what a request may hold (DESIGN section 6), and what stands for absent fields.
 public struct WireLimits: Sendable, Equatable {
     /// The largest userInfo in bytes; the default is 256 KiB.
     ///
@@ -28,7 +28,9 @@ public struct WireLimits: Sendable, Equatable {
     public var defaultLease: Duration = .seconds(3_600)
     /// The lease of a mailbox's observer that asks for none; the default is 24 h.
     public var mailboxLease: Duration = .seconds(86_400)
-    /// The longest lease; a longer one is lowered to it. The default is 30 days.
+    /// The longest lease; the default is 30 days.
+    ///
+    /// A longer one is lowered to it.
     public var leaseLimit: Duration = .seconds(2_592_000)
 
     /// Takes the defaults.
