@@ -64,6 +64,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("BelfryStore", "BelfryCenter", "BelfrySystem", "CSQLite"),
+        tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem"),
         .target(
             name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
         room(
