@@ -45,7 +45,7 @@ final class SharedState: Sendable {
 
     init(
         loopCount: Int, reload: (@Sendable () throws -> ServerConfiguration)? = nil,
-        opening: StoreOpening = StoreOpening()
+        opening: Beginning = Beginning()
     ) throws(SystemCallError) {
         self.reload = reload
         store = opening.store

@@ -24,7 +24,7 @@ struct StoreFigures: Equatable {
 }
 
 /// What the loops begin with: a store and what it has, or nothing of both.
-struct StoreOpening {
+struct Beginning {
     /// The store; nil when everything is in memory.
     var store: (any StoreDoor)?
     /// What the store has of the centers.
