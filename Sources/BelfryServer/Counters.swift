@@ -13,6 +13,7 @@ struct Counters: Sendable, Equatable {
     var deliveries: UInt64 = 0
     var clientsWebSocket: UInt64 = 0
     var clientsEvents: UInt64 = 0
+    var clientsMailbox: UInt64 = 0
     var clientsSlow: UInt64 = 0
     var clientsTooSlow: UInt64 = 0
     var registrations: UInt64 = 0
@@ -33,6 +34,7 @@ struct Counters: Sendable, Equatable {
         deliveries += other.deliveries
         clientsWebSocket += other.clientsWebSocket
         clientsEvents += other.clientsEvents
+        clientsMailbox += other.clientsMailbox
         clientsSlow += other.clientsSlow
         clientsTooSlow += other.clientsTooSlow
         registrations += other.registrations
@@ -116,6 +118,7 @@ struct MetricsText {
             "belfry_clients_websocket_total", "counter", "WebSocket sessions.",
             counters.clientsWebSocket)
         add("belfry_clients_events_total", "counter", "Event streams.", counters.clientsEvents)
+        add("belfry_clients_mailbox_total", "counter", "Mailboxes.", counters.clientsMailbox)
         add(
             "belfry_clients_too_slow_total", "counter",
             "Clients that were closed because they did not read.", counters.clientsTooSlow)
