@@ -112,6 +112,15 @@ struct KeyedAnswers: Sendable {
         return forgotten
     }
 
+    /// Shows the answers, the oldest first, with what they wait for and when they are forgotten.
+    func forEach(_ visit: (KeyRecord, _ waitingFor: NotificationID?, _ expiresAt: Int64) -> Void) {
+        for position in order.startPosition..<order.endPosition {
+            if let answer = known[Int(order[position])], answer.position == position {
+                visit(answer.record, answer.waitingFor, answer.expiresAt)
+            }
+        }
+    }
+
     private mutating func append(
         _ record: KeyRecord, waitingFor: NotificationID?, at now: Int64, limits: CenterLimits
     ) {
