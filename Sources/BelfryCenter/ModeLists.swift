@@ -126,9 +126,12 @@ struct ModeLists: Sendable {
     }
 
     /// How many of these modes no entry names yet; they must be different ones.
+    ///
+    /// There is always room for the default mode: a post that says nothing of modes is not refused
+    /// for the modes of others.
     func newModeCount(in names: [[UInt8]]) -> Int {
         var count = 0
-        for name in names {
+        for name in names where name != Mode.default {
             let mode = modes.index(of: name.span)
             if mode.map({ lists[Int($0)].entryCount == 0 }) ?? true { count += 1 }
         }
