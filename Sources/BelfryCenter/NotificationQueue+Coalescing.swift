@@ -10,7 +10,8 @@ extension NotificationQueue {
 
     /// How many modes besides its first one an entry of a full queue names on average, at most.
     ///
-    /// Without it, entries that name very many modes each would take memory that nothing else limits.
+    /// Without it, entries that name very many modes each would take memory that nothing else
+    /// limits.
     static let furtherModeLimit = 8
 
     /// Enqueues a post whose style is asap or idle.
@@ -19,8 +20,8 @@ extension NotificationQueue {
     /// (Q7) and whatever their modes (Q19). The first one stays where it is and stands for all of
     /// them; none is posted later than it would have been (law 1).
     ///
-    /// A post that merges needs no room for an entry, but what it adds to one needs some: bytes of a
-    /// longer content, and modes other than the default that no entry names yet.
+    /// A post that merges needs no room for an entry, but what it adds to one needs some: bytes of
+    /// a longer content, and modes other than the default that no entry names yet.
     ///
     /// - Parameters:
     ///   - scope: what the caller may post; other entries are neither merged with nor removed.
