@@ -41,7 +41,7 @@ struct MutationTests {
     func mutate(original: String) {
         var generator = SeededGenerator(state: UInt64(original.utf8.count))
         let pieces = Self.originals.map(bytes)
-        for _ in 0..<2_000 {
+        for _ in 0..<1_000 {
             var body = bytes(original)
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 mutate(&body, with: pieces, using: &generator)

@@ -107,6 +107,12 @@ struct ProblemTests {
             written { problem.append(to: &$0) }.hasSuffix(#","current":"h\"d","item":2}"#))
     }
 
+    @Test("a poll that another reader replaced is 409")
+    func readers() {
+        #expect(Problem.readerReplaced.kind.status == 409)
+        #expect(Problem.readerReplaced.kind.slug == "reader-replaced")
+    }
+
     @Test("a fault of a parameter or a header alone is 422")
     func single() {
         #expect(Problem.invalidParameter("x", "is odd").faultTexts == ["?x is odd"])
