@@ -51,7 +51,8 @@ extension ServerLoop {
                 performCalls(text, client: client, submission)
                 return
             case .post, .postBatch, .disconnect, .becomeSlow, .drain, .addObserver,
-                .removeObserver, .readObserver, .removeClient, .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
+                .removeObserver, .readObserver, .removeClient, .fate, .observers, .clients,
+                .channels, .explain, .leaks, .unmatched:
                 answer = try performRequest(submission)
             }
         } catch {

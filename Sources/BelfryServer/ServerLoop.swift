@@ -211,8 +211,8 @@ struct ServerLoop: ~Copyable {
         case .overHighWater, .drained, .closed, .idle:
             // These come after the end of a turn.
             if hasTurnWork { loop.takeAnotherTurn() }
-        case .accepted, .refused, .received, .endOfInput, .deadline, .mail, .signal, .timer, .turnEnds,
-            .connected, .waiting:
+        case .accepted, .refused, .received, .endOfInput, .deadline, .mail, .signal, .timer,
+            .turnEnds, .connected, .waiting:
             break
         }
     }

@@ -98,7 +98,8 @@ struct ServeOptions: ParsableArguments {
             "data": data, "in-memory": inMemory.map { "\($0)" }, "durability": durability,
             "store-limit": storeLimit, "slow-timeout": slowTimeout, "max-wait": maxWait,
             "queue-limit": queueLimit, "hold-limit": holdLimit, "orphan-after": orphanAfter,
-            "lease": lease, "common-modes": commonModes, "drain": drain, "log-level": logLevel, "log-format": logFormat,
+            "lease": lease, "common-modes": commonModes, "drain": drain, "log-level": logLevel,
+            "log-format": logFormat,
             "allow-anonymous": allowAnonymous.map { "\($0)" },
             "debug-endpoints": debugEndpoints.map { "\($0)" },
         ].compactMapValues { $0 }

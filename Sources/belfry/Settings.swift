@@ -163,7 +163,8 @@ extension Setting {
         },
         show: { settings in
             .texts(
-                settings.server.centerLimits.commonModes.map { String(decoding: $0, as: UTF8.self) })
+                settings.server.centerLimits.commonModes.map { String(decoding: $0, as: UTF8.self) }
+            )
         })
 
     private static let level = Setting(

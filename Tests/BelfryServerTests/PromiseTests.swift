@@ -23,7 +23,9 @@ struct PromiseTests {
         return statuses
     }
 
-    @Test("a registration is answered once it is stored, and a plain post at once", arguments: [1, 2])
+    @Test(
+        "a registration is answered once it is stored, and a plain post at once",
+        arguments: [1, 2])
     func registration(loopCount: Int) throws {
         let (broker, store) = try Broker.durable(loopCount: loopCount)
         let socket = try broker.webSocket(loop: loopCount - 1)
