@@ -13,6 +13,7 @@ struct Counters: Sendable, Equatable {
     var deliveries: UInt64 = 0
     var clientsWebSocket: UInt64 = 0
     var clientsEvents: UInt64 = 0
+    var clientsMailbox: UInt64 = 0
     var clientsTooSlow: UInt64 = 0
     var registrations: UInt64 = 0
     var removals: UInt64 = 0
@@ -35,6 +36,7 @@ struct Counters: Sendable, Equatable {
         deliveries += other.deliveries
         clientsWebSocket += other.clientsWebSocket
         clientsEvents += other.clientsEvents
+        clientsMailbox += other.clientsMailbox
         clientsTooSlow += other.clientsTooSlow
         registrations += other.registrations
         removals += other.removals
@@ -122,6 +124,7 @@ struct MetricsText {
             "belfry_clients_websocket_total", "counter", "WebSocket sessions.",
             counters.clientsWebSocket)
         add("belfry_clients_events_total", "counter", "Event streams.", counters.clientsEvents)
+        add("belfry_clients_mailbox_total", "counter", "Mailboxes.", counters.clientsMailbox)
         add(
             "belfry_clients_suspended_slow_total", "counter",
             "How often a client was suspended because it did not read.", counters.slowClients)

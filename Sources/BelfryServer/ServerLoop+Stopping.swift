@@ -56,6 +56,8 @@ extension ServerLoop {
                 stop.waiting.append(Int(connection.id.index))
             }
         }
+        polls.endAll()
+        answerPolls()
         let turns = max(1, configuration.drainPeriod / StopSequence.interval / 2)
         stop.groupCount = max(
             StopSequence.quickGroupCount, Int(Double(stop.waiting.count) / turns) + 1)

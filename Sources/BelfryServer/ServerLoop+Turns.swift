@@ -9,6 +9,7 @@ extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.
     mutating func endTurn() {
         endTurnOfCenters()
+        answerPolls()
         answerCompletions()
         if mustTrimHeld { trimHeld() }
         closeSlowest()
@@ -47,7 +48,7 @@ extension ServerLoop {
 
     /// Whether something was done after the end of the turn that needs an end of its own.
     var hasTurnWork: Bool {
-        if !centers.touched.isEmpty || !completions.isEmpty { return true }
+        if !centers.touched.isEmpty || !completions.isEmpty || polls.hasEnded { return true }
         return outbound.contains { !$0.submissions.isEmpty || !$0.output.isEmpty }
     }
 

@@ -40,6 +40,8 @@ struct ServerLoop: ~Copyable {
     var waitingReplies: [CommandID: WaitingReply] = [:]
     /// The posts that this turn has completed.
     var completions: [Completed] = []
+    /// The requests that wait at mailboxes.
+    var polls = PollTable()
     /// The timer of the centers, and the time that it is armed for.
     var centerTimer: TimerID?
     var armedDeadline = Int64.max
@@ -202,6 +204,7 @@ struct ServerLoop: ~Copyable {
         case .signal(let signal): handleSignal(signal)
         case .timer(Self.throttleTimer): releaseThrottled()
         case .timer(Self.deadlineTimer): meetCenterDeadline()
+        case .timer(Self.pollTimer): meetPollDeadline()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
         case .idle: meetIdle()
