@@ -142,7 +142,9 @@ extension NotificationCenter {
 
     /// The center stops: asap entries go out, and what only this life knew is told (rule Q23).
     mutating func terminate(at time: CommandTime, _ effects: inout Effects) {
-        reports.append(.willTerminate)
+        // A center that stops slowly is told so twice: what came between is told the second time.
+        if !isTerminating { reports.append(.willTerminate) }
+        isTerminating = true
         endTurn(at: time, &effects)
         guard limits.isDurable, isStored else { return }
         for entry in clients.order.entries where !entry.isDead {

@@ -46,6 +46,8 @@ public struct NotificationCenter: Sendable {
     var hasRecounted = false
     /// Whether the full queue was reported since it was half empty.
     var hasReportedOverflow = false
+    /// Whether it was told that it stops.
+    var isTerminating = false
     /// The monotonic time of the last command.
     var lastTime: Int64 = 0
     /// Whether the store knows the center.

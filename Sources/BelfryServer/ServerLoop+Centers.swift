@@ -151,20 +151,19 @@ extension ServerLoop {
         if !effects.changes.isEmpty, shared.store != nil {
             promises.noteChanges(isPromised: isPromise)
         }
-        switch effects.outcome {
-        case .registered(let rows):
-            shared.observerCount.add(rows.count, ordering: .relaxed)
-            counters.registrations += UInt64(rows.count)
-        case .removed(let count):
-            shared.observerCount.subtract(count, ordering: .relaxed)
-            counters.removals += UInt64(count)
-        case .replayed:
-            // The first answer may still wait for what this one repeats.
-            promises.awaitEverything()
-        case .done, .waiting, .resumed, .dequeued, .refused:
-            break
-        }
+        if centers.observerGrowth != 0 { countObservers(centers.observerGrowth) }
+        // The first answer may still wait for what this one repeats.
+        if case .replayed = effects.outcome { promises.awaitEverything() }
         return id
+    }
+
+    private mutating func countObservers(_ growth: Int) {
+        shared.observerCount.add(growth, ordering: .relaxed)
+        if growth > 0 {
+            counters.registrations += UInt64(growth)
+        } else {
+            counters.removals += UInt64(-growth)
+        }
     }
 
     /// Gives a center, if it is there, a command that nobody waits for.

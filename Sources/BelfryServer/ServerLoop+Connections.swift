@@ -79,7 +79,7 @@ extension ServerLoop {
     }
 
     /// Reads what waited, and then from the socket again.
-    mutating func readOn(_ id: ConnectionID) {
+    private mutating func readOn(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isAwaiting, !connection.isThrottled
         else { return }
         loop.resumeReading(id)

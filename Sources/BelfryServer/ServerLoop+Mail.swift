@@ -56,7 +56,7 @@ extension ServerLoop {
             case .reload(let configuration):
                 take(configuration)
             case .stop:
-                stop.isOver = true
+                finish()
             }
         }
     }

@@ -23,6 +23,7 @@ internal import CSQLite
         unsafe logPageCountCell = .allocate(capacity: 1)
         unsafe logPageCountCell.initialize(to: 0)
         unsafe sqlite3_extended_result_codes(opened, 1)
+        // A connection has one hook: with this one SQLite moves nothing by itself after commits.
         // SAFETY: the context is the cell above.
         unsafe _ = sqlite3_wal_hook(
             opened,

@@ -56,7 +56,7 @@ enum StoreOpening {
         let connection = try Connection(path: path, creates: creates)
         // The exclusive mode keeps the index of the log in memory, and others out.
         for pragma in [
-            "locking_mode = EXCLUSIVE", "wal_autocheckpoint = 0", "cache_spill = OFF",
+            "locking_mode = EXCLUSIVE", "cache_spill = OFF",
             "foreign_keys = OFF", "temp_store = MEMORY", "trusted_schema = OFF",
             "cell_size_check = ON", "cache_size = -16384", "journal_size_limit = 8388608",
         ] {
