@@ -37,6 +37,8 @@ public struct NotificationCenter: Sendable {
     var waiting = WaitingTable()
     var keys: KeyedAnswers
     var deadlines = DeadlineHeap<Deadline>()
+    /// How many deadlines were left when they were swept last.
+    var livingDeadlineCount = 512
     /// What the center posts of itself when the command is done.
     var reports: [Report] = []
     var dispatching = Dispatching()
