@@ -245,6 +245,7 @@ extension NotificationCenter {
             return
         }
         hasRecounted = true
+        if dispatching.reports, let outcome { recountedRows.append((id, observer, outcome)) }
         fates.update(id, change)
         waiting.update(id, observer: observer, outcome: outcome, change)
     }

@@ -44,12 +44,15 @@ extension NotificationCenter {
                 lose(older, .coalesced, &effects)
             }
         }
+        // It is in no account yet: what it is counted as is decided by whether there is room for it.
         let entry = makeEntry(
-            notification, at: slot, account: outcome == .held ? .held : .coalesced, flags: flags,
-            notBefore: notBefore, time, &effects)
+            notification, at: slot, account: .none, flags: flags, notBefore: notBefore, time,
+            &effects)
         held.append(entry, to: &clients[client].held, in: .client)
         if let kind { replaceable[kind] = entry }
         keepLimits(of: slot, &effects)
+        guard observers[slot].entries.last == entry else { return .dropped }
+        held[entry].account = outcome == .held ? .held : .coalesced
         return outcome
     }
 

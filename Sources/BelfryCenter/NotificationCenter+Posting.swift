@@ -13,17 +13,26 @@ extension NotificationCenter {
         dispatching.reports = terms.reportsObservers
         dispatching.awaitedCount = 0
         hasRecounted = false
+        recountedRows = []
         for place in posts.indices {
             try post(posts[place], depth: depths[place], terms, at: time, &effects)
         }
-        if hasRecounted {
-            for place in effects.receipts.indices {
-                if let receipt = fates.current(effects.receipts[place].id) {
-                    effects.receipts[place] = receipt
-                }
+        if hasRecounted { recountAnswer(&effects) }
+        recountedRows = []
+        finish(terms, command, at: time, &effects)
+    }
+
+    /// A later post of a batch may have changed what became of an earlier one: the answer says how
+    /// all of them stand at its end.
+    private mutating func recountAnswer(_ effects: inout Effects) {
+        for place in effects.receipts.indices {
+            let id = effects.receipts[place].id
+            if let receipt = fates.current(id) { effects.receipts[place] = receipt }
+            guard place < effects.reports.count else { continue }
+            for row in recountedRows where row.id == id {
+                effects.reports[place].setOutcome(row.outcome, of: row.observer)
             }
         }
-        finish(terms, command, at: time, &effects)
     }
 
     /// Posts one notification without options, key or anything that must be asked first.
@@ -59,6 +68,7 @@ extension NotificationCenter {
                 for entry in similar {
                     noteDequeued(entry.id, &effects)
                     fates.update(entry.id) { $0.state = .coalesced(into: post.id) }
+                    hasRecounted = true
                     if entry.isImmediate { dispatch.isImmediate = true }
                     dispatch.depth = max(dispatch.depth, entry.depth)
                     dispatch.expiresAt = max(dispatch.expiresAt, entry.expiresAt)
@@ -80,6 +90,7 @@ extension NotificationCenter {
                 for id in removed {
                     noteDequeued(id, &effects)
                     fates.update(id) { $0.state = .coalesced(into: survivor.id) }
+                    hasRecounted = true
                 }
                 noteQueued(survivor, at: time, &effects)
             }

@@ -44,6 +44,8 @@ public struct NotificationCenter: Sendable {
     var dispatching = Dispatching()
     /// Whether an account has changed after its receipt was written into the effects.
     var hasRecounted = false
+    /// The rows that have changed after they were written into the effects.
+    var recountedRows: [(id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome)] = []
     /// Whether the full queue was reported since it was half empty.
     var hasReportedOverflow = false
     /// Whether it was told that it stops.
@@ -119,7 +121,7 @@ public struct NotificationCenter: Sendable {
     ) throws(Refusal) {
         switch action {
         case .configure(let limits):
-            configure(limits, at: time)
+            configure(limits, at: time, &effects)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
         case .disconnect(let client, let connection):
@@ -183,7 +185,14 @@ public struct NotificationCenter: Sendable {
         }
     }
 
-    private mutating func configure(_ limits: CenterLimits, at time: CommandTime) {
+    /// Takes other limits; a center that was restored reserves its first numbers by it, and uses none
+    /// before that is committed.
+    private mutating func configure(
+        _ limits: CenterLimits, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if limits.isDurable, isStored, sequence >= sequenceReserveAt {
+            reserveMoreSequence(&effects)
+        }
         self.limits = limits
         index.configure(unobservedNameLimit: limits.unobservedNameLimit)
         tombstones.trim(to: limits.tombstoneLimit)
