@@ -70,7 +70,8 @@ let package = Package(
         room(
             "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket",
             "BelfryTLS",
-            "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "CBelfryAssets"),
+            "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "BelfryStore",
+            "CBelfryAssets"),
         room(
             "BelfryClient", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem",
             "BelfryLoop"),
@@ -102,7 +103,7 @@ let package = Package(
             name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
         tests(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
-            "BelfryLoop", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
+            "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
 
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),

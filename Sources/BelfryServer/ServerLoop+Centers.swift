@@ -23,7 +23,7 @@ extension ServerLoop {
             let id = submission.reply.connection
             connections[Int(id.index)]?.isAwaiting = true
             // The request is whole: its time is over, and that of the answer is the broker's.
-            setDeadline(id, .idle)
+            setDeadline(id, .answer)
         }
         outbound[home].submissions.append(submission)
     }
@@ -37,7 +37,8 @@ extension ServerLoop {
     /// Performs a request of a center that lives on this loop.
     mutating func perform(_ submission: Submission) {
         answerContent.removeAll(keepingCapacity: answerContent.capacity <= 1 << 20)
-        let answer: Answer
+        promises.awaitedTicket = 0
+        let answer: Answer?
         do throws(Problem) {
             switch submission.request {
             case .centers(let rows, let cursor, let limit):
@@ -49,41 +50,51 @@ extension ServerLoop {
             case .calls(let text, let client):
                 performCalls(text, client: client, submission)
                 return
-            case .post, .postBatch, .disconnect, .addObserver, .removeObserver, .readObserver,
-                .removeClient,
-                .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
+            case .openStream(let secret, let since):
+                try openStream(secret, since: since, submission)
+                return
+            case .post, .postBatch, .disconnect, .becomeSlow, .drain, .addObserver,
+                .removeObserver, .readObserver, .readMailbox, .endPoll, .detachReader,
+                .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .fate, .observers,
+                .clients, .channels, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched:
                 answer = try performRequest(submission)
             }
         } catch {
             answerContent.removeAll(keepingCapacity: true)
             deliver(problemAnswer(error), submission.reply)
+            fanOut()
             return
         }
-        deliver(answer, submission.reply)
+        if let answer { deliver(answer, submission.reply) }
         // What follows a registration comes after its answer.
-        if case .addObserver = submission.request { fanOut() }
+        fanOut()
     }
 
-    mutating func performRequest(_ submission: Submission) throws(Problem) -> Answer {
+    /// Performs a request; nil if its answer comes later.
+    private mutating func performRequest(
+        _ submission: Submission
+    ) throws(Problem) -> Answer? {
         let caller = submission.caller
         let name = submission.center
         switch submission.request {
-        case .post(let request):
-            try applyPost(request, caller: caller, center: name)
-            return answerPosts(isBatch: false, submission.reply)
-        case .postBatch(let requests):
-            try applyPosts(requests, caller: caller, center: name)
-            return answerPosts(isBatch: true, submission.reply)
+        case .post(let request, let wishes):
+            return try post(request, wishes, submission)
+        case .postBatch(let requests, let wishes):
+            return try post(requests, wishes, submission)
         case .disconnect(let client):
-            if let position = centers.position(of: name) {
-                let connection = ConnectionNumber(
-                    loop: submission.reply.loop, connection: submission.reply.connection)
-                submitCommand(
-                    .disconnect(
-                        client: client,
-                        connection: ConnectionName(node: 0, number: connection.rawValue)),
-                    to: position)
-            }
+            let connection = ConnectionNumber(
+                loop: submission.reply.loop, connection: submission.reply.connection)
+            submitInternal(
+                .disconnect(
+                    client: client,
+                    connection: ConnectionName(node: 0, number: connection.rawValue)),
+                center: name)
+            return .empty
+        case .becomeSlow(let client):
+            submitInternal(.becomeSlow(client: client), center: name)
+            return .empty
+        case .drain(let client):
+            submitInternal(.drain(client: client), center: name)
             return .empty
         case .addObserver(let request):
             return try addObserver(request, submission)
@@ -91,12 +102,30 @@ extension ServerLoop {
             let row = try removableObserver(secret, caller, center: name)
             try removeObserver(row, by: .principal(caller.principal), center: name)
             return .empty
+        case .readMailbox(let secret, let request, let wait):
+            return try readMailbox(secret, request, wait: wait, submission)
+        case .endPoll:
+            endPoll(of: submission)
+            return nil
+        case .detachReader(let observer):
+            detachReader(observer, submission)
+            return nil
         case .removeClient(let id, let session):
-            try removeClient(id, session: session, caller, center: name)
+            try removeClient(id, session: session, submission)
             return .empty
-        case .readObserver, .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
+        case .suspendClient(let id, let session, let isSuspended):
+            return try suspendClient(id, session: session, isSuspended, submission)
+        case .dequeue(let request):
+            return try answerDequeue(request, submission)
+        case .enterMode(let request):
+            return try answerEnterMode(request, submission)
+        case .leaveMode(let secret):
+            try leaveMode(secret, submission)
+            return .empty
+        case .readObserver, .fate, .observers, .clients, .channels, .queue, .queueEntry, .modes,
+            .explain, .leaks, .unmatched:
             return try look(submission)
-        case .connect, .calls, .centers:
+        case .connect, .calls, .centers, .openStream:
             preconditionFailure("these are performed in a way of their own")
         }
     }
@@ -104,19 +133,43 @@ extension ServerLoop {
     // MARK: Commands
 
     /// Gives a center a command; what it brought about is in `effects`.
-    mutating func submitCommand(_ action: consuming Command.Action, to position: Int) {
+    ///
+    /// Whoever submits calls `fanOut` before the next command.
+    ///
+    /// - Parameters:
+    ///   - action: what to do.
+    ///   - position: the center.
+    ///   - isPromise: whether the answer must wait until what the command changes is stored.
+    /// - Returns: the name of the command, by which its completion is found.
+    @discardableResult
+    mutating func submitCommand(
+        _ action: consuming Command.Action, to position: Int, isPromise: Bool = true
+    ) -> CommandID {
         lastCenter = position
-        centers.submit(action, to: position, at: commandTime, into: &effects)
-        switch effects.outcome {
-        case .registered(let rows):
-            shared.observerCount.add(rows.count, ordering: .relaxed)
-            counters.registrations += UInt64(rows.count)
-        case .removed(let count):
-            shared.observerCount.subtract(count, ordering: .relaxed)
-            counters.removals += UInt64(count)
-        case .done, .waiting, .replayed, .resumed, .dequeued, .refused:
-            break
+        isSpread = false
+        let id = centers.submit(action, to: position, at: commandTime, into: &effects)
+        if !effects.changes.isEmpty, shared.store != nil {
+            promises.noteChanges(isPromised: isPromise)
         }
+        if centers.observerGrowth != 0 { countObservers(centers.observerGrowth) }
+        // The first answer may still wait for what this one repeats.
+        if case .replayed = effects.outcome { promises.awaitEverything() }
+        return id
+    }
+
+    private mutating func countObservers(_ growth: Int) {
+        shared.observerCount.add(growth, ordering: .relaxed)
+        if growth > 0 {
+            counters.registrations += UInt64(growth)
+        } else {
+            counters.removals += UInt64(-growth)
+        }
+    }
+
+    /// Gives a center, if it is there, a command that nobody waits for.
+    mutating func submitInternal(_ action: consuming Command.Action, center name: [UInt8]) {
+        guard let position = centers.position(of: name) else { return }
+        submitCommand(action, to: position, isPromise: false)
     }
 
     /// The center of this name; it is made unless it is there.

@@ -32,9 +32,26 @@ struct ServerLoop: ~Copyable {
     var centers: CenterTable
     var counters = Counters()
     var stop = StopSequence()
+    /// The answers that wait for the store.
+    var promises = PromiseTable()
+    /// The blocks of numbers that the store was asked for, by ticket.
+    var requestedNumbers = Line<(ticket: UInt64, numbers: NumberRequest)>()
+    /// The replies to posts that wait for their observers, by the name of the command.
+    var waitingReplies: [CommandID: WaitingReply] = [:]
+    /// The posts that this turn has completed.
+    var completions: [Completed] = []
+    /// The requests that wait at mailboxes.
+    var polls = PollTable()
+    /// The timer of the centers, and the time that it is armed for.
+    var centerTimer: TimerID?
+    var armedDeadline = Int64.max
+    /// Whether this loop made all centers hold more than they may.
+    var mustTrimHeld = false
 
     /// Storage that is used again by each command, request, message, frame and answer.
     var effects = Effects()
+    /// Whether everything in `effects` is on its way.
+    var isSpread = true
     var frames = FrameCache()
     var exchange: Exchange
     var reader: MessageReader
@@ -68,7 +85,7 @@ struct ServerLoop: ~Copyable {
         settings.connectionLimit = connectionLimit
         var loop = try EventLoop(settings, kernel: kernel)
         try loop.attach(shared.mailboxes[number].wake)
-        // Nothing is posted in idle moments yet.
+        // Idle moments are told as soon as a center waits for one.
         loop.reportsIdle = false
         self.loop = loop
         self.number = number
@@ -82,15 +99,31 @@ struct ServerLoop: ~Copyable {
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
         centers = CenterTable(
-            limits: configuration.centerLimits, seed: shared.hashSeed,
-            incarnation: shared.incarnation)
+            limits: Self.centerLimits(configuration, shared), seed: shared.hashSeed,
+            incarnation: shared.incarnation, loop: number, keepsChanges: shared.store != nil)
         exchange = Exchange(limits: Self.httpLimits(configuration))
         reader = MessageReader(
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
         jsonHead = PreparedJSONHead(date: HTTPDate.bytes(secondsSince1970: 0).span)
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
-        if shared.home(of: RoutedPath.defaultCenter) == number { makeDefaultCenter() }
+        restoreCenters()
+        if shared.home(of: RoutedPath.defaultCenter) == number,
+            centers.position(of: RoutedPath.defaultCenter) == nil
+        {
+            makeDefaultCenter()
+        }
+    }
+
+    /// Makes the centers of this loop that the store has.
+    private mutating func restoreCenters() {
+        for image in shared.takeImages(for: number) {
+            let position = centers.restore(image, time: commandTime)
+            shared.centerCount.add(1, ordering: .relaxed)
+            shared.observerCount.add(centers[position].observerCount, ordering: .relaxed)
+        }
+        // What they hold, wait for and owe is found out at the end of the first turn.
+        if centers.count > 0 { loop.takeAnotherTurn() }
     }
 
     /// Makes the center that always exists, before anybody can look.
@@ -118,7 +151,16 @@ struct ServerLoop: ~Copyable {
         allowedHost = []
         exchange = Exchange(limits: Self.httpLimits(configuration))
         renewReader(isDebug: true)
-        centers.limits = configuration.centerLimits
+        centers.limits = Self.centerLimits(configuration, shared)
+    }
+
+    /// The limits of each center: whether anything lasts is for the broker to know.
+    private static func centerLimits(
+        _ configuration: ServerConfiguration, _ shared: SharedState
+    ) -> CenterLimits {
+        var limits = configuration.centerLimits
+        limits.isDurable = shared.store != nil
+        return limits
     }
 
     static func httpLimits(_ configuration: ServerConfiguration) -> HTTPLimits {
@@ -155,30 +197,27 @@ struct ServerLoop: ~Copyable {
         case .received(let id, let byteCount): receive(id, input.extracting(0..<byteCount))
         case .endOfInput(let id): endInput(id)
         case .overHighWater(let id): meetHighWater(id)
-        case .drained(let id): release(id)
+        case .drained(let id): meetRoom(id)
         case .closed(let id, _): forget(id)
         case .deadline(let id): meetDeadline(id)
         case .mail: readMail()
         case .signal(let signal): handleSignal(signal)
         case .timer(Self.throttleTimer): releaseThrottled()
+        case .timer(Self.deadlineTimer): meetCenterDeadline()
+        case .timer(Self.pollTimer): meetPollDeadline()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
-        case .connected, .idle, .waiting: break
+        case .idle: meetIdle()
+        case .connected, .waiting: break
         }
-    }
-
-    /// The end of a turn: what other loops must know is handed on, before the sockets are written.
-    private mutating func endTurn() {
-        centers.endTurn()
-        if loop.unsentByteTotal > configuration.unsentByteLimit / configuration.loopCount {
-            closeSlowest()
+        switch event {
+        case .overHighWater, .drained, .closed, .idle:
+            // These come after the end of a turn.
+            if hasTurnWork { loop.takeAnotherTurn() }
+        case .accepted, .refused, .received, .endOfInput, .deadline, .mail, .signal, .timer,
+            .turnEnds, .connected, .waiting:
+            break
         }
-        if configuration.loopCount > 1 { sendToOtherLoops() }
-        counters.turns += 1
-        counters.connectionsOpen = UInt64(loop.connectionCount)
-        counters.unsentBytes = UInt64(loop.unsentByteTotal)
-        counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
-        shared.counters[number].publish(counters)
     }
 
     /// The value of the Date field.

@@ -6,9 +6,21 @@ import Synchronization
 /// What all loops of a broker share: counters, and the doors to each other.
 final class SharedState: Sendable {
     /// The number of the observer that was registered last, of any center.
-    let observerSerial = Atomic<UInt64>(0)
+    let observerSerials: NumberBlock
     /// The number of the client that connected last.
-    let clientNumber = Atomic<UInt64>(0)
+    let clientNumbers: NumberBlock
+    /// The number of the mode lease that was entered last.
+    let modeSerials: NumberBlock
+    /// All of these.
+    let numberBlocks: [NumberBlock]
+    /// Keeps what must last; nil when everything is in memory.
+    let store: (any StoreDoor)?
+    /// What the store had of the centers that no loop has restored yet.
+    private let images: Mutex<[CenterImage]>
+    /// Bytes that all centers hold for clients that are suspended.
+    let heldByteCount = Atomic<Int>(0)
+    /// Bytes of all queues.
+    let queueByteCount = Atomic<Int>(0)
     /// Observers of all centers now.
     let observerCount = Atomic<Int>(0)
     /// Centers now.
@@ -34,20 +46,44 @@ final class SharedState: Sendable {
     static let mailboxLimit = 65_536
 
     init(
-        loopCount: Int, reload: (@Sendable () throws -> ServerConfiguration)? = nil
-    ) throws(SystemCallError) {
+        mailboxes: [LoopMailbox<LoopMessage>],
+        reload: (@Sendable () throws -> ServerConfiguration)? = nil,
+        beginning: Beginning = Beginning()
+    ) {
         self.reload = reload
-        var mailboxes: [LoopMailbox<LoopMessage>] = []
-        for _ in 0..<loopCount {
-            mailboxes.append(try LoopMailbox(messageLimit: Self.mailboxLimit))
-        }
         self.mailboxes = mailboxes
-        counters = (0..<loopCount).map { _ in PublishedCounters() }
+        store = beginning.store
+        images = Mutex(beginning.centers)
+        observerSerials = beginning.observerSerials
+        clientNumbers = beginning.clientNumbers
+        modeSerials = beginning.modeSerials
+        numberBlocks = [observerSerials, clientNumbers, modeSerials]
+        counters = mailboxes.map { _ in PublishedCounters() }
         var random = SystemRandom()
-        incarnation = random.next()
+        incarnation = beginning.incarnation ?? random.next()
         hashSeed = HashSeed(random.next(), random.next())
         startedAt = WallTime.now()
         assets = Asset.files
+    }
+
+    /// Makes the doors of the loops.
+    static func makeMailboxes(
+        loopCount: Int
+    ) throws(SystemCallError) -> [LoopMailbox<LoopMessage>] {
+        var mailboxes: [LoopMailbox<LoopMessage>] = []
+        for _ in 0..<loopCount {
+            mailboxes.append(try LoopMailbox(messageLimit: mailboxLimit))
+        }
+        return mailboxes
+    }
+
+    /// Takes what the store had of the centers that live on a loop.
+    func takeImages(for loop: Int) -> [CenterImage] {
+        images.withLock { images in
+            let taken = images.filter { home(of: $0.name) == loop }
+            images.removeAll { home(of: $0.name) == loop }
+            return taken
+        }
     }
 
     /// The loop on which a center lives.
