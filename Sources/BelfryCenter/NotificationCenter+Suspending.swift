@@ -267,6 +267,7 @@ extension NotificationCenter {
         _ = endConnection(of: newcomer, at: time, &effects)
         let heldBefore = clients[client].held.count
         forget(newcomer, at: time, &effects)
+        reports.append(.left(client: resumption.newcomer, "resumed"))
         clients[client].connection = connection
         clients[client].leaseCheckAt = .max
         change(client, at: time) { suspension in
