@@ -96,14 +96,21 @@ struct WaitingTable: Sendable {
         return waiting
     }
 
+    /// Adds all that can be seen of the waiting posts now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         for waiting in slots {
             guard let waiting else { continue }
             digest.add(waiting.remainingCount)
             digest.add(waiting.ordinal)
-            for command in waiting.commands { digest.add(command.id.counter) }
+            for command in waiting.commands {
+                digest.add(command.id.node)
+                digest.add(command.id.incarnation)
+                digest.add(command.id.counter)
+                digest.add(command.replayedForm.map { Int($0) } ?? -1)
+            }
             for receipt in waiting.receipts { digest.add(receipt) }
+            digest.add(waiting.reports)
         }
     }
 }
