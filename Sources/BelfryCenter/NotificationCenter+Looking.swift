@@ -52,7 +52,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The clients after a cursor in the order of their numbers.
+    /// The clients after a cursor in the order of their numbers; nil asks for any.
     public func clients(
         after cursor: UInt64, limit: Int, principal: [UInt8]?, state: ClientState? = nil
     ) -> Page<ClientRow> {
@@ -60,7 +60,10 @@ extension NotificationCenter {
             of: clients.order, after: cursor, limit: limit, textByteCount: \.principal.count
         ) { slot in
             let row = row(ofClientSlot: slot)
-            return principal == nil || principal == row.principal ? row : nil
+            let isWanted =
+                (principal == nil || principal == row.principal)
+                && (state == nil || state == row.state)
+            return isWanted ? row : nil
         }
     }
 

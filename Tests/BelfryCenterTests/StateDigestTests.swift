@@ -110,7 +110,7 @@ struct StateDigestTests {
         #expect(Self.script().digest() == Self.knownDigest)
     }
 
-    private static let knownDigest: UInt64 = 9_097_846_467_042_647_255
+    private static let knownDigest: UInt64 = 16_032_108_984_974_282_012
 
     @Test("looking at a center does not change its digest")
     func lookingIsPure() {
