@@ -125,11 +125,16 @@ extension NotificationCenter {
     /// Keeps a notification, and notes when it must go.
     mutating func keep(_ notification: Notification) -> UInt32 {
         let kept = held.keep(notification)
-        if notification.expiresAt != .max {
-            addDeadline(
-                at: notification.expiresAt, .expiry(sequence: notification.sequence, kept: kept))
-        }
+        noteExpiry(of: kept)
         return kept
+    }
+
+    /// Notes when a notification is too old to be held.
+    mutating func noteExpiry(of kept: UInt32) {
+        let notification = held.notification(at: kept)
+        guard notification.expiresAt != .max else { return }
+        addDeadline(
+            at: notification.expiresAt, .expiry(sequence: notification.sequence, kept: kept))
     }
 
     /// Drops the oldest of what is held past the limits of an observer and its client (rule D7).

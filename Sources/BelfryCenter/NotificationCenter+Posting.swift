@@ -13,8 +13,11 @@ extension NotificationCenter {
         defer { endPosting() }
         hasRecounted = false
         recountedRows = []
+        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
         for place in posts.indices {
-            try post(posts[place], depth: depths[place], terms, at: time, &effects)
+            try post(
+                posts[place], depth: depths[place], terms, byteLimit: byteLimit, at: time,
+                &effects)
         }
         if hasRecounted { recountAnswer(&effects) }
         recountedRows = []
@@ -61,7 +64,7 @@ extension NotificationCenter {
     }
 
     private mutating func post(
-        _ post: Post, depth: Int, _ terms: PostTerms, at time: CommandTime,
+        _ post: Post, depth: Int, _ terms: PostTerms, byteLimit: Int, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
         let scope = terms.details?.scope ?? .everything
@@ -89,7 +92,8 @@ extension NotificationCenter {
         case .asap, .idle:
             let added = try queue.add(
                 post, depth: depth, scope: scope, entryLimit: limits.queueEntryLimit,
-                modeLimit: limits.queueModeLimit, byteRoom: terms.queueByteRoom, at: time)
+                modeLimit: limits.queueModeLimit, byteRoom: byteLimit.adding(-queue.byteCount),
+                at: time)
             var receipt = Receipt(id: post.id, sequence: 0)
             switch added {
             case .queued(let entry):
@@ -182,7 +186,7 @@ extension NotificationCenter {
         _ posts: [Post], _ terms: PostTerms, _ depths: [Int], at time: CommandTime
     ) throws(Refusal) {
         let scope = terms.details?.scope ?? .everything
-        let byteCount = queue.byteCount
+        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
         queue.beginBatch()
         defer { queue.undoBatch() }
         for place in posts.indices {
@@ -194,7 +198,7 @@ extension NotificationCenter {
                 _ = try queue.add(
                     posts[place], depth: depths[place], scope: scope,
                     entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
-                    byteRoom: terms.queueByteRoom.adding(byteCount - queue.byteCount), at: time)
+                    byteRoom: byteLimit.adding(-queue.byteCount), at: time)
             }
         }
     }

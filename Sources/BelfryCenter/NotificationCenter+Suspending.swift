@@ -250,6 +250,7 @@ extension NotificationCenter {
             }
             held[entry].flags.remove(.unacknowledged)
             held[entry].flags.insert(.redelivered)
+            noteExpiry(of: held[entry].notification)
             let isCounted = held[entry].account == .delivered
             endWait(
                 for: entry, outcome: .disconnected, at: slot, effects: &effects
