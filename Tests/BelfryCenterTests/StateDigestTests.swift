@@ -44,7 +44,10 @@ struct StateDigestTests {
                 .addObserver(removed, client: client.id, since: nil), .post(post, PostTerms()),
                 .removeObserver(serial: removed.serial, by: remover),
             ]
-            if hasEmptyCommand { actions.append(.disconnect(client: 999, connection: ConnectionName(node: 1, number: 9))) }
+            if hasEmptyCommand {
+                actions.append(
+                    .disconnect(client: 999, connection: ConnectionName(node: 1, number: 9)))
+            }
             for action in actions {
                 let index = center.appliedIndex + 1
                 center.apply(
