@@ -57,7 +57,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The clients after a cursor in the order of their numbers.
+    /// The clients after a cursor in the order of their numbers; nil asks for any.
     public func clients(
         after cursor: UInt64, limit: Int, principal: [UInt8]?, state: ClientState? = nil
     ) -> Page<ClientRow> {
