@@ -4,13 +4,72 @@ struct ClientTable: Sendable {
     struct Client: Sendable {
         let id: UInt64
         let transport: Transport
-        let connection: ConnectionName
+        var connection: ConnectionName
         let sessionHash: SecretHash
         let principal: [UInt8]
         let connectedAt: Int64
         var observerCount = 0
         /// The observer that it registered last.
         var lastObserver = ObserverTable.noSlot
+        /// Why it gets nothing at once; empty for a client that is live and has nothing held.
+        var suspension: Suspension = []
+        /// Since when it is in its state, in milliseconds since 1970.
+        var stateSince: Int64
+        /// When its connection ended, in monotonic nanoseconds.
+        var disconnectedSince: Int64 = 0
+        /// What waits to be written, in the order of sequence numbers.
+        var held = HeldTable.List()
+        /// What was written and must be acknowledged, in the order in which it was written.
+        var unacknowledged = HeldTable.List()
+        /// Bytes of both, each notification counted for each observer.
+        var heldByteCount = 0
+        /// In spite of suspension on request, what has no higher number is written (rule D8).
+        var immediateSequence: UInt64 = 0
+        /// Observers that last longer than a connection.
+        var lastingCount = 0
+        /// Observers that owe as many acknowledgements as they may.
+        var owingCount = 0
+        /// Losses that were not told yet.
+        var gapCount = 0
+        /// Readers that wait at its mailbox.
+        var readerCount = 0
+        /// The time of its next look at leases; an older heap entry of it means nothing.
+        var leaseCheckAt = Int64.max
+
+        /// Whether the store keeps it.
+        var isLasting: Bool { lastingCount > 0 }
+
+        /// The state that is told.
+        var state: ClientState {
+            if suspension.contains(.disconnected) { return .disconnected }
+            if !suspension.isDisjoint(with: [.slow, .owing, .flushing]) { return .slow }
+            return suspension.contains(.asked) ? .asked : .live
+        }
+    }
+
+    /// Why a client gets nothing at once: several can hold (law 5).
+    struct Suspension: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        /// It asked for it.
+        static let asked = Suspension(rawValue: 1)
+        /// Its socket is full.
+        static let slow = Suspension(rawValue: 2)
+        /// It owes acknowledgements.
+        static let owing = Suspension(rawValue: 4)
+        /// Its connection has ended.
+        static let disconnected = Suspension(rawValue: 8)
+        /// What was held is being written; nothing may overtake it.
+        static let flushing = Suspension(rawValue: 16)
+        /// What is held waits for a `minInterval`; nothing may overtake it.
+        static let paced = Suspension(rawValue: 32)
+        /// It is a mailbox: nothing is ever sent without being kept.
+        static let mailbox = Suspension(rawValue: 64)
+
+        /// What keeps even immediate notifications back (rule D10).
+        static let blocking: Suspension = [.slow, .owing, .disconnected]
+        /// What makes the behaviours of observers count.
+        static let suspended: Suspension = [.asked, .slow, .owing, .disconnected]
     }
 
     private var slots: [Client] = []
@@ -20,7 +79,10 @@ struct ClientTable: Sendable {
 
     var count: Int { order.count }
 
-    subscript(slot: UInt32) -> Client { slots[Int(slot)] }
+    subscript(slot: UInt32) -> Client {
+        _read { yield slots[Int(slot)] }
+        _modify { yield &slots[Int(slot)] }
+    }
 
     func slot(of id: UInt64) -> UInt32? { order.slot(of: id) }
 
@@ -29,11 +91,10 @@ struct ClientTable: Sendable {
         (slots[Int(slot)].connection.number, slots[Int(slot)].transport)
     }
 
-    mutating func add(_ registration: ClientRegistration, at time: Int64) {
-        let client = Client(
-            id: registration.id, transport: registration.transport,
-            connection: registration.connection, sessionHash: registration.sessionHash,
-            principal: registration.principal, connectedAt: time)
+    /// Whether a client gets what is posted at once.
+    func isLive(at slot: UInt32) -> Bool { slots[Int(slot)].suspension.isEmpty }
+
+    mutating func add(_ client: Client) {
         let slot: UInt32
         if let free = freeSlots.popLast() {
             slot = free
@@ -51,14 +112,28 @@ struct ClientTable: Sendable {
     }
 
     /// Notes that a client registered an observer.
-    mutating func noteObserver(_ observer: UInt32, at slot: UInt32) {
+    mutating func noteObserver(_ observer: UInt32, isLasting: Bool, at slot: UInt32) {
         slots[Int(slot)].observerCount += 1
         slots[Int(slot)].lastObserver = observer
+        if isLasting { slots[Int(slot)].lastingCount += 1 }
     }
 
     /// Notes that an observer of a client was removed.
-    mutating func noteRemoval(of observer: UInt32, before previous: UInt32, at slot: UInt32) {
+    mutating func noteRemoval(
+        of observer: UInt32, isLasting: Bool, before previous: UInt32, at slot: UInt32
+    ) {
         slots[Int(slot)].observerCount -= 1
+        if isLasting { slots[Int(slot)].lastingCount -= 1 }
         if slots[Int(slot)].lastObserver == observer { slots[Int(slot)].lastObserver = previous }
+    }
+}
+
+extension ClientTable.Client {
+    init(_ registration: ClientRegistration, at time: CommandTime) {
+        self.init(
+            id: registration.id, transport: registration.transport,
+            connection: registration.connection, sessionHash: registration.sessionHash,
+            principal: registration.principal, connectedAt: time.wallMilliseconds,
+            stateSince: time.wallMilliseconds)
     }
 }

@@ -283,6 +283,8 @@ public struct CenterLimits: Sendable, Equatable {
     public var keyLimit = 100_000
     /// How long an idempotency key is remembered; the default is 5 minutes.
     public var keyLifetime: Duration = .seconds(300)
+    /// Whether changes that must last are told; the default is no, for a broker without a store.
+    public var isDurable = false
     /// How long an observer is disconnected before it is listed as a leak; the default is 1 h.
     public var orphanAfter: Duration = .seconds(3600)
 

@@ -8,7 +8,7 @@ struct FateTable: Sendable {
     private var lifetime: (duration: Duration, nanoseconds: Int64) = (.zero, 0)
 
     private struct Entry: Sendable {
-        let receipt: Receipt
+        var receipt: Receipt
         let depth: UInt32
         let expiresAt: Int64
     }
@@ -71,6 +71,17 @@ struct FateTable: Sendable {
     func receipt(of id: NotificationID, at now: Int64) -> Receipt? {
         guard let position = position(of: id), order[position].expiresAt > now else { return nil }
         return order[position].receipt
+    }
+
+    /// The account of a post as it stands, however old it is.
+    func current(_ id: NotificationID) -> Receipt? {
+        position(of: id).map { order[$0].receipt }
+    }
+
+    /// Changes the account of a post, unless it is forgotten.
+    mutating func update(_ id: NotificationID, _ change: (inout Receipt) -> Void) {
+        guard let position = position(of: id) else { return }
+        order.update(position) { change(&$0.receipt) }
     }
 
     private func position(of id: NotificationID) -> UInt64? {

@@ -18,7 +18,8 @@ extension NotificationCenter {
         let channel = index.channels.index(of: name.span) ?? ObserverIndex.noList
         // The notification is never posted: only its name and object are looked up.
         let content = Notification.Content(name: name, object: object)
-        let buckets = index.buckets(channel: channel, object: content.object)
+        let buckets = index.buckets(
+            channel: channel, object: content.object, isReserved: content.isReserved)
         var lastSerial = cursor
         var seenCount = 0
         index.forEachSlot(in: buckets, from: max(cursor, cursor &+ 1)) { slot in
@@ -29,7 +30,9 @@ extension NotificationCenter {
             seenCount += 1
             lastSerial = observers[slot].serial
             let row = row(ofSlot: slot)
-            if visible(row.name, row.object) { explanation.observers.append((row, .delivered)) }
+            if visible(row.name, row.object) {
+                explanation.observers.append((row, outcome(at: slot)))
+            }
             return true
         }
         if cursor == 0 {
@@ -37,6 +40,20 @@ extension NotificationCenter {
                 of: name, object: object, channel: channel, visible: visible)
         }
         return explanation
+    }
+
+    /// What would become of a notification at an observer that it matches.
+    private func outcome(at slot: UInt32) -> ReportRow.Outcome {
+        let suspension = clients[observers[slot].client].suspension
+        let terms = observers[slot].terms
+        if suspension.isSubset(of: .mailbox) { return terms.acknowledges ? .pending : .delivered }
+        if suspension.isDisjoint(with: .suspended) { return .held }
+        switch terms.suspensionBehavior {
+        case .drop: return .dropped
+        case .coalesce, .hold: return .held
+        case .deliverImmediately:
+            return suspension.isDisjoint(with: .blocking) ? .delivered : .held
+        }
     }
 
     private func nearMisses(

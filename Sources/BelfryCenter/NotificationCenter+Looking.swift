@@ -123,27 +123,27 @@ extension NotificationCenter {
         let client = clients[observer.client]
         return ObserverRow(
             serial: observer.serial, client: client.id, transport: client.transport,
-            name: index.name(of: observer.place),
-            object: index.object(of: observer.place),
-            selector: selectors.text(of: observer.selector), terms: ObserverTerms(),
-            since: observer.since, createdAt: observer.createdAt, state: .live,
-            stateSince: client.connectedAt,
-            principal: client.principal, delivered: observer.delivered, held: 0, coalesced: 0,
-            dropped: 0, lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
+            name: index.name(of: observer.place), object: index.object(of: observer.place),
+            selector: selectors.text(of: observer.selector), terms: observer.terms,
+            since: observer.since, createdAt: observer.createdAt, state: client.state,
+            stateSince: client.stateSince, principal: client.principal,
+            delivered: observer.delivered, held: observer.heldCount,
+            coalesced: observer.coalesced, dropped: observer.dropped,
+            lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
             tokenHash: observer.tokenHash)
     }
 
-    private func row(ofClientSlot slot: UInt32) -> ClientRow {
+    func row(ofClientSlot slot: UInt32) -> ClientRow {
         let client = clients[slot]
         return ClientRow(
             id: client.id, transport: client.transport, connection: client.connection,
-            state: .live, stateSince: client.connectedAt,
-            principal: client.principal, observerCount: client.observerCount, held: 0,
+            state: client.state, stateSince: client.stateSince, principal: client.principal,
+            observerCount: client.observerCount, held: client.held.count,
             connectedAt: client.connectedAt, sessionHash: client.sessionHash)
     }
 }
 
-// MARK: - Queue, modes, mailboxes
+// MARK: - Queue and modes
 
 extension NotificationCenter {
     /// The entries of the queue in the order in which they would be posted.
@@ -154,42 +154,65 @@ extension NotificationCenter {
     ///   - visible: what the caller may see.
     public func queue(
         after cursor: UInt64, limit: Int, visible: Visibility
-    ) -> Page<QueueEntryRow> { Page() }
+    ) -> Page<QueueEntryRow> {
+        var page = Page<QueueEntryRow>()
+        var position: UInt64 = 0
+        queue.forEachInPostingOrder { entry in
+            position += 1
+            guard position > cursor else { return true }
+            guard page.rows.count < max(limit, 1) else {
+                page.next = position - 1
+                return false
+            }
+            let object = entry.content.object
+            let name = [UInt8](copying: entry.content.name)
+            var objectText: [UInt8]?
+            if let object { objectText = [UInt8](copying: object) }
+            if visible(name, objectText) { page.rows.append(Self.row(of: entry)) }
+            return true
+        }
+        return page
+    }
 
     /// A queue entry, if it still waits.
-    public func queueEntry(_ id: NotificationID) -> QueueEntryRow? { nil }
+    public func queueEntry(_ id: NotificationID) -> QueueEntryRow? {
+        queue.entry(id).map { Self.row(of: $0) }
+    }
+
+    private static func row(of entry: NotificationQueue.Entry) -> QueueEntryRow {
+        QueueEntryRow(
+            id: entry.id, content: entry.content, style: entry.style,
+            coalescing: entry.coalescing, modes: entry.modes, mergedCount: entry.mergedCount,
+            enqueuedAt: entry.enqueuedAt)
+    }
 
     /// The mode stack.
     public var modes: ModesRow {
-        ModesRow(current: Mode.default, stack: [], common: limits.commonModes)
+        ModesRow(
+            current: modeStack.current,
+            stack: modeStack.leases.map {
+                ModesRow.Lease(
+                    serial: $0.serial, mode: $0.mode, client: $0.client, tokenHash: $0.tokenHash)
+            }, common: limits.commonModes)
     }
-
-    /// What the mailbox of an observer holds above a sequence number.
-    ///
-    /// - Returns: nil when there is no such observer, or when it belongs to no mailbox.
-    public func mailbox(of serial: UInt64, after: UInt64, limit: Int) -> MailboxPage? { nil }
-
-    /// When a `passTime` command is due next, on the monotonic clock in nanoseconds.
-    public var nextDeadline: Int64? { nil }
 
     /// Whether an `endTurn` command would do something.
-    public var needsTurnEnd: Bool { false }
+    public var needsTurnEnd: Bool { queue.hasAsap || !reports.isEmpty }
 
     /// Whether an `idle` command would do something.
-    public var needsIdle: Bool { false }
+    public var needsIdle: Bool { queue.hasIdle }
+
+    /// How many entries the queue has.
+    public var queueCount: Int { queue.count }
 
     /// Bytes of name, object and userInfo of the queue.
-    public var queueByteCount: Int { 0 }
+    public var queueByteCount: Int { queue.byteCount }
 
     /// Bytes of name, object and userInfo of all notifications that are held for somebody.
-    public var heldByteCount: Int { 0 }
+    public var heldByteCount: Int { held.byteCount }
 
-    /// Makes a center out of what a store has of it; all of its clients are disconnected.
-    public init(
-        restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
-    ) {
-        self.init(name: image.name, epoch: image.epoch, limits: limits, seed: seed)
-    }
+    /// How many notifications are held for somebody.
+    public var heldCount: Int { held.notificationCount }
 }
 
 /// Which observers a listing asks for; a field that is nil or zero asks for any.

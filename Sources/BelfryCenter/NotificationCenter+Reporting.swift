@@ -1,5 +1,5 @@
 extension NotificationCenter {
-    /// Observers that look forgotten: for now those that are registered twice by one client.
+    /// Observers that look forgotten.
     ///
     /// It is the first page of ``leaks(after:limit:at:visible:)``.
     public func leaks(limit: Int, at time: CommandTime, visible: Visibility) -> [Leak] {
@@ -8,7 +8,8 @@ extension NotificationCenter {
 
     /// Observers after a cursor that look forgotten, in registration order.
     ///
-    /// An observer is a duplicate when its client registered the same filter and selector before.
+    /// An observer is disconnected, or was never looked at, for longer than
+    /// ``CenterLimits/orphanAfter``; it is a duplicate when its client registered the same filter and selector before.
     /// A page looks at about 20,000 observers: it may be short, and still have a next one.
     public func leaks(
         after cursor: UInt64, limit: Int, at time: CommandTime, visible: Visibility
@@ -33,13 +34,28 @@ extension NotificationCenter {
                 seenCount += clients[client].observerCount
                 noteDuplicates(of: client, in: &duplicates)
             }
-            guard duplicates.contains(entry.serial) else { continue }
+            let reason =
+                orphanReason(of: entry.slot, at: time)
+                ?? (duplicates.contains(entry.serial) ? .duplicate : nil)
+            guard let reason else { continue }
             let row = row(ofSlot: entry.slot)
             if visible(row.name, row.object) {
-                page.rows.append(Leak(observer: row, reason: .duplicate))
+                page.rows.append(Leak(observer: row, reason: reason))
             }
         }
         return page
+    }
+
+    /// Why an observer looks as if its owner would not come back (rule O7).
+    private func orphanReason(of slot: UInt32, at time: CommandTime) -> Leak.Reason? {
+        let client = clients[observers[slot].client]
+        let oldest = time.monotonicNanoseconds - limits.orphanAfter.wholeNanoseconds
+        if client.suspension.contains(.mailbox) {
+            let isForgotten = observers[slot].reader == 0 && observers[slot].lookedAt <= oldest
+            return isForgotten ? .neverLooked : nil
+        }
+        guard client.suspension.contains(.disconnected) else { return nil }
+        return client.disconnectedSince <= oldest ? .disconnected : nil
     }
 
     private func noteDuplicates(of client: UInt32, in duplicates: inout Set<UInt64>) {

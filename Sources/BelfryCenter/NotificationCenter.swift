@@ -13,7 +13,7 @@ public struct NotificationCenter: Sendable {
     /// What makes sequence numbers of this life of the center different from those of others.
     public let epoch: [UInt8]
     /// The sequence number of the last notification that was dispatched.
-    public private(set) var sequence: UInt64 = 0
+    public internal(set) var sequence: UInt64 = 0
     /// The index of the last command that was applied.
     public private(set) var appliedIndex: UInt64 = 0
     /// The limits that it keeps.
@@ -26,6 +26,31 @@ public struct NotificationCenter: Sendable {
     var tombstones = TombstoneTable()
     var replay = ReplayRing()
     var fates: FateTable
+    var held = HeldTable()
+    /// What a later notification of its kind takes the place of.
+    var replaceable: [ObservedKind: UInt32] = [:]
+    /// When the next of a kind may be written to an observer with a `minInterval`.
+    var paces: [ObservedKind: Int64] = [:]
+    var livePaceCount = 0
+    var queue: NotificationQueue
+    var modeStack = ModeStack()
+    var waiting = WaitingTable()
+    var keys: KeyedAnswers
+    var deadlines = DeadlineHeap<Deadline>()
+    /// What the center posts of itself when the command is done.
+    var reports: [Report] = []
+    var dispatching = Dispatching()
+    /// Whether an account has changed after its receipt was written into the effects.
+    var hasRecounted = false
+    /// Whether the full queue was reported since it was half empty.
+    var hasReportedOverflow = false
+    /// The monotonic time of the last command.
+    var lastTime: Int64 = 0
+    /// Whether the store knows the center.
+    var isStored = false
+    /// Numbers up to this one are reserved, and more are when this one is passed.
+    var reservedSequence: UInt64 = 0
+    var sequenceReserveAt: UInt64 = 0
 
     /// Makes a center that has nothing.
     ///
@@ -41,6 +66,8 @@ public struct NotificationCenter: Sendable {
         index = ObserverIndex(seed: seed, unobservedNameLimit: limits.unobservedNameLimit)
         selectors = SelectorTable(seed: seed)
         fates = FateTable(seed: seed)
+        queue = NotificationQueue(seed: seed, commonModes: limits.commonModes)
+        keys = KeyedAnswers(seed: seed)
     }
 
     /// Changes the center, and writes into `effects` what that brings about.
@@ -56,37 +83,63 @@ public struct NotificationCenter: Sendable {
     ) {
         precondition(index == appliedIndex + 1, "commands are applied in the order of their log")
         appliedIndex = index
+        lastTime = command.time.monotonicNanoseconds
         effects.reset()
         do throws(Refusal) {
-            try perform(command.action, at: command.time, into: &effects)
+            try perform(command.action, command.id, at: command.time, into: &effects)
+            if !reports.isEmpty { postReports(of: command.id, at: command.time, into: &effects) }
+            if case .terminate = command.action, isStored {
+                reserveExactly(&effects)
+            }
         } catch {
             effects.reset()
             effects.outcome = .refused(error)
+            reports.removeAll()
+            if case .queueFull = error { reportOverflow() }
         }
+    }
+
+    /// Reports once that the queue is full; it is posted with the end of the turn.
+    private mutating func reportOverflow() {
+        guard !hasReportedOverflow else { return }
+        hasReportedOverflow = true
+        reports.append(.queueOverflowed(count: queue.count))
     }
 
     /// The text of a selector that a delivery names.
     public func selector(_ selector: UInt32) -> [UInt8] { selectors.text(of: selector) }
 
     private mutating func perform(
-        _ action: borrowing Command.Action, at time: CommandTime, into effects: inout Effects
+        _ action: borrowing Command.Action, _ id: CommandID, at time: CommandTime,
+        into effects: inout Effects
     ) throws(Refusal) {
         switch action {
         case .configure(let limits):
-            self.limits = limits
-            index.configure(unobservedNameLimit: limits.unobservedNameLimit)
-            tombstones.trim(to: limits.tombstoneLimit)
-            replay.trim(to: limits)
-            fates.trim(to: limits, at: time.monotonicNanoseconds)
+            configure(limits, at: time)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
-        case .disconnect(let client, _):
-            try removeClient(client, by: .broker, reason: .connectionClosed, at: time, &effects)
-        case .post(let post, _):
-            let depth = post.causedBy == nil ? 1 : try depth(of: post, place: 0, inBatch: [:])
-            dispatch(post, depth: depth, at: time, into: &effects)
-        case .postBatch(let posts, _):
-            try dispatch(posts, at: time, into: &effects)
+        case .disconnect(let client, let connection):
+            disconnect(client, connection, at: time, &effects)
+        case .resume(let resumption):
+            try resume(resumption, at: time, &effects)
+        case .setSuspended(let client, let isSuspended):
+            try setSuspended(client, isSuspended, at: time, &effects)
+        case .becomeSlow(let client):
+            try becomeSlow(client, at: time, &effects)
+        case .drain(let client):
+            try drain(client, at: time, &effects)
+        case .post(let post, let terms):
+            if post.options == nil, terms.details == nil, terms.canStore || !limits.isDurable {
+                try postPlainly(post, terms, id, at: time, &effects)
+            } else {
+                try self.post([post], terms, id, at: time, &effects)
+            }
+        case .postBatch(let posts, let terms):
+            try post(posts, terms, id, at: time, &effects)
+        case .acknowledge(let client, let observer, let sequence, let error):
+            acknowledge(
+                client: client, observer: observer, sequence: sequence, error: error, at: time,
+                &effects)
         case .addObserver(let registration, let client, let since):
             let rows = try register([registration], client: client, since: since, time, &effects)
             effects.outcome = .registered(rows)
@@ -95,21 +148,52 @@ public struct NotificationCenter: Sendable {
         case .removeObservers(let client, let name, let object):
             try removeObservers(of: client, name: name, object: object, at: time, into: &effects)
         case .removeClient(let client, let remover):
-            try removeClient(client, by: remover, reason: .clientRemoved, at: time, &effects)
-        case .resume, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox, .attachReader,
-            .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode, .endTurn, .idle, .passTime,
-            .terminate, .trimHeld:
-            break
+            try removeClient(client, by: remover, at: time, &effects)
+        case .readMailbox(let observer, let through):
+            try readMailbox(observer, through: through, at: time, &effects)
+        case .attachReader(let observer, let connection, let isStream):
+            try attachReader(observer, connection, isStream: isStream, at: time, &effects)
+        case .detachReader(let observer, let connection):
+            detachReader(observer, connection, at: time)
+        case .dequeue(let match):
+            dequeue(match, &effects)
+        case .dequeueEntry(let entry, let scope):
+            try dequeue(entry, scope, &effects)
+        case .enterMode(let entry):
+            try enter(entry, at: time)
+        case .leaveMode(let serial):
+            try leaveMode(serial)
+        case .endTurn:
+            endTurn(at: time, &effects)
+        case .idle:
+            postIdle(at: time, &effects)
+        case .passTime:
+            passTime(at: time, &effects)
+        case .terminate:
+            terminate(at: time, &effects)
+        case .trimHeld(let byteCount):
+            trimHeld(to: byteCount, &effects)
         }
+        if hasReportedOverflow, queue.count <= limits.queueEntryLimit / 2 {
+            hasReportedOverflow = false
+        }
+    }
+
+    private mutating func configure(_ limits: CenterLimits, at time: CommandTime) {
+        self.limits = limits
+        index.configure(unobservedNameLimit: limits.unobservedNameLimit)
+        tombstones.trim(to: limits.tombstoneLimit)
+        replay.trim(to: limits)
+        fates.trim(to: limits, at: time.monotonicNanoseconds)
+        queue.setCommonModes(limits.commonModes)
     }
 }
 
-// MARK: - Posting
+// MARK: - Chains of causes
 
 extension NotificationCenter {
-    private mutating func dispatch(
-        _ posts: [Post], at time: CommandTime, into effects: inout Effects
-    ) throws(Refusal) {
+    /// How long the chain of `causedBy` is with each post at its end.
+    func depths(of posts: [Post]) throws(Refusal) -> [Int] {
         // All are decided before the first is dispatched; a cause may stand in the same batch.
         let hasCauses = posts.contains { $0.causedBy != nil }
         var depths: [Int] = []
@@ -120,14 +204,12 @@ extension NotificationCenter {
             depths.append(depth)
             if hasCauses { inBatch[posts[place].id] = depth }
         }
-        for place in posts.indices {
-            dispatch(posts[place], depth: depths[place], at: time, into: &effects)
-        }
+        return depths
     }
 
     /// How long the chain of `causedBy` is with this post at its end (rule C12).
-    private func depth(
-        of post: Post, place: Int, inBatch: [NotificationID: Int]
+    func depth(
+        of post: borrowing Post, place: Int, inBatch: [NotificationID: Int]
     ) throws(Refusal) -> Int {
         guard let cause = post.causedBy else { return 1 }
         let depth = (inBatch[cause] ?? fates.depth(of: cause) ?? 1) + 1
@@ -135,46 +217,6 @@ extension NotificationCenter {
             throw .causedByTooDeep(limit: limits.causedByDepthLimit, post: place)
         }
         return depth
-    }
-
-    private mutating func dispatch(
-        _ post: Post, depth: Int, at time: CommandTime, into effects: inout Effects
-    ) {
-        sequence += 1
-        let notification = Notification(
-            id: post.id, sequence: sequence, postedAt: time.wallMilliseconds,
-            causedBy: post.causedBy, content: post.content)
-        let channel = index.countPost(name: post.content.name, at: time.wallMilliseconds)
-        let buckets = index.buckets(channel: channel, object: post.content.object)
-        let deliveredBefore = effects.deliveries.count
-        if buckets.count > 0 {
-            deliver(buckets, notification: UInt32(effects.notifications.count), time, &effects)
-        }
-        effects.notifications.append(notification)
-        let delivered = UInt32(effects.deliveries.count - deliveredBefore)
-        if delivered > 0 { index.noteMatch(channel: channel) }
-        var receipt = Receipt(id: post.id, sequence: sequence)
-        receipt.matched = delivered
-        receipt.delivered = delivered
-        effects.receipts.append(receipt)
-        replay.append(notification, limits: limits)
-        fates.append(receipt, depth: depth, at: time.monotonicNanoseconds, limits: limits)
-    }
-
-    /// Writes one delivery for each observer in the buckets, in registration order.
-    private mutating func deliver(
-        _ buckets: ObserverIndex.Buckets, notification: UInt32, _ time: CommandTime,
-        _ effects: inout Effects
-    ) {
-        index.forEachSlot(in: buckets) { slot in
-            let client = observers.noteDelivery(at: slot, time.wallMilliseconds)
-            let route = clients.route(at: client)
-            effects.deliveries.append(
-                Delivery(
-                    connection: route.connection, observer: observers[slot].serial,
-                    notification: notification, selector: observers[slot].selector,
-                    transport: route.transport, form: .shared, isRedelivered: false))
-        }
     }
 }
 
@@ -188,7 +230,14 @@ extension NotificationCenter {
         guard observers.count <= limits.clientObserverLimit else {
             throw .tooManyObservers(limit: limits.clientObserverLimit)
         }
-        clients.add(registration, at: time.wallMilliseconds)
+        var client = ClientTable.Client(registration, at: time)
+        if registration.transport == .mailbox {
+            // Until somebody looks, nobody is there.
+            client.suspension = [.mailbox, .disconnected]
+            client.disconnectedSince = time.monotonicNanoseconds
+        }
+        clients.add(client)
+        reports.append(.connected(client: registration.id, registration.transport))
         let rows = try register(observers, client: registration.id, since: since, time, &effects)
         effects.outcome = .registered(rows)
     }
@@ -203,16 +252,21 @@ extension NotificationCenter {
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
         var slots: [UInt32] = []
         for registration in registrations {
-            slots.append(add(registration, clientSlot: clientSlot, at: time.wallMilliseconds))
+            slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
         }
-        if let since {
-            replayNotifications(above: since, to: slots, at: time.wallMilliseconds, &effects)
+        if clients[clientSlot].suspension.contains(.mailbox) {
+            for slot in slots { observers[slot].lookedAt = time.monotonicNanoseconds }
+            scheduleLeases(of: clientSlot, at: time)
+        } else if clients[clientSlot].suspension.contains(.disconnected) {
+            scheduleLeases(of: clientSlot, at: time)
         }
+        if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
         return slots.map { row(ofSlot: $0) }
     }
 
     private mutating func add(
-        _ registration: ObserverRegistration, clientSlot: UInt32, at time: Int64
+        _ registration: ObserverRegistration, clientSlot: UInt32, at time: CommandTime,
+        _ effects: inout Effects
     ) -> UInt32 {
         let slot = observers.reserveSlot()
         let place = index.add(
@@ -221,52 +275,50 @@ extension NotificationCenter {
         let observer = ObserverTable.Observer(
             serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
             place: place, selector: selectors.retain(registration.selector), since: sequence,
-            createdAt: time)
+            createdAt: time.wallMilliseconds, terms: registration.terms)
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
-        clients.noteObserver(slot, at: clientSlot)
+        clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
+        if observer.isLasting {
+            if clients[clientSlot].lastingCount == 1 { noteClient(clientSlot, at: time, &effects) }
+            noteObserver(slot, &effects)
+        }
         return slot
     }
 
     /// Gives new observers what the replay ring has above a sequence number, and tells what it lacks.
+    ///
+    /// What a client that is suspended, or a mailbox, cannot have now is held for it.
     private mutating func replayNotifications(
-        above since: UInt64, to slots: [UInt32], at time: Int64, _ effects: inout Effects
+        above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
     ) {
-        guard since < sequence else { return }
+        guard since < sequence, let firstSlot = slots.first else { return }
         let firstKept = replay.firstSequence ?? sequence + 1
-        for slot in slots where since + 1 < firstKept {
-            let observer = observers[slot]
-            let route = clients.route(at: observer.client)
-            let gap = Gap(
-                observer: observer.serial, selector: selectors.text(of: observer.selector),
-                lostCount: nil, firstSequence: since + 1, lastSequence: firstKept - 1,
-                reason: .unknown)
-            effects.notices.append(
-                .gap(connection: route.connection, transport: route.transport, gap))
+        if since + 1 < firstKept {
+            for slot in slots {
+                noteGap(
+                    GapRecord(
+                        reason: .unknown, count: nil, first: since + 1, last: firstKept - 1),
+                    at: slot, &effects)
+            }
         }
-        guard let firstSlot = slots.first else { return }
         // The new observers have the highest serial numbers: what others have in the buckets is
         // not even looked at, so the cost does not grow with observers times notifications.
         let firstSerial = observers[firstSlot].serial
+        var matches: [(Notification, UInt32)] = []
         replay.forEach(above: since) { notification in
-            let position = UInt32(effects.notifications.count)
-            let deliveredBefore = effects.deliveries.count
+            guard notification.expiresAt > time.monotonicNanoseconds else { return }
             let channel = index.channels.index(of: notification.content.name)
             let buckets = index.buckets(
-                channel: channel ?? ObserverIndex.noList, object: notification.content.object)
+                channel: channel ?? ObserverIndex.noList, object: notification.content.object,
+                isReserved: notification.content.isReserved)
             index.forEachSlot(in: buckets, from: firstSerial) { slot in
-                let client = observers.noteDelivery(at: slot, time)
-                let route = clients.route(at: client)
-                effects.deliveries.append(
-                    Delivery(
-                        connection: route.connection, observer: observers[slot].serial,
-                        notification: position, selector: observers[slot].selector,
-                        transport: route.transport, form: .shared, isRedelivered: true))
+                matches.append((notification, slot))
                 return true
             }
-            if effects.deliveries.count > deliveredBefore {
-                effects.notifications.append(notification)
-            }
         }
+        let client = observers[firstSlot].client
+        hold(matches, for: client, &effects)
+        settle(client, at: time, &effects)
     }
 }
 
@@ -281,15 +333,30 @@ extension NotificationCenter {
             throw .unknownObserver
         }
         let client = observers[slot].client
-        let tombstone = remove(slot, by: remover, reason: .removed, at: time)
+        let tombstone = remove(slot, by: remover, reason: .removed, at: time, &effects)
         effects.outcome = .removed(1)
         // The owner hears of it unless it asked for it itself (rules O9 and C11).
-        if remover != .client(clients[client].id) {
+        if remover != .client(clients[client].id),
+            clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
+        {
             let route = clients.route(at: client)
             effects.notices.append(
                 .removed(
                     connection: route.connection, transport: route.transport, observer: serial,
                     tombstone))
+        }
+        afterRemoval(from: client, at: time, &effects)
+    }
+
+    /// What was removed may have held its client back, or have been the last that kept it.
+    private mutating func afterRemoval(
+        from client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if leaveIfEmpty(client, "removed", at: time, &effects) { return }
+        if clients[client].suspension.isDisjoint(with: .mailbox),
+            !clients[client].suspension.isEmpty
+        {
+            settle(client, at: time, &effects)
         }
     }
 
@@ -309,41 +376,93 @@ extension NotificationCenter {
             let place = observers[slot].place
             if name != nil, place.channel != wanted.channel { continue }
             if object != nil, place.object != wanted.object { continue }
-            _ = remove(slot, by: .client(client), reason: .removed, at: time)
+            _ = remove(slot, by: .client(client), reason: .removed, at: time, &effects)
             removedCount += 1
         }
         effects.outcome = .removed(removedCount)
+        afterRemoval(from: clientSlot, at: time, &effects)
     }
 
     private mutating func removeClient(
-        _ client: UInt64, by remover: Remover, reason: RemovalReason, at time: CommandTime,
-        _ effects: inout Effects
+        _ client: UInt64, by remover: Remover, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
         guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
         let slots = observers.slots(from: clients[clientSlot].lastObserver)
-        for slot in slots { _ = remove(slot, by: remover, reason: reason, at: time) }
+        for slot in slots {
+            _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)
+        }
+        if modeStack.leaveAll(ofClient: client) { queue.enter(mode: modeStack.current) }
         let route = clients.route(at: clientSlot)
-        clients.remove(clientSlot)
+        let isConnected =
+            clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])
+        forget(clientSlot, at: time, &effects)
+        reports.append(.left(client: client, "removed"))
         effects.outcome = .removed(slots.count)
-        if reason == .clientRemoved {
+        if isConnected {
             effects.notices.append(
                 .clientRemoved(connection: route.connection, transport: route.transport))
         }
     }
 
-    private mutating func remove(
-        _ slot: UInt32, by remover: Remover, reason: RemovalReason, at time: CommandTime
+    /// Removes an observer, and what is held for it; its tombstone remains.
+    mutating func remove(
+        _ slot: UInt32, by remover: Remover, reason: RemovalReason, at time: CommandTime,
+        _ effects: inout Effects
     ) -> Tombstone {
+        discardEntries(of: slot, &effects)
         let observer = observers[slot]
+        let client = observer.client
+        if observer.reader != 0 {
+            effects.notices.append(
+                .readerReplaced(connection: observer.reader, isStream: observer.readerIsStream))
+            clients[client].readerCount -= 1
+            if clients[client].readerCount == 0 {
+                clients[client].suspension.insert(.disconnected)
+                clients[client].disconnectedSince = time.monotonicNanoseconds
+            }
+        }
+        if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }
         let tombstone = Tombstone(
             tokenHash: observer.tokenHash, removedAt: time.wallMilliseconds, removedBy: remover,
             reason: reason, name: index.name(of: observer.place),
             object: index.object(of: observer.place))
         index.remove(serial: observer.serial, from: observer.place)
         selectors.release(observer.selector)
-        clients.noteRemoval(of: slot, before: observer.previousOfClient, at: observer.client)
+        clients.noteRemoval(
+            of: slot, isLasting: observer.isLasting, before: observer.previousOfClient,
+            at: client)
         observers.remove(slot)
         tombstones.append(tombstone, serial: observer.serial, limit: limits.tombstoneLimit)
+        if observer.isLasting {
+            tell(.observerRemoved(serial: observer.serial, tombstone), &effects)
+            if clients[client].lastingCount == 0 {
+                tell(.clientRemoved(clients[client].id), &effects)
+            }
+        }
         return tombstone
+    }
+
+    /// What is held for an observer goes with it: its posters' accounts say that it was dropped.
+    private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
+        let serial = observers[slot].serial
+        while observers[slot].entries.first != HeldTable.none {
+            let entry = observers[slot].entries.first
+            let account = held[entry].account
+            let id = held.notification(of: entry).id
+            if held[entry].flags.contains(.unacknowledged) {
+                let isCounted = account == .delivered
+                endWait(
+                    for: entry, outcome: .disconnected, at: slot, effects: &effects
+                ) { receipt in
+                    if isCounted { receipt.pending -= 1 }
+                }
+            } else if account == .held || account == .coalesced {
+                recount(id, observer: serial, outcome: .dropped) { receipt in
+                    if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
+                    receipt.dropped += 1
+                }
+            }
+            unlink(entry, &effects)
+        }
     }
 }

@@ -105,6 +105,26 @@ struct ObserverIndex: Sendable {
         }
     }
 
+    /// The buckets of a notification; those of a reserved channel name it in their filters.
+    func buckets(channel: UInt32, object: Span<UInt8>?, isReserved: Bool) -> Buckets {
+        isReserved
+            ? namedBuckets(channel: channel, object: object)
+            : buckets(channel: channel, object: object)
+    }
+
+    /// The buckets of the observers that name the channel of a notification.
+    func namedBuckets(channel: UInt32, object: Span<UInt8>?) -> Buckets {
+        var buckets = Buckets()
+        guard channel != Self.noList else { return buckets }
+        buckets.add(channels.list(at: channel))
+        if let object, let index = objects.index(of: object),
+            let pair = pairLists[Self.pairKey(channel, index)]
+        {
+            buckets.add(pair)
+        }
+        return buckets
+    }
+
     /// The buckets in which the observers of a notification are filed.
     func buckets(channel: UInt32, object: Span<UInt8>?) -> Buckets {
         var buckets = Buckets()

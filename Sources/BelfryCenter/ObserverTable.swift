@@ -12,11 +12,42 @@ struct ObserverTable: Sendable {
         /// It gets what has a greater sequence number (rule C10).
         let since: UInt64
         let createdAt: Int64
+        let terms: ObserverTerms
         var delivered: UInt64 = 0
+        var coalesced: UInt64 = 0
+        var dropped: UInt64 = 0
         var lastDeliveredAt = Int64.min
         /// Its neighbours among the observers of its client.
         var previousOfClient = noSlot
         var nextOfClient = noSlot
+        /// What is held for it, or was sent and not acknowledged.
+        var entries = HeldTable.List()
+        /// How many of them were sent and not acknowledged.
+        var unacknowledgedCount = 0
+        /// Whether that is as many as it may be.
+        var owes = false
+        /// Deadlines in a row by which it had not acknowledged.
+        var missedDeadlineCount = 0
+        /// A mailbox: everything up to here was acknowledged.
+        var acknowledgedThrough: UInt64 = 0
+        /// A mailbox: what was shown up to here may have been dropped for want of room.
+        var forgottenThrough: UInt64 = 0
+        /// A mailbox: what its stream was sent.
+        var streamedThrough: UInt64 = 0
+        /// A mailbox: when somebody looked last, in monotonic nanoseconds.
+        var lookedAt: Int64 = 0
+        /// A mailbox: who waits, 0 for nobody.
+        var reader: UInt64 = 0
+        var readerIsStream = false
+        /// What was lost and not told yet.
+        var gaps: [GapRecord] = []
+
+        /// How many notifications wait for it.
+        var heldCount: Int { entries.count - unacknowledgedCount }
+        /// Whether the store keeps it.
+        var isLasting: Bool { !terms.endsWithConnection }
+        /// Whether nothing has to be thought of when its client is live.
+        var isPlain: Bool { !terms.acknowledges && terms.minInterval == 0 }
     }
 
     static let noSlot = UInt32.max
@@ -28,7 +59,10 @@ struct ObserverTable: Sendable {
 
     var count: Int { order.count }
 
-    subscript(slot: UInt32) -> Observer { slots[Int(slot)] }
+    subscript(slot: UInt32) -> Observer {
+        _read { yield slots[Int(slot)] }
+        _modify { yield &slots[Int(slot)] }
+    }
 
     func slot(of serial: UInt64) -> UInt32? { order.slot(of: serial) }
 
@@ -55,6 +89,11 @@ struct ObserverTable: Sendable {
         return slots[Int(slot)].client
     }
 
+    /// The slot of an observer's client, and whether nothing has to be thought of for it.
+    func client(at slot: UInt32) -> (slot: UInt32, isPlain: Bool) {
+        (slots[Int(slot)].client, slots[Int(slot)].isPlain)
+    }
+
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         let observer = slots[Int(slot)]
@@ -65,6 +104,7 @@ struct ObserverTable: Sendable {
             slots[Int(observer.nextOfClient)].previousOfClient = observer.previousOfClient
         }
         order.remove(serial: observer.serial)
+        slots[Int(slot)].gaps = []
         freeSlots.append(slot)
     }
 

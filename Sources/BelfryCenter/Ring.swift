@@ -23,6 +23,19 @@ struct Ring<Element: Sendable>: Sendable {
         return element
     }
 
+    /// Changes the element at a position.
+    mutating func update(_ position: UInt64, _ change: (inout Element) -> Void) {
+        precondition(
+            position >= startPosition && position < endPosition, "a position inside the ring")
+        var taken: Element?
+        swap(&taken, &storage[place(of: position)])
+        guard var element = consume taken else {
+            preconditionFailure("each place between start and end has an element")
+        }
+        change(&element)
+        storage[place(of: position)] = element
+    }
+
     /// Adds an element and tells its position.
     @discardableResult
     mutating func append(_ element: Element) -> UInt64 {

@@ -51,6 +51,24 @@ struct StateDigest {
         add(id.low)
     }
 
+    mutating func add(_ receipt: Receipt) {
+        add(receipt.id)
+        add(receipt.sequence)
+        switch receipt.state {
+        case .posted: add(0 as UInt64)
+        case .queued: add(1 as UInt64)
+        case .coalesced(let id):
+            add(2 as UInt64)
+            add(id)
+        case .dequeued: add(3 as UInt64)
+        case .expired: add(4 as UInt64)
+        }
+        for count in [
+            receipt.matched, receipt.delivered, receipt.held, receipt.coalesced, receipt.dropped,
+            receipt.acknowledged, receipt.refused, receipt.pending, receipt.dequeued,
+        ] { add(count) }
+    }
+
     mutating func add(_ remover: Remover) {
         switch remover {
         case .client(let id):
@@ -88,6 +106,14 @@ extension NotificationCenter {
         addTombstones(to: &digest)
         addReplay(to: &digest)
         addFates(to: &digest)
+        addHeld(to: &digest)
+        queue.addDigest(to: &digest)
+        modeStack.addDigest(to: &digest)
+        waiting.addDigest(to: &digest)
+        keys.addDigest(to: &digest)
+        digest.add(isStored)
+        digest.add(reservedSequence)
+        digest.add(nextDeadline ?? Int64.max)
         return digest.finish()
     }
 
@@ -101,6 +127,20 @@ extension NotificationCenter {
         digest.add(limits.fateLifetime.components.attoseconds)
         digest.add(limits.unobservedNameLimit)
         digest.add(limits.causedByDepthLimit)
+        digest.add(limits.queueEntryLimit)
+        digest.add(limits.modeStackLimit)
+        digest.add(limits.queueModeLimit)
+        digest.add(limits.commonModes.count)
+        for mode in limits.commonModes { digest.add(mode) }
+        digest.add(limits.clientHeldCountLimit)
+        digest.add(limits.clientHeldByteLimit)
+        digest.add(limits.unacknowledgedLimit)
+        digest.add(limits.missedDeadlineLimit)
+        digest.add(limits.flushByteLimit)
+        digest.add(limits.keyLimit)
+        digest.add(limits.keyLifetime.components.seconds)
+        digest.add(limits.orphanAfter.components.seconds)
+        digest.add(limits.isDurable)
     }
 
     private func addClients(to digest: inout StateDigest) {
@@ -115,6 +155,13 @@ extension NotificationCenter {
             digest.add(client.principal)
             digest.add(client.connectedAt)
             digest.add(client.observerCount)
+            digest.add(UInt64(client.suspension.rawValue))
+            digest.add(client.stateSince)
+            digest.add(client.disconnectedSince)
+            digest.add(client.immediateSequence)
+            digest.add(client.heldByteCount)
+            addEntries(of: client.held, to: &digest)
+            addEntries(of: client.unacknowledged, to: &digest)
         }
     }
 
@@ -132,6 +179,53 @@ extension NotificationCenter {
             digest.add(observer.createdAt)
             digest.add(observer.delivered)
             digest.add(observer.lastDeliveredAt)
+            addTerms(observer.terms, to: &digest)
+            digest.add(observer.coalesced)
+            digest.add(observer.dropped)
+            digest.add(observer.unacknowledgedCount)
+            digest.add(observer.missedDeadlineCount)
+            digest.add(observer.acknowledgedThrough)
+            digest.add(observer.forgottenThrough)
+            digest.add(observer.streamedThrough)
+            digest.add(observer.lookedAt)
+            digest.add(observer.reader)
+            for gap in observer.gaps {
+                digest.add(UInt64(gap.reason.rawValue))
+                digest.add(gap.count ?? -1)
+                digest.add(gap.first)
+                digest.add(gap.last)
+            }
+        }
+    }
+
+    private func addTerms(_ terms: ObserverTerms, to digest: inout StateDigest) {
+        digest.add(UInt64(terms.suspensionBehavior.rawValue))
+        digest.add(terms.acknowledges)
+        digest.add(terms.endsWithConnection)
+        digest.add(terms.holdLimit)
+        digest.add(terms.minInterval)
+        digest.add(terms.lease ?? -1)
+    }
+
+    private func addEntries(of list: HeldTable.List, to digest: inout StateDigest) {
+        digest.add(list.count)
+        for entry in held.slots(of: list, in: .client) {
+            digest.add(held.sequence(of: entry))
+            digest.add(observers[held[entry].observer].serial)
+            digest.add(UInt64(held[entry].account.rawValue))
+            digest.add(UInt64(held[entry].flags.rawValue))
+        }
+    }
+
+    private func addHeld(to digest: inout StateDigest) {
+        digest.add(held.byteCount)
+        var kept = held.oldest
+        while kept != HeldTable.none {
+            let notification = held.notification(at: kept)
+            digest.add(notification.id)
+            digest.add(notification.sequence)
+            digest.add(notification.expiresAt)
+            kept = held.next(after: kept)
         }
     }
 
@@ -186,10 +280,7 @@ extension NotificationCenter {
     private func addFates(to digest: inout StateDigest) {
         digest.add(fates.count)
         fates.forEach { receipt, depth, expiresAt in
-            digest.add(receipt.id)
-            digest.add(receipt.sequence)
-            digest.add(receipt.matched)
-            digest.add(receipt.delivered)
+            digest.add(receipt)
             digest.add(depth)
             digest.add(expiresAt)
         }

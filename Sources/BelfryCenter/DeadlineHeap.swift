@@ -1,0 +1,52 @@
+/// Times at which something is due, the earliest first; among equal times the first that was added.
+///
+/// Nothing is removed before its time: a key that is no longer wanted is told apart by its owner
+/// when it comes out, and ``compact(where:)`` throws such keys away when they have become many.
+struct DeadlineHeap<Key: Sendable>: Sendable {
+    private struct Item: Comparable, Sendable {
+        let time: Int64
+        let ordinal: UInt64
+        let key: Key
+
+        static func < (left: Item, right: Item) -> Bool {
+            (left.time, left.ordinal) < (right.time, right.ordinal)
+        }
+
+        static func == (left: Item, right: Item) -> Bool { left.ordinal == right.ordinal }
+    }
+
+    private var items = Heap<Item>()
+    private var lastOrdinal: UInt64 = 0
+
+    /// How many keys it has, unwanted ones among them.
+    var count: Int { items.count }
+
+    /// The earliest time, though its key may be unwanted.
+    var next: Int64? { items.first?.time }
+
+    /// Adds a key; one whose time is `Int64.max` is never due, and is not kept.
+    mutating func add(at time: Int64, key: Key) {
+        guard time != Int64.max else { return }
+        lastOrdinal += 1
+        items.insert(Item(time: time, ordinal: lastOrdinal, key: key))
+    }
+
+    /// Takes out the earliest key whose time has come, if there is one.
+    mutating func popDue(at now: Int64) -> Key? {
+        guard let first = items.first, first.time <= now else { return nil }
+        return items.removeFirst()?.key
+    }
+
+    /// Throws unwanted keys away until the earliest one is wanted, so that `next` is right.
+    mutating func dropUnwanted(where isAlive: (Key) -> Bool) {
+        while let first = items.first, !isAlive(first.key) { items.removeFirst() }
+    }
+
+    /// Whether more than half of the keys are unwanted, so that compacting them pays.
+    func isSparse(livingCount: Int) -> Bool { count > 2 * livingCount + 16 }
+
+    /// Throws all unwanted keys away; O(n), so it is for a heap that is sparse.
+    mutating func compact(where isAlive: (Key) -> Bool) {
+        items.keep { isAlive($0.key) }
+    }
+}

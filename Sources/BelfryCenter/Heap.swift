@@ -1,0 +1,58 @@
+/// A binary heap: its least element is known at once, adding and taking one is O(log n).
+struct Heap<Element: Comparable & Sendable>: Sendable {
+    /// Each element is no greater than the two at twice its place plus 1 and plus 2.
+    private var elements: [Element] = []
+
+    var count: Int { elements.count }
+    var isEmpty: Bool { elements.isEmpty }
+
+    /// The least element.
+    var first: Element? { elements.first }
+
+    mutating func insert(_ element: Element) {
+        elements.append(element)
+        rise(from: elements.count - 1)
+    }
+
+    /// Takes the least element out.
+    @discardableResult
+    mutating func removeFirst() -> Element? {
+        guard let last = elements.popLast() else { return nil }
+        guard let least = elements.first else { return last }
+        elements[0] = last
+        sink(from: 0)
+        return least
+    }
+
+    /// Takes all elements out but those that the test is true for; O(n).
+    ///
+    /// The new array is as large as it must be: a heap that was large once gives its storage back.
+    mutating func keep(where isKept: (Element) -> Bool) {
+        elements = elements.filter(isKept)
+        for place in stride(from: elements.count / 2 - 1, through: 0, by: -1) { sink(from: place) }
+    }
+
+    private mutating func rise(from start: Int) {
+        var place = start
+        while place > 0 {
+            let parent = (place - 1) / 2
+            guard elements[place] < elements[parent] else { return }
+            elements.swapAt(place, parent)
+            place = parent
+        }
+    }
+
+    private mutating func sink(from start: Int) {
+        var place = start
+        while true {
+            let left = place * 2 + 1
+            guard left < elements.count else { return }
+            let right = left + 1
+            let isRightLess = right < elements.count && elements[right] < elements[left]
+            let child = isRightLess ? right : left
+            guard elements[child] < elements[place] else { return }
+            elements.swapAt(place, child)
+            place = child
+        }
+    }
+}

@@ -1,0 +1,302 @@
+/// What is kept for observers: notifications, each once, and small entries that say who holds them.
+///
+/// An entry stands in three lists at once: that of its client (waiting, or sent and not yet
+/// acknowledged), that of its observer, and that of its notification. So a flush, a removal and a trim
+/// each walk only what they take away.
+struct HeldTable: Sendable {
+    /// Stands for no entry and no notification.
+    static let none = UInt32.max
+
+    /// A notification that somebody holds.
+    struct Kept: Sendable {
+        var notification: Notification
+        /// Who holds it.
+        var holders = List()
+        /// Whether the store was told of it.
+        var isStored = false
+        /// Its neighbours in the order of sequence numbers.
+        var previous = HeldTable.none
+        var next = HeldTable.none
+    }
+
+    /// One notification held for one observer.
+    struct Entry: Sendable {
+        /// The slot of the observer.
+        let observer: UInt32
+        /// The slot of the notification.
+        let notification: UInt32
+        /// As what it is counted in the receipt.
+        var account: Account
+        var flags: Flags
+        /// It is not written before this time, in monotonic nanoseconds (`minInterval`).
+        var notBefore = Int64.min
+        fileprivate var links = (Links(), Links(), Links())
+    }
+
+    /// As what an entry is counted in the receipt of its notification.
+    enum Account: UInt8, Sendable {
+        /// It was counted before, in this life or an earlier one.
+        case none
+        case held
+        case coalesced
+        case delivered
+    }
+
+    struct Flags: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        /// It was sent, and its observer has not answered.
+        static let unacknowledged = Flags(rawValue: 1)
+        /// It may have been delivered before.
+        static let redelivered = Flags(rawValue: 2)
+        /// A poster waits for its acknowledgement.
+        static let awaited = Flags(rawValue: 4)
+        /// The store was told of it.
+        static let stored = Flags(rawValue: 8)
+        /// A reader of the mailbox was sent it.
+        static let shown = Flags(rawValue: 16)
+        /// It comes out of the replay ring: no limit of its observer drops it.
+        static let replayed = Flags(rawValue: 32)
+        /// A later one of its name and object takes its place (rule D6, `minInterval`).
+        static let replaceable = Flags(rawValue: 64)
+    }
+
+    /// A list of entries: first and last, and how many.
+    struct List: Sendable {
+        var first = HeldTable.none
+        var last = HeldTable.none
+        var count = 0
+
+        var isEmpty: Bool { count == 0 }
+    }
+
+    /// Which of its three lists is meant.
+    enum Chain: Sendable {
+        case client
+        case observer
+        case notification
+    }
+
+    fileprivate struct Links: Sendable {
+        var previous = HeldTable.none
+        var next = HeldTable.none
+    }
+
+    private var entries: [Entry] = []
+    private var freeEntries: [UInt32] = []
+    private var kept: [Kept?] = []
+    private var freeKept: [UInt32] = []
+    /// The notifications with the lowest and the highest sequence number.
+    private(set) var oldest = none
+    private var newest = none
+    /// Bytes of name, object and userInfo that are kept.
+    private(set) var byteCount = 0
+    /// How many notifications are kept.
+    private(set) var notificationCount = 0
+    /// How many entries there are.
+    var entryCount: Int { entries.count - freeEntries.count }
+
+    subscript(entry: UInt32) -> Entry {
+        _read { yield entries[Int(entry)] }
+        _modify { yield &entries[Int(entry)] }
+    }
+
+    /// The notification of an entry.
+    func notification(of entry: UInt32) -> Notification {
+        notification(at: entries[Int(entry)].notification)
+    }
+
+    func notification(at slot: UInt32) -> Notification {
+        guard let kept = kept[Int(slot)] else { preconditionFailure("it is kept while it is held") }
+        return kept.notification
+    }
+
+    /// The sequence number of an entry's notification.
+    func sequence(of entry: UInt32) -> UInt64 {
+        kept[Int(entries[Int(entry)].notification)]?.notification.sequence ?? 0
+    }
+
+    func isStored(at slot: UInt32) -> Bool { kept[Int(slot)]?.isStored ?? false }
+    mutating func noteStored(at slot: UInt32) { kept[Int(slot)]?.isStored = true }
+    func holders(at slot: UInt32) -> List { kept[Int(slot)]?.holders ?? List() }
+
+    /// Whether a slot still has the notification with this sequence number.
+    func isKept(_ slot: UInt32, sequence: UInt64) -> Bool {
+        kept[Int(slot)]?.notification.sequence == sequence
+    }
+
+    /// The neighbour of a kept notification with the next higher sequence number.
+    func next(after slot: UInt32) -> UInt32 { kept[Int(slot)]?.next ?? Self.none }
+
+    // MARK: Notifications
+
+    /// Keeps a notification; its sequence number is mostly the highest.
+    mutating func keep(_ notification: Notification) -> UInt32 {
+        let slot = freeKept.popLast() ?? UInt32(kept.count)
+        var previous = newest
+        // A notification out of the replay ring has its place among older ones.
+        while previous != Self.none, self.notification(at: previous).sequence > notification.sequence {
+            previous = kept[Int(previous)]?.previous ?? Self.none
+        }
+        let next = previous == Self.none ? oldest : kept[Int(previous)]?.next ?? Self.none
+        let entry = Kept(notification: notification, previous: previous, next: next)
+        if Int(slot) == kept.count { kept.append(entry) } else { kept[Int(slot)] = entry }
+        if previous == Self.none { oldest = slot } else { kept[Int(previous)]?.next = slot }
+        if next == Self.none { newest = slot } else { kept[Int(next)]?.previous = slot }
+        byteCount += notification.content.byteCount
+        notificationCount += 1
+        return slot
+    }
+
+    /// The kept notification with this sequence number, if there is one near the newest end.
+    func slot(ofSequence sequence: UInt64) -> UInt32? {
+        var slot = newest
+        while slot != Self.none {
+            let found = notification(at: slot).sequence
+            if found == sequence { return slot }
+            if found < sequence { return nil }
+            slot = kept[Int(slot)]?.previous ?? Self.none
+        }
+        return nil
+    }
+
+    /// Lets a notification go that nobody holds.
+    mutating func discard(_ slot: UInt32) {
+        guard let gone = kept[Int(slot)] else { return }
+        precondition(gone.holders.isEmpty, "somebody holds it")
+        if gone.previous == Self.none {
+            oldest = gone.next
+        } else {
+            kept[Int(gone.previous)]?.next = gone.next
+        }
+        if gone.next == Self.none {
+            newest = gone.previous
+        } else {
+            kept[Int(gone.next)]?.previous = gone.previous
+        }
+        byteCount -= gone.notification.content.byteCount
+        notificationCount -= 1
+        kept[Int(slot)] = nil
+        freeKept.append(slot)
+    }
+
+    // MARK: Entries
+
+    /// Makes an entry in the list of its notification; the caller puts it into the others.
+    mutating func make(_ entry: Entry) -> UInt32 {
+        let slot = freeEntries.popLast() ?? UInt32(entries.count)
+        if Int(slot) == entries.count { entries.append(entry) } else { entries[Int(slot)] = entry }
+        var holders = List()
+        swapHolders(&holders, at: entry.notification)
+        append(slot, to: &holders, in: .notification)
+        swapHolders(&holders, at: entry.notification)
+        return slot
+    }
+
+    /// Frees an entry that was taken out of the other lists; tells whether it was the last holder.
+    mutating func free(_ slot: UInt32) -> Bool {
+        let notification = entries[Int(slot)].notification
+        var holders = List()
+        swapHolders(&holders, at: notification)
+        remove(slot, from: &holders, in: .notification)
+        let isLast = holders.isEmpty
+        swapHolders(&holders, at: notification)
+        freeEntries.append(slot)
+        return isLast
+    }
+
+    private mutating func swapHolders(_ list: inout List, at slot: UInt32) {
+        guard var keeper = kept[Int(slot)] else { preconditionFailure("it is kept while it is held") }
+        swap(&list, &keeper.holders)
+        kept[Int(slot)] = keeper
+    }
+
+    // MARK: Lists
+
+    /// The entry behind another one.
+    func next(after slot: UInt32, in chain: Chain) -> UInt32 { links(slot, chain).next }
+
+    /// The entry before another one.
+    func previous(before slot: UInt32, in chain: Chain) -> UInt32 { links(slot, chain).previous }
+
+    mutating func append(_ slot: UInt32, to list: inout List, in chain: Chain) {
+        setLinks(slot, chain, Links(previous: list.last, next: Self.none))
+        if list.last == Self.none {
+            list.first = slot
+        } else {
+            var links = links(list.last, chain)
+            links.next = slot
+            setLinks(list.last, chain, links)
+        }
+        list.last = slot
+        list.count += 1
+    }
+
+    mutating func remove(_ slot: UInt32, from list: inout List, in chain: Chain) {
+        let gone = links(slot, chain)
+        if gone.previous == Self.none {
+            list.first = gone.next
+        } else {
+            var links = links(gone.previous, chain)
+            links.next = gone.next
+            setLinks(gone.previous, chain, links)
+        }
+        if gone.next == Self.none {
+            list.last = gone.previous
+        } else {
+            var links = links(gone.next, chain)
+            links.previous = gone.previous
+            setLinks(gone.next, chain, links)
+        }
+        list.count -= 1
+    }
+
+    /// All entries of a list, first to last.
+    func slots(of list: List, in chain: Chain) -> [UInt32] {
+        var slots: [UInt32] = []
+        slots.reserveCapacity(list.count)
+        var slot = list.first
+        while slot != Self.none {
+            slots.append(slot)
+            slot = links(slot, chain).next
+        }
+        return slots
+    }
+
+    /// Makes a list of entries that stood in others.
+    mutating func relink(_ slots: [UInt32], in chain: Chain) -> List {
+        var list = List()
+        for slot in slots { append(slot, to: &list, in: chain) }
+        return list
+    }
+
+    private func links(_ slot: UInt32, _ chain: Chain) -> Links {
+        switch chain {
+        case .client: entries[Int(slot)].links.0
+        case .observer: entries[Int(slot)].links.1
+        case .notification: entries[Int(slot)].links.2
+        }
+    }
+
+    private mutating func setLinks(_ slot: UInt32, _ chain: Chain, _ links: Links) {
+        switch chain {
+        case .client: entries[Int(slot)].links.0 = links
+        case .observer: entries[Int(slot)].links.1 = links
+        case .notification: entries[Int(slot)].links.2 = links
+        }
+    }
+}
+
+extension HeldTable.Entry {
+    init(
+        observer: UInt32, notification: UInt32, account: HeldTable.Account,
+        flags: HeldTable.Flags = [], notBefore: Int64 = .min
+    ) {
+        self.observer = observer
+        self.notification = notification
+        self.account = account
+        self.flags = flags
+        self.notBefore = notBefore
+        links = (HeldTable.Links(), HeldTable.Links(), HeldTable.Links())
+    }
+}

@@ -1,0 +1,183 @@
+/// The answers to requests with an idempotency key, so that a repeated request gets the first one's
+/// answer and has no effect of its own (DESIGN section 2).
+///
+/// A key belongs to its principal and is compared byte by byte. The oldest keys are forgotten when
+/// there are too many, when their answers take too much memory, and when their time is over.
+struct KeyedAnswers: Sendable {
+    /// What is known of a key.
+    enum Found: Sendable, Equatable {
+        /// Nothing: the request is the first.
+        case none
+        /// It was used for another request.
+        case mismatch
+        /// The request was answered.
+        case answered(KeyRecord)
+        /// The first request still waits for the observers of this notification.
+        case pending(NotificationID)
+    }
+
+    private struct Known: Sendable {
+        var record: KeyRecord
+        var waitingFor: NotificationID?
+        /// On the monotonic clock in nanoseconds; `Int64.max` is never.
+        let expiresAt: Int64
+        /// Its position in the order.
+        let position: UInt64
+    }
+
+    /// The most bytes that remembered answers take, about; the default is 64 MiB.
+    private let byteLimit: Int
+    private var keys: KeyTable
+    /// By the number of the key.
+    private var known: [Known?] = []
+    /// The numbers of the keys, the oldest first; one that was begun again stands there twice.
+    private var order = Ring<UInt32>()
+    private(set) var byteCount = 0
+
+    init(seed: HashSeed, byteLimit: Int = 64 << 20) {
+        keys = KeyTable(seed: seed)
+        self.byteLimit = byteLimit
+    }
+
+    /// How many keys are remembered.
+    var count: Int { keys.count }
+
+    /// When the oldest key is forgotten, on the monotonic clock in nanoseconds.
+    var nextDeadline: Int64? {
+        guard let first = order.first, let time = known[Int(first)]?.expiresAt, time != Int64.max
+        else { return nil }
+        return time
+    }
+
+    /// What is known of the key of a request.
+    func find(_ key: IdempotencyKey, at now: Int64) -> Found {
+        guard let number = keys.index(of: Self.joined(key).span), let known = known[Int(number)],
+            known.expiresAt > now
+        else { return .none }
+        guard known.record.key.requestHash.matches(key.requestHash) else { return .mismatch }
+        if let waitingFor = known.waitingFor { return .pending(waitingFor) }
+        return .answered(known.record)
+    }
+
+    /// Remembers a request that had its effect just now.
+    ///
+    /// - Parameter waitingFor: the notification whose observers are waited for; nil when the
+    ///   receipts are the answer.
+    /// - Returns: the keys that are forgotten for it, oldest first.
+    mutating func begin(
+        _ key: IdempotencyKey, waitingFor: NotificationID?, receipts: [Receipt],
+        reports: [[ReportRow]], at now: Int64, limits: CenterLimits
+    ) -> [IdempotencyKey] {
+        let record = KeyRecord(key: key, receipts: receipts, reports: reports)
+        append(record, waitingFor: waitingFor, at: now, limits: limits)
+        return trim(at: now, limits: limits)
+    }
+
+    /// Notes the answer of a request that is pending.
+    ///
+    /// - Parameter id: what it waited for: a key that was forgotten may be another request's now.
+    /// - Returns: what must last of it, and the keys that are forgotten for it; nil when it is not
+    ///   pending any more.
+    mutating func finish(
+        _ key: IdempotencyKey, waitedFor id: NotificationID, receipts: [Receipt],
+        reports: [[ReportRow]], at now: Int64, limits: CenterLimits
+    ) -> (record: KeyRecord, forgotten: [IdempotencyKey])? {
+        guard let number = keys.index(of: Self.joined(key).span),
+            var answer = known[Int(number)], answer.waitingFor == id
+        else { return nil }
+        byteCount -= Self.byteCount(of: answer.record)
+        answer.record = KeyRecord(
+            key: answer.record.key, receipts: receipts, reports: reports)
+        answer.waitingFor = nil
+        byteCount += Self.byteCount(of: answer.record)
+        known[Int(number)] = answer
+        return (answer.record, trim(at: now, limits: limits))
+    }
+
+    /// Puts a key back that a store has kept; its time starts again.
+    mutating func restore(_ record: KeyRecord, at now: Int64, limits: CenterLimits) {
+        append(record, waitingFor: nil, at: now, limits: limits)
+    }
+
+    /// Forgets the keys that are too many or too old, and tells them, oldest first.
+    mutating func trim(at now: Int64, limits: CenterLimits) -> [IdempotencyKey] {
+        var forgotten: [IdempotencyKey] = []
+        while let number = order.first, let oldest = known[Int(number)] {
+            let isTooMuch = count > limits.keyLimit || (count > 1 && byteCount > byteLimit)
+            guard isTooMuch || oldest.expiresAt <= now else { break }
+            forgotten.append(oldest.record.key)
+            forget(number, oldest)
+            skipReplaced()
+        }
+        return forgotten
+    }
+
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(count)
+        for position in order.startPosition..<order.endPosition {
+            guard let answer = known[Int(order[position])], answer.position == position else {
+                continue
+            }
+            digest.add(answer.record.key.principal)
+            digest.add(answer.record.key.text)
+            digest.add(answer.record.key.requestHash)
+            digest.add(UInt64(answer.record.key.form))
+            digest.add(answer.waitingFor != nil)
+            digest.add(answer.expiresAt)
+            for receipt in answer.record.receipts { digest.add(receipt) }
+        }
+    }
+
+    private mutating func append(
+        _ record: KeyRecord, waitingFor: NotificationID?, at now: Int64, limits: CenterLimits
+    ) {
+        let number = keys.insert(Self.joined(record.key).span).index
+        if Int(number) == known.count { known.append(nil) }
+        if let old = known[Int(number)] { byteCount -= Self.byteCount(of: old.record) }
+        byteCount += Self.byteCount(of: record)
+        let position = order.append(number)
+        known[Int(number)] = Known(
+            record: record, waitingFor: waitingFor,
+            expiresAt: now.adding(limits.keyLifetime.wholeNanoseconds), position: position)
+        skipReplaced()
+    }
+
+    private mutating func forget(_ number: UInt32, _ answer: Known) {
+        byteCount -= Self.byteCount(of: answer.record)
+        known[Int(number)] = nil
+        keys.remove(at: number)
+        order.removeFirst()
+    }
+
+    /// Keys that were begun again have a later position in the order; the first of it is alive.
+    private mutating func skipReplaced() {
+        while let first = order.first,
+            known[Int(first)]?.position != order.startPosition
+        {
+            order.removeFirst()
+        }
+    }
+
+    /// Principal and key as one text: the length of the first keeps them apart.
+    private static func joined(_ key: IdempotencyKey) -> [UInt8] {
+        var joined: [UInt8] = []
+        joined.reserveCapacity(8 + key.principal.count + key.text.count)
+        for shift in stride(from: 0, to: 64, by: 8) {
+            joined.append(UInt8(truncatingIfNeeded: key.principal.count >> shift))
+        }
+        joined += key.principal
+        joined += key.text
+        return joined
+    }
+
+    /// The bytes that a record takes, about.
+    private static func byteCount(of record: KeyRecord) -> Int {
+        var count = 2 * (record.key.principal.count + record.key.text.count) + 256
+        count += record.receipts.count * MemoryLayout<Receipt>.stride
+        for rows in record.reports {
+            count += rows.count * MemoryLayout<ReportRow>.stride
+            for case .refused(let error) in rows.map(\.outcome) { count += error.count + 32 }
+        }
+        return count
+    }
+}

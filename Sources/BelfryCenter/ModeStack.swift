@@ -1,0 +1,76 @@
+/// The modes of a center: leases that nest, and each of which may end at any time (rules Q15, Q16).
+///
+/// A lease that ends leaves the others as they are: whoever entered later stays where they are.
+struct ModeStack: Sendable {
+    private struct Lease: Sendable {
+        let entry: ModeEntry
+        /// On the monotonic clock in nanoseconds; `Int64.max` is never.
+        let endsAt: Int64
+    }
+
+    /// In the order of entering; there are few.
+    private var stack: [Lease] = []
+
+    /// How many leases there are.
+    var count: Int { stack.count }
+
+    /// The mode that the queue waits in.
+    var current: [UInt8] { stack.last?.entry.mode ?? Mode.default }
+
+    /// The leases, outermost first.
+    var leases: [ModesRow.Lease] {
+        stack.map { lease in
+            ModesRow.Lease(
+                serial: lease.entry.serial, mode: lease.entry.mode, client: lease.entry.client,
+                tokenHash: lease.entry.tokenHash)
+        }
+    }
+
+    /// When the next lease ends, on the monotonic clock in nanoseconds.
+    var nextDeadline: Int64? {
+        guard let first = stack.map(\.endsAt).min(), first != Int64.max else { return nil }
+        return first
+    }
+
+    /// Enters a mode on top of the others.
+    ///
+    /// - Throws: `modeStackFull`.
+    mutating func enter(_ entry: ModeEntry, limit: Int, at now: Int64) throws(Refusal) {
+        guard stack.count < limit else { throw .modeStackFull(limit: limit) }
+        stack.append(Lease(entry: entry, endsAt: now.adding(entry.lease)))
+    }
+
+    /// Ends a lease wherever it stands, and tells whether there was one.
+    mutating func leave(_ serial: UInt64) -> Bool {
+        remove { $0.entry.serial == serial }
+    }
+
+    /// Ends all leases of a client, and tells whether there was one.
+    mutating func leaveAll(ofClient client: UInt64) -> Bool {
+        remove { $0.entry.client == client }
+    }
+
+    /// Ends the leases whose time is over, and tells whether there was one.
+    mutating func passTime(_ now: Int64) -> Bool {
+        remove { $0.endsAt <= now }
+    }
+
+    private mutating func remove(where isOver: (Lease) -> Bool) -> Bool {
+        let oldCount = stack.count
+        stack.removeAll { isOver($0) }
+        return stack.count < oldCount
+    }
+
+    /// Adds all that can be seen of the stack now or later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(stack.count)
+        for lease in stack {
+            digest.add(lease.entry.serial)
+            digest.add(lease.entry.tokenHash)
+            digest.add(lease.entry.mode)
+            digest.add(lease.entry.client != nil)
+            if let client = lease.entry.client { digest.add(client) }
+            digest.add(lease.endsAt)
+        }
+    }
+}

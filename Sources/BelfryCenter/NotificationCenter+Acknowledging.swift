@@ -1,0 +1,93 @@
+// Acknowledging observers: their deliveries are requests, and posters may wait for the answers.
+
+extension NotificationCenter {
+    /// An observer has answered a delivery; an answer to what it does not owe is ignored.
+    mutating func acknowledge(
+        client id: UInt64, observer serial: UInt64, sequence: UInt64, error: [UInt8]?,
+        at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard let slot = observers.slot(of: serial) else { return }
+        let client = observers[slot].client
+        guard clients[client].id == id, let entry = unacknowledged(sequence, at: slot) else {
+            return
+        }
+        observers[slot].missedDeadlineCount = 0
+        let isCounted = held[entry].account == .delivered
+        endWait(
+            for: entry, outcome: error.map { .refused(error: $0) } ?? .acknowledged, at: slot,
+            effects: &effects
+        ) { receipt in
+            guard isCounted else { return }
+            receipt.pending -= 1
+            if error == nil { receipt.acknowledged += 1 } else { receipt.refused += 1 }
+        }
+        unlink(entry, &effects)
+        if clients[client].suspension.contains(.owing) {
+            settle(client, at: time, &effects)
+        }
+    }
+
+    /// The entry of an observer with this number that was sent and not answered.
+    private func unacknowledged(_ sequence: UInt64, at slot: UInt32) -> UInt32? {
+        var entry = observers[slot].entries.first
+        while entry != HeldTable.none {
+            let found = held.sequence(of: entry)
+            if found == sequence {
+                return held[entry].flags.contains(.unacknowledged) ? entry : nil
+            }
+            entry = held.next(after: entry, in: .observer)
+        }
+        return nil
+    }
+
+    /// Nobody waits for this acknowledgement any more: the account says how it ended.
+    mutating func endWait(
+        for entry: UInt32, outcome: ReportRow.Outcome, at slot: UInt32, effects: inout Effects,
+        _ change: (inout Receipt) -> Void
+    ) {
+        let id = held.notification(of: entry).id
+        recount(id, observer: observers[slot].serial, outcome: outcome, change)
+        guard held[entry].flags.contains(.awaited) else { return }
+        held[entry].flags.remove(.awaited)
+        if let complete = waiting.resolve(id) { answer(complete, &effects) }
+    }
+
+    /// Answers a command that waited, and those that came later under the same key.
+    private mutating func answer(_ waiting: WaitingTable.Waiting, _ effects: inout Effects) {
+        if let key = waiting.key {
+            finishKey(key, waiting, &effects)
+        }
+        for command in waiting.commands {
+            effects.completions.append(
+                Completion(
+                    command: command.id, receipts: waiting.receipts, reports: waiting.reports,
+                    replayedForm: command.replayedForm))
+        }
+    }
+
+    /// Notes the final answer under its key.
+    private mutating func finishKey(
+        _ key: IdempotencyKey, _ waiting: WaitingTable.Waiting, _ effects: inout Effects
+    ) {
+        guard let id = waiting.receipts.first?.id,
+            let (record, forgotten) = keys.finish(
+                key, waitedFor: id, receipts: waiting.receipts, reports: waiting.reports,
+                at: lastTime, limits: limits)
+        else { return }
+        forgetKeys(forgotten, &effects)
+        tell(.key(record), &effects)
+    }
+
+    /// The deadline of a poster has come: it is told how things stand, and who is late is noted.
+    mutating func endWaiting(_ slot: UInt32, ordinal: UInt64, _ effects: inout Effects) {
+        guard waiting.isWaiting(slot, ordinal: ordinal) else { return }
+        for (kept, sequence) in waiting.places(slot) where held.isKept(kept, sequence: sequence) {
+            for entry in held.slots(of: held.holders(at: kept), in: .notification)
+            where held[entry].flags.contains(.awaited) {
+                held[entry].flags.remove(.awaited)
+                observers[held[entry].observer].missedDeadlineCount += 1
+            }
+        }
+        if let late = waiting.take(slot, ordinal: ordinal) { answer(late, &effects) }
+    }
+}

@@ -1,0 +1,281 @@
+// The way of one notification: a sequence number, the observers that match, and for each of them a
+// delivery, a place in what is held, or a loss that is counted.
+
+extension NotificationCenter {
+    /// A notification that is about to get its sequence number.
+    struct Dispatch {
+        let id: NotificationID
+        let content: Notification.Content
+        let causedBy: NotificationID?
+        var depth = 1
+        var isImmediate = false
+        var expiresAt = Int64.max
+        /// It was queued in an earlier life of the broker.
+        var isRestored = false
+        /// Queue entries that it stands for.
+        var dequeuedCount: UInt32 = 0
+        /// It is one of the center's own (decision: reserved channels).
+        var isReport = false
+    }
+
+    /// What is known of the notification whose observers are being walked.
+    struct Dispatching: Sendable {
+        var isActive = false
+        var id = NotificationID(high: 0, low: 0)
+        /// Which of the notifications of the effects it is.
+        var position: UInt32 = 0
+        /// Its slot in what is held, once somebody holds it.
+        var kept = HeldTable.none
+        var isImmediate = false
+        var receipt = Receipt(id: NotificationID(high: 0, low: 0), sequence: 0)
+        var rows: [ReportRow] = []
+        /// Whether the poster waits for acknowledgements, and wants rows.
+        var awaits = false
+        var reports = false
+        /// How many acknowledgements the poster waits for, of all notifications of the command, and
+        /// where those are held.
+        var awaitedCount = 0
+        var awaited: [(kept: UInt32, sequence: UInt64)] = []
+    }
+
+    /// Stamps a notification, lets all matching observers have it, and writes the receipt.
+    mutating func dispatch(
+        _ post: consuming Dispatch, at time: CommandTime, into effects: inout Effects
+    ) {
+        sequence += 1
+        reserveSequence(&effects)
+        let notification = Notification(
+            id: post.id, sequence: sequence, postedAt: time.wallMilliseconds,
+            causedBy: post.causedBy, content: post.content, expiresAt: post.expiresAt,
+            isRestored: post.isRestored)
+        let position = UInt32(effects.notifications.count)
+        effects.notifications.append(notification)
+        let channel = index.countPost(name: post.content.name, at: time.wallMilliseconds)
+        let buckets =
+            post.isReport
+            ? index.namedBuckets(channel: channel, object: post.content.object)
+            : index.buckets(channel: channel, object: post.content.object)
+        var receipt = Receipt(id: post.id, sequence: sequence)
+        receipt.dequeued = post.dequeuedCount
+        let deliveredBefore = effects.deliveries.count
+        var special: [UInt32] = []
+        if buckets.count > 0 {
+            special = deliver(buckets, notification: position, time, &effects)
+            receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
+            receipt.matched = receipt.delivered + UInt32(special.count)
+            if receipt.matched > 0 { index.noteMatch(channel: channel) }
+        }
+        if !special.isEmpty || dispatching.reports {
+            dispatching.position = position
+            dispatching.isImmediate = post.isImmediate
+            dispatching.rows = effects.deliveries[deliveredBefore...].map {
+                ReportRow(observer: $0.observer, outcome: .delivered)
+            }
+            place(special, receipt, notification, at: time, &effects)
+            receipt = dispatching.receipt
+            if dispatching.reports { effects.reports.append(dispatching.rows) }
+        }
+        effects.receipts.append(receipt)
+        replay.append(notification, limits: limits)
+        fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds, limits: limits)
+    }
+
+    /// Writes one delivery for each observer in the buckets, in registration order, up to the first
+    /// for whom something must be thought of; tells that one and all that follow.
+    private mutating func deliver(
+        _ buckets: ObserverIndex.Buckets, notification: UInt32, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> [UInt32] {
+        var special: [UInt32] = []
+        index.forEachSlot(in: buckets) { slot in
+            let (client, isPlain) = observers.client(at: slot)
+            guard special.isEmpty, isPlain, clients.isLive(at: client) else {
+                special.append(slot)
+                return
+            }
+            _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
+            let route = clients.route(at: client)
+            effects.deliveries.append(
+                Delivery(
+                    connection: route.connection, observer: observers[slot].serial,
+                    notification: notification, selector: observers[slot].selector,
+                    transport: route.transport, form: .shared, isRedelivered: false))
+        }
+        return special
+    }
+
+    /// Finds out for each of the observers, in registration order, what becomes of the notification.
+    private mutating func place(
+        _ slots: [UInt32], _ receipt: Receipt, _ notification: Notification, at time: CommandTime,
+        _ effects: inout Effects
+    ) {
+        dispatching.isActive = true
+        dispatching.id = notification.id
+        dispatching.receipt = receipt
+        dispatching.kept = HeldTable.none
+        for slot in slots {
+            let outcome = place(notification, at: slot, time, &effects)
+            count(outcome, &dispatching.receipt)
+            if dispatching.reports {
+                dispatching.rows.append(
+                    ReportRow(observer: observers[slot].serial, outcome: outcome))
+            }
+        }
+        dispatching.isActive = false
+    }
+
+    private func count(_ outcome: ReportRow.Outcome, _ receipt: inout Receipt) {
+        switch outcome {
+        case .delivered: receipt.delivered += 1
+        case .pending:
+            receipt.delivered += 1
+            receipt.pending += 1
+        case .held: receipt.held += 1
+        case .coalesced: receipt.coalesced += 1
+        case .dropped: receipt.dropped += 1
+        case .acknowledged, .refused, .disconnected: break
+        }
+    }
+
+    /// What becomes of a notification at one observer (rules D3 to D10).
+    private mutating func place(
+        _ notification: Notification, at slot: UInt32, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let client = observers[slot].client
+        let suspension = clients[client].suspension
+        if suspension.isEmpty { return send(notification, to: slot, time, &effects) }
+        let terms = observers[slot].terms
+        let isImmediate =
+            dispatching.isImmediate || terms.suspensionBehavior == .deliverImmediately
+        if suspension.contains(.mailbox) {
+            return file(notification, at: slot, isImmediate: isImmediate, time, &effects)
+        }
+        if suspension.isDisjoint(with: .suspended) {
+            // What was held is still being written: nothing overtakes it.
+            return hold(notification, at: slot, isReplaceable: false, time, &effects)
+        }
+        if isImmediate {
+            guard suspension.isDisjoint(with: .blocking) else {
+                return hold(notification, at: slot, isReplaceable: false, time, &effects)
+            }
+            clients[client].immediateSequence = notification.sequence
+            flush(client, at: time, &effects)
+            if clients[client].held.isEmpty {
+                return send(notification, to: slot, time, &effects)
+            }
+            return hold(notification, at: slot, isReplaceable: false, time, &effects)
+        }
+        switch terms.suspensionBehavior {
+        case .drop:
+            observers[slot].dropped += 1
+            noteGap(.dropped, notification.sequence, at: slot, &effects)
+            return .dropped
+        case .coalesce:
+            return hold(notification, at: slot, isReplaceable: true, time, &effects)
+        case .hold, .deliverImmediately:
+            return hold(notification, at: slot, isReplaceable: false, time, &effects)
+        }
+    }
+
+    /// Sends a notification to a client that may get it now.
+    private mutating func send(
+        _ notification: Notification, to slot: UInt32, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let client = observers[slot].client
+        let observer = observers[slot].terms
+        if observer.minInterval > 0, let start = pace(notification, at: slot, time) {
+            clients[client].suspension.insert(.paced)
+            deadlines.add(at: start, key: .pace(client: clients[client].id))
+            return hold(notification, at: slot, isReplaceable: true, time, &effects)
+        }
+        guard observer.acknowledges else {
+            write(
+                dispatching.position, to: slot, form: .shared,
+                isRedelivered: notification.isRestored, time, &effects)
+            return .delivered
+        }
+        if observers[slot].unacknowledgedCount >= limits.unacknowledgedLimit {
+            noteOwing(slot, at: time)
+            return hold(notification, at: slot, isReplaceable: false, time, &effects)
+        }
+        let entry = makeEntry(
+            notification, at: slot, account: .delivered, flags: .unacknowledged, time, &effects)
+        held.append(entry, to: &clients[client].unacknowledged, in: .client)
+        observers[slot].unacknowledgedCount += 1
+        if dispatching.awaits, observers[slot].missedDeadlineCount < limits.missedDeadlineLimit {
+            held[entry].flags.insert(.awaited)
+            dispatching.awaitedCount += 1
+            if dispatching.awaited.last?.sequence != notification.sequence {
+                dispatching.awaited.append((held[entry].notification, notification.sequence))
+            }
+        }
+        write(
+            dispatching.position, to: slot, form: .acknowledged,
+            isRedelivered: notification.isRestored, time, &effects)
+        return .pending
+    }
+
+    /// Adds a delivery, and counts it for its observer.
+    mutating func write(
+        _ position: UInt32, to slot: UInt32, form: Delivery.Form, isRedelivered: Bool,
+        _ time: CommandTime, _ effects: inout Effects
+    ) {
+        let client = observers.noteDelivery(at: slot, time.wallMilliseconds)
+        let route = clients.route(at: client)
+        let isStream = form == .named
+        effects.deliveries.append(
+            Delivery(
+                connection: isStream ? observers[slot].reader : route.connection,
+                observer: observers[slot].serial, notification: position,
+                selector: observers[slot].selector,
+                transport: isStream ? .events : route.transport, form: form,
+                isRedelivered: isRedelivered))
+    }
+
+    /// Notes in the account of a notification that something else has become of it.
+    mutating func recount(
+        _ id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome?,
+        _ change: (inout Receipt) -> Void
+    ) {
+        if dispatching.isActive, dispatching.id == id {
+            change(&dispatching.receipt)
+            if let outcome { dispatching.rows.setOutcome(outcome, of: observer) }
+            return
+        }
+        hasRecounted = true
+        fates.update(id, change)
+        waiting.update(id, observer: observer, outcome: outcome, change)
+    }
+
+    /// Reserves sequence numbers ahead, so that a restart never uses one twice.
+    private mutating func reserveSequence(_ effects: inout Effects) {
+        guard isStored, sequence > sequenceReserveAt else { return }
+        reserveMoreSequence(&effects)
+    }
+
+    mutating func reserveMoreSequence(_ effects: inout Effects) {
+        reservedSequence = sequence + Self.sequenceBlock
+        sequenceReserveAt = sequence + Self.sequenceBlock / 2
+        effects.changes.append(.sequenceReserved(through: reservedSequence))
+    }
+
+    /// The center has stopped: a restart goes on with the next number.
+    mutating func reserveExactly(_ effects: inout Effects) {
+        reservedSequence = sequence
+        sequenceReserveAt = sequence
+        effects.changes.append(.sequenceReserved(through: sequence))
+    }
+
+    /// How many sequence numbers are reserved at a time.
+    static let sequenceBlock: UInt64 = 1 << 20
+}
+
+extension [ReportRow] {
+    mutating func setOutcome(_ outcome: ReportRow.Outcome, of observer: UInt64) {
+        if let index = firstIndex(where: { $0.observer == observer }) {
+            self[index].outcome = outcome
+        }
+    }
+}

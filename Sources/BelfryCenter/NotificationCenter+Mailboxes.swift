@@ -1,0 +1,274 @@
+// Mailboxes: observers without a connection. Everything is kept until a reader acknowledges it.
+
+extension NotificationCenter {
+    /// What becomes of a notification at an observer of a mailbox.
+    mutating func file(
+        _ notification: Notification, at slot: UInt32, isImmediate: Bool, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let client = observers[slot].client
+        let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
+        let behavior = observers[slot].terms.suspensionBehavior
+        if isSuspended, behavior == .drop, !isImmediate {
+            observers[slot].dropped += 1
+            noteGap(.dropped, notification.sequence, at: slot, &effects)
+            return .dropped
+        }
+        let isReplaceable = isSuspended && behavior == .coalesce && !isImmediate
+        let outcome = hold(
+            notification, at: slot, isReplaceable: isReplaceable, time, &effects)
+        guard !isSuspended, outcome == .held, let entry = lastEntry(of: slot, notification) else {
+            return outcome
+        }
+        // Somebody waits: for the account it is on its way, for the mailbox it waits to be
+        // acknowledged.
+        let reader = observers[slot].reader
+        guard reader != 0 else { return outcome }
+        if observers[slot].readerIsStream {
+            streamOn(slotOf: slot, at: time, &effects)
+            return held[entry].flags.contains(.shown) ? .delivered : .held
+        }
+        effects.notices.append(
+            .mailboxFilled(connection: reader, observer: observers[slot].serial))
+        held[entry].account = .delivered
+        held[entry].flags.insert(.shown)
+        _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
+        return .delivered
+    }
+
+    private func lastEntry(of slot: UInt32, _ notification: Notification) -> UInt32? {
+        let entry = observers[slot].entries.last
+        guard entry != HeldTable.none, held.sequence(of: entry) == notification.sequence else {
+            return nil
+        }
+        return entry
+    }
+
+    /// Somebody looks into a mailbox, and has read everything up to a number.
+    mutating func readMailbox(
+        _ serial: UInt64, through: UInt64?, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        let slot = try mailboxSlot(serial)
+        observers[slot].lookedAt = time.monotonicNanoseconds
+        scheduleLeases(of: observers[slot].client, at: time)
+        let start = through ?? observers[slot].acknowledgedThrough
+        if observers[slot].forgottenThrough > start {
+            let gap = GapRecord(
+                reason: .overflow, count: nil, first: start + 1,
+                last: observers[slot].forgottenThrough)
+            observers[slot].forgottenThrough = 0
+            noteGap(gap, at: slot, &effects)
+        }
+        guard let through, through > observers[slot].acknowledgedThrough else { return }
+        observers[slot].acknowledgedThrough = min(through, sequence)
+        while observers[slot].entries.first != HeldTable.none {
+            let entry = observers[slot].entries.first
+            guard held.sequence(of: entry) <= through else { break }
+            acknowledge(entry, at: slot, time, &effects)
+        }
+        forgetGaps(of: slot, through: through, &effects)
+        noteObserver(slot, &effects)
+    }
+
+    /// An entry of a mailbox was read: for its account it has arrived.
+    private mutating func acknowledge(
+        _ entry: UInt32, at slot: UInt32, _ time: CommandTime, _ effects: inout Effects
+    ) {
+        let id = held.notification(of: entry).id
+        let account = held[entry].account
+        switch account {
+        case .none, .delivered: break
+        case .held, .coalesced:
+            _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
+            recount(id, observer: observers[slot].serial, outcome: .delivered) { receipt in
+                if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
+                receipt.delivered += 1
+            }
+        }
+        held[entry].account = .none
+        unlink(entry, &effects)
+    }
+
+    private mutating func forgetGaps(
+        of slot: UInt32, through: UInt64, _ effects: inout Effects
+    ) {
+        let remaining = observers[slot].gaps.filter { $0.last > through }
+        guard remaining.count < observers[slot].gaps.count else { return }
+        forgetGaps(of: slot, &effects)
+        for gap in remaining { noteGap(gap, at: slot, &effects) }
+    }
+
+    private func mailboxSlot(_ serial: UInt64) throws(Refusal) -> UInt32 {
+        guard let slot = observers.slot(of: serial) else {
+            if let tombstone = tombstones[serial] { throw .observerRemoved(tombstone) }
+            throw .unknownObserver
+        }
+        guard clients[observers[slot].client].transport == .mailbox else { throw .noMailbox }
+        return slot
+    }
+
+    // MARK: Readers
+
+    /// A poll or a stream waits from now on; an earlier one must go.
+    mutating func attachReader(
+        _ serial: UInt64, _ connection: ConnectionName, isStream: Bool, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) {
+        let slot = try mailboxSlot(serial)
+        let client = observers[slot].client
+        if observers[slot].reader != 0 {
+            effects.notices.append(
+                .readerReplaced(
+                    connection: observers[slot].reader,
+                    isStream: observers[slot].readerIsStream))
+            endStream(of: slot)
+        } else {
+            clients[client].readerCount += 1
+        }
+        observers[slot].reader = connection.number
+        observers[slot].readerIsStream = isStream
+        observers[slot].lookedAt = time.monotonicNanoseconds
+        change(client, at: time) { $0.remove(.disconnected) }
+        guard isStream else { return }
+        observers[slot].streamedThrough = 0
+        for gap in observers[slot].gaps {
+            effects.notices.append(
+                .gap(connection: connection.number, transport: .events, self.gap(gap, at: slot)))
+        }
+        streamOn(slotOf: slot, at: time, &effects)
+    }
+
+    /// A poll or a stream has ended.
+    mutating func detachReader(
+        _ serial: UInt64, _ connection: ConnectionName, at time: CommandTime
+    ) {
+        guard let slot = observers.slot(of: serial), observers[slot].reader == connection.number,
+            connection.number != 0
+        else { return }
+        let client = observers[slot].client
+        endStream(of: slot)
+        observers[slot].reader = 0
+        observers[slot].lookedAt = time.monotonicNanoseconds
+        clients[client].readerCount -= 1
+        if clients[client].readerCount == 0 {
+            change(client, at: time) { suspension in
+                suspension.insert(.disconnected)
+                suspension.remove(.slow)
+            }
+            clients[client].disconnectedSince = time.monotonicNanoseconds
+        }
+        scheduleLeases(of: client, at: time)
+    }
+
+    /// What a stream was sent and its reader did not acknowledge will come again.
+    private mutating func endStream(of slot: UInt32) {
+        guard observers[slot].readerIsStream else { return }
+        var entry = observers[slot].entries.first
+        while entry != HeldTable.none, held[entry].flags.contains(.shown) {
+            held[entry].flags.insert(.redelivered)
+            entry = held.next(after: entry, in: .observer)
+        }
+    }
+
+    /// Goes on with all streams of a mailbox.
+    mutating func streamOn(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        guard clients[client].readerCount > 0 else { return }
+        for slot in observers.slots(from: clients[client].lastObserver)
+        where observers[slot].reader != 0 && observers[slot].readerIsStream {
+            streamOn(slotOf: slot, at: time, &effects)
+        }
+    }
+
+    /// Sends a stream what its mailbox has and it was not sent, up to so many bytes.
+    mutating func streamOn(slotOf slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        let client = observers[slot].client
+        guard clients[client].suspension.isDisjoint(with: .suspended) else { return }
+        var byteCount = 0
+        var entry = firstUnstreamed(of: slot)
+        while entry != HeldTable.none {
+            let next = held.next(after: entry, in: .observer)
+            let notification = held.notification(of: entry)
+            if byteCount >= limits.flushByteLimit {
+                effects.notices.append(
+                    .flushGoesOn(
+                        client: clients[client].id, connection: observers[slot].reader))
+                return
+            }
+            byteCount += notification.content.byteCount + Self.frameByteCount
+            show(entry, notification, at: slot, time, &effects)
+            entry = next
+        }
+    }
+
+    /// The first entry that the stream was not sent; mostly it is the last of all.
+    private func firstUnstreamed(of slot: UInt32) -> UInt32 {
+        let last = observers[slot].entries.last
+        guard last != HeldTable.none,
+            held.sequence(of: last) > observers[slot].streamedThrough
+        else { return HeldTable.none }
+        var first = last
+        while true {
+            let previous = held.previous(before: first, in: .observer)
+            guard previous != HeldTable.none,
+                held.sequence(of: previous) > observers[slot].streamedThrough
+            else { return first }
+            first = previous
+        }
+    }
+
+    private mutating func show(
+        _ entry: UInt32, _ notification: Notification, at slot: UInt32, _ time: CommandTime,
+        _ effects: inout Effects
+    ) {
+        let account = held[entry].account
+        let isRedelivered = held[entry].flags.contains(.redelivered)
+        observers[slot].streamedThrough = notification.sequence
+        held[entry].flags.insert(.shown)
+        write(
+            position(of: notification, &effects), to: slot, form: .named,
+            isRedelivered: isRedelivered, time, &effects)
+        guard account == .held || account == .coalesced else { return }
+        held[entry].account = .delivered
+        // One that is dispatched just now is counted by its outcome.
+        guard !(dispatching.isActive && dispatching.id == notification.id) else { return }
+        recount(notification.id, observer: observers[slot].serial, outcome: .delivered) { receipt in
+            if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
+            receipt.delivered += 1
+        }
+    }
+
+    /// What the mailbox of an observer holds above a sequence number; looking removes nothing.
+    ///
+    /// - Returns: nil when there is no such observer, or when it belongs to no mailbox.
+    public func mailbox(of serial: UInt64, after: UInt64, limit: Int) -> MailboxPage? {
+        guard let slot = observers.slot(of: serial),
+            clients[observers[slot].client].transport == .mailbox
+        else { return nil }
+        var page = MailboxPage()
+        page.gaps = observers[slot].gaps.map { gap($0, at: slot) }
+        page.next = after
+        var byteCount = 0
+        var entry = observers[slot].entries.first
+        while entry != HeldTable.none {
+            let notification = held.notification(of: entry)
+            if notification.sequence > after {
+                guard page.notifications.count < max(limit, 1),
+                    byteCount < Self.mailboxPageByteLimit
+                else { break }
+                let isRedelivered = held[entry].flags.contains(.redelivered)
+                page.notifications.append((notification, isRedelivered))
+                page.next = notification.sequence
+                byteCount += notification.content.byteCount
+            }
+            entry = held.next(after: entry, in: .observer)
+        }
+        // With the last page the gaps are read too.
+        if entry == HeldTable.none {
+            for gap in page.gaps { page.next = max(page.next, gap.lastSequence) }
+        }
+        return page
+    }
+
+    /// How many bytes of notifications a page has at most, but for its last one.
+    static let mailboxPageByteLimit = 1 << 20
+}

@@ -1,0 +1,245 @@
+// Posts of all styles: what is refused is refused before anything has changed (rules Q1 to Q9).
+
+extension NotificationCenter {
+    /// Posts one or several notifications in one callout, all or nothing.
+    mutating func post(
+        _ posts: [Post], _ terms: PostTerms, _ command: CommandID, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) {
+        if let key = terms.details?.key, try repeats(key, command, at: time, &effects) { return }
+        let depths = try depths(of: posts)
+        try check(posts, terms, depths, at: time)
+        dispatching.awaits = terms.wait > 0
+        dispatching.reports = terms.reportsObservers
+        dispatching.awaitedCount = 0
+        hasRecounted = false
+        for place in posts.indices {
+            try post(posts[place], depth: depths[place], terms, at: time, &effects)
+        }
+        if hasRecounted {
+            for place in effects.receipts.indices {
+                if let receipt = fates.current(effects.receipts[place].id) {
+                    effects.receipts[place] = receipt
+                }
+            }
+        }
+        finish(terms, command, at: time, &effects)
+    }
+
+    /// Posts one notification without options, key or anything that must be asked first.
+    mutating func postPlainly(
+        _ post: borrowing Post, _ terms: PostTerms, _ command: CommandID, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) {
+        let depth = post.causedBy == nil ? 1 : try depth(of: post, place: 0, inBatch: [:])
+        dispatching.awaits = terms.wait > 0
+        dispatching.reports = terms.reportsObservers
+        dispatching.awaitedCount = 0
+        dispatch(
+            Dispatch(id: post.id, content: post.content, causedBy: post.causedBy, depth: depth),
+            at: time, into: &effects)
+        if dispatching.awaitedCount > 0 { finish(terms, command, at: time, &effects) }
+    }
+
+    private mutating func post(
+        _ post: Post, depth: Int, _ terms: PostTerms, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) {
+        let scope = terms.details?.scope ?? .everything
+        switch post.options?.style {
+        case nil, .now:
+            var dispatch = Dispatch(
+                id: post.id, content: post.content, causedBy: post.causedBy, depth: depth)
+            dispatch.isImmediate = post.options?.isImmediate ?? false
+            dispatch.expiresAt = Self.end(of: post.options?.timeToLive, time)
+            if let options = post.options, options.style == .now {
+                // Rule Q8: similar entries are taken out, and this one stands for them (law 1).
+                let similar = queue.takeSimilar(
+                    to: post.content, mask: options.coalescing, scope: scope)
+                for entry in similar {
+                    noteDequeued(entry.id, &effects)
+                    fates.update(entry.id) { $0.state = .coalesced(into: post.id) }
+                    if entry.isImmediate { dispatch.isImmediate = true }
+                }
+                dispatch.dequeuedCount = UInt32(similar.count)
+            }
+            self.dispatch(dispatch, at: time, into: &effects)
+        case .asap, .idle:
+            let added = try queue.add(
+                post, depth: depth, scope: scope, entryLimit: limits.queueEntryLimit,
+                modeLimit: limits.queueModeLimit, byteRoom: terms.queueByteRoom, at: time)
+            var receipt = Receipt(id: post.id, sequence: 0)
+            switch added {
+            case .queued(let entry):
+                receipt.state = .queued
+                noteQueued(entry, at: time, &effects)
+            case .merged(let survivor, let removed):
+                receipt.state = .coalesced(into: survivor.id)
+                for id in removed {
+                    noteDequeued(id, &effects)
+                    fates.update(id) { $0.state = .coalesced(into: survivor.id) }
+                }
+                noteQueued(survivor, at: time, &effects)
+            }
+            effects.receipts.append(receipt)
+            if terms.reportsObservers { effects.reports.append([]) }
+            fates.append(receipt, depth: depth, at: time.monotonicNanoseconds, limits: limits)
+        }
+    }
+
+    /// Lets the poster wait, and notes the answer under its key.
+    private mutating func finish(
+        _ terms: PostTerms, _ command: CommandID, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let key = terms.details?.key
+        let awaitedCount = dispatching.awaitedCount
+        dispatching.awaitedCount = 0
+        if awaitedCount > 0 {
+            var awaited: [(kept: UInt32, sequence: UInt64)] = []
+            swap(&awaited, &dispatching.awaited)
+            let (slot, ordinal) = waiting.add(
+                command, receipts: effects.receipts, reports: effects.reports,
+                remainingCount: awaitedCount, key: key, at: awaited)
+            deadlines.add(
+                at: time.monotonicNanoseconds.adding(terms.wait),
+                key: .wait(slot: slot, ordinal: ordinal))
+            effects.outcome = .waiting
+        }
+        guard let key else { return }
+        let waitsFor = awaitedCount > 0 ? effects.receipts.first?.id : nil
+        let forgotten = keys.begin(
+            key, waitingFor: waitsFor, receipts: effects.receipts, reports: effects.reports,
+            at: time.monotonicNanoseconds, limits: limits)
+        forgetKeys(forgotten, &effects)
+        tell(
+            .key(
+                KeyRecord(key: key, receipts: effects.receipts, reports: effects.reports)),
+            &effects)
+    }
+
+    // MARK: What must hold before anything changes
+
+    private mutating func check(
+        _ posts: [Post], _ terms: PostTerms, _ depths: [Int], at time: CommandTime
+    ) throws(Refusal) {
+        var enqueuedCount = 0
+        var enqueuedByteCount = 0
+        var namesModes = false
+        for place in posts.indices {
+            guard let options = posts[place].options, let style = options.style else { continue }
+            switch style {
+            case .now:
+                // Rule Q18.
+                if !isCurrent(options.modes) {
+                    throw .modeNotCurrent(current: modeStack.current, post: place)
+                }
+            case .asap, .idle:
+                enqueuedCount += 1
+                enqueuedByteCount += posts[place].content.byteCount
+                if options.modes != [Mode.default] { namesModes = true }
+            }
+        }
+        if limits.isDurable, !terms.canStore {
+            if enqueuedCount > 0 || terms.details?.key != nil { throw .cannotStore }
+            for post in posts where mustStore(post) { throw .cannotStore }
+            if isStored, sequence + UInt64(posts.count) >= reservedSequence { throw .cannotStore }
+        }
+        // One post alone is refused by the queue itself, with nothing changed.
+        guard enqueuedCount > 0, posts.count > 1 else { return }
+        let hasRoom =
+            queue.count + enqueuedCount <= limits.queueEntryLimit
+            && enqueuedByteCount <= terms.queueByteRoom && !namesModes
+        if !hasRoom { try rehearse(posts, terms, depths, at: time) }
+    }
+
+    /// Near its limits the queue tries all posts first and takes them back: a batch is all or nothing.
+    private mutating func rehearse(
+        _ posts: [Post], _ terms: PostTerms, _ depths: [Int], at time: CommandTime
+    ) throws(Refusal) {
+        let scope = terms.details?.scope ?? .everything
+        let byteCount = queue.byteCount
+        queue.beginBatch()
+        defer { queue.undoBatch() }
+        for place in posts.indices {
+            guard let options = posts[place].options, let style = options.style else { continue }
+            if style == .now {
+                _ = queue.takeSimilar(
+                    to: posts[place].content, mask: options.coalescing, scope: scope)
+            } else {
+                _ = try queue.add(
+                    posts[place], depth: depths[place], scope: scope,
+                    entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
+                    byteRoom: terms.queueByteRoom - (queue.byteCount - byteCount), at: time)
+            }
+        }
+    }
+
+    /// Whether a post would have to be stored: something is held for an observer that lasts, or it
+    /// acknowledges (DESIGN section 2).
+    private func mustStore(_ post: Post) -> Bool {
+        let style = post.options?.style
+        // A `now` post may take entries out, and that has to be stored too.
+        if style == .now, queue.count > 0 { return true }
+        let channel = index.channels.index(of: post.content.name) ?? ObserverIndex.noList
+        let buckets = index.buckets(channel: channel, object: post.content.object)
+        var mustStore = false
+        index.forEachSlot(in: buckets, from: 0) { slot in
+            guard observers[slot].isLasting else { return true }
+            let client = observers[slot].client
+            let isDropped =
+                observers[slot].terms.suspensionBehavior == .drop
+                && !(post.options?.isImmediate ?? false)
+                && !clients[client].suspension.isDisjoint(with: .suspended)
+            if !isDropped,
+                observers[slot].terms.acknowledges || observers[slot].terms.minInterval > 0
+                    || !clients.isLive(at: client)
+            {
+                mustStore = true
+            }
+            return !mustStore
+        }
+        return mustStore
+    }
+
+    /// Whether a post for these modes may be posted now (rules Q15 and Q17).
+    private func isCurrent(_ modes: [[UInt8]]) -> Bool {
+        let current = modeStack.current
+        return modes.contains(current)
+            || (modes.contains(Mode.common) && limits.commonModes.contains(current))
+    }
+
+    /// When something that lives so long from now on ends.
+    static func end(of timeToLive: Int64?, _ time: CommandTime) -> Int64 {
+        timeToLive.map { time.monotonicNanoseconds.adding($0) } ?? .max
+    }
+
+    // MARK: Keys
+
+    /// Answers a post whose key is known with the first answer.
+    private mutating func repeats(
+        _ key: IdempotencyKey, _ command: CommandID, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) -> Bool {
+        switch keys.find(key, at: time.monotonicNanoseconds) {
+        case .none:
+            return false
+        case .mismatch:
+            throw .keyReused
+        case .answered(let record):
+            effects.receipts = record.receipts
+            effects.reports = record.reports
+            effects.outcome = .replayed(form: record.key.form)
+            return true
+        case .pending(let id):
+            guard waiting.join(id, command, form: key.form) else { return false }
+            effects.outcome = .waiting
+            return true
+        }
+    }
+
+    mutating func forgetKeys(_ forgotten: [IdempotencyKey], _ effects: inout Effects) {
+        for key in forgotten {
+            tell(.keyForgotten(principal: key.principal, text: key.text), &effects)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// The queue leaves: at the end of a turn, in an idle moment, by a dequeue, or when time is up.
+
+extension NotificationCenter {
+    /// Posts all asap entries of the current mode that were there when the turn ended (rule Q11).
+    mutating func endTurn(at time: CommandTime, _ effects: inout Effects) {
+        dispatching.awaits = false
+        dispatching.reports = false
+        for entry in queue.takeAsap() { post(entry, at: time, &effects) }
+    }
+
+    /// Posts one idle entry of the current mode (rule Q13).
+    mutating func postIdle(at time: CommandTime, _ effects: inout Effects) {
+        dispatching.awaits = false
+        dispatching.reports = false
+        if let entry = queue.takeIdle() { post(entry, at: time, &effects) }
+    }
+
+    private mutating func post(
+        _ entry: NotificationQueue.Entry, at time: CommandTime, _ effects: inout Effects
+    ) {
+        noteDequeued(entry.id, &effects)
+        var dispatch = Dispatch(
+            id: entry.id, content: entry.content, causedBy: entry.causedBy, depth: entry.depth)
+        dispatch.isImmediate = entry.isImmediate
+        dispatch.expiresAt = entry.expiresAt
+        dispatch.isRestored = entry.isRestored
+        // The fate of the entry becomes the account of the notification.
+        self.dispatch(dispatch, at: time, into: &effects)
+    }
+
+    /// Removes entries; they are not posted (rule Q20).
+    mutating func dequeue(_ match: QueueMatch, _ effects: inout Effects) {
+        let entries = queue.take(match)
+        for entry in entries { noteRemoval(entry, &effects) }
+        effects.outcome = .dequeued(entries.count)
+    }
+
+    mutating func dequeue(
+        _ id: NotificationID, _ scope: PostScope, _ effects: inout Effects
+    ) throws(Refusal) {
+        guard let entry = queue.take(id, scope: scope) else { throw .unknownEntry }
+        noteRemoval(entry, &effects)
+        effects.outcome = .dequeued(1)
+    }
+
+    private mutating func noteRemoval(
+        _ entry: NotificationQueue.Entry, _ effects: inout Effects
+    ) {
+        noteDequeued(entry.id, &effects)
+        fates.update(entry.id) { $0.state = .dequeued }
+    }
+
+    // MARK: Modes
+
+    mutating func enter(_ entry: ModeEntry, at time: CommandTime) throws(Refusal) {
+        if let client = entry.client, clients.slot(of: client) == nil { throw .unknownClient }
+        try modeStack.enter(entry, limit: limits.modeStackLimit, at: time.monotonicNanoseconds)
+        queue.enter(mode: modeStack.current)
+    }
+
+    mutating func leaveMode(_ serial: UInt64) throws(Refusal) {
+        guard modeStack.leave(serial) else { throw .unknownMode }
+        queue.enter(mode: modeStack.current)
+    }
+
+    // MARK: What must last
+
+    /// Tells what must last; the first time the center itself must.
+    mutating func tell(_ change: Change, _ effects: inout Effects) {
+        guard limits.isDurable else { return }
+        noteCenter(&effects)
+        effects.changes.append(change)
+    }
+
+    /// From the first change on the center itself must last, and its numbers are reserved.
+    mutating func noteCenter(_ effects: inout Effects) {
+        guard !isStored else { return }
+        isStored = true
+        effects.changes.append(.center(CenterRecord(epoch: epoch)))
+        reserveMoreSequence(&effects)
+    }
+
+    mutating func noteQueued(
+        _ entry: NotificationQueue.Entry, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard limits.isDurable else { return }
+        let record = QueueRecord(
+            id: entry.id, place: entry.place, content: entry.content, causedBy: entry.causedBy,
+            depth: entry.depth, style: entry.style, coalescing: entry.coalescing,
+            modes: entry.modes, mergedCount: entry.mergedCount, enqueuedAt: entry.enqueuedAt,
+            delayLeft: Self.timeLeft(until: entry.promotesAt, time),
+            timeToLive: Self.timeLeft(until: entry.expiresAt, time),
+            isImmediate: entry.isImmediate)
+        tell(.queued(record), &effects)
+    }
+
+    mutating func noteDequeued(_ id: NotificationID, _ effects: inout Effects) {
+        tell(.dequeued(id), &effects)
+    }
+
+    /// Tells a client that lasts as it is now.
+    mutating func noteClient(
+        _ client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard limits.isDurable, clients[client].isLasting else { return }
+        tell(.client(record(of: client, at: time)), &effects)
+    }
+
+    private func record(of client: UInt32, at time: CommandTime) -> ClientRecord {
+        let row = clients[client]
+        let now = time.monotonicNanoseconds
+        var away: Int64 = 0
+        if row.suspension.contains(.mailbox) {
+            // The observer that was looked at last: a lease may last longer than it must, never less.
+            let slots = observers.slots(from: row.lastObserver)
+            away = slots.map { observers[$0].reader == 0 ? now - observers[$0].lookedAt : 0 }.min() ?? 0
+        } else if row.suspension.contains(.disconnected) {
+            away = now - row.disconnectedSince
+        }
+        return ClientRecord(
+            id: row.id, transport: row.transport, sessionHash: row.sessionHash,
+            principal: row.principal, isAsked: row.suspension.contains(.asked),
+            connectedAt: row.connectedAt, disconnectedFor: away)
+    }
+
+    /// Tells an observer that lasts as it is now.
+    mutating func noteObserver(_ slot: UInt32, _ effects: inout Effects) {
+        guard isLasting(slot) else { return }
+        let observer = observers[slot]
+        tell(
+            .observer(
+                ObserverRecord(
+                    serial: observer.serial, client: clients[observer.client].id,
+                    tokenHash: observer.tokenHash, name: index.name(of: observer.place),
+                    object: index.object(of: observer.place),
+                    selector: selectors.text(of: observer.selector), terms: observer.terms,
+                    since: observer.since, createdAt: observer.createdAt,
+                    acknowledgedThrough: observer.acknowledgedThrough)), &effects)
+    }
+
+    /// The center stops: asap entries go out, and what only this life knew is told (rule Q23).
+    mutating func terminate(at time: CommandTime, _ effects: inout Effects) {
+        reports.append(.willTerminate)
+        endTurn(at: time, &effects)
+        guard limits.isDurable, isStored else { return }
+        for entry in clients.order.entries where !entry.isDead {
+            guard clients[entry.slot].isLasting else { continue }
+            noteClient(entry.slot, at: time, &effects)
+            guard clients[entry.slot].gapCount > 0 else { continue }
+            for slot in observers.slots(from: clients[entry.slot].lastObserver)
+            where observers[slot].isLasting {
+                for gap in observers[slot].gaps where gap.reason == .dropped {
+                    tell(.gap(observer: observers[slot].serial, gap), &effects)
+                }
+            }
+        }
+    }
+}

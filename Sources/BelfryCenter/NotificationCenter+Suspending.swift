@@ -1,0 +1,390 @@
+// Suspension: a client asked for it, is disconnected, or is too slow (law 5). On the way back what was
+// held is written in the order of sequence numbers, gaps first, and nothing overtakes it.
+
+extension NotificationCenter {
+    /// A client asks for suspension, or for its end; asking twice is asking once (T113).
+    mutating func setSuspended(
+        _ id: UInt64, _ isSuspended: Bool, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        guard let client = clients.slot(of: id) else { throw .unknownClient }
+        guard clients[client].suspension.contains(.asked) != isSuspended else { return }
+        change(client, at: time) { suspension in
+            if isSuspended { suspension.insert(.asked) } else { suspension.remove(.asked) }
+        }
+        noteClient(client, at: time, &effects)
+        settle(client, at: time, &effects)
+    }
+
+    /// More waits for a client's socket than may (rule D15).
+    mutating func becomeSlow(
+        _ id: UInt64, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        guard let client = clients.slot(of: id) else { throw .unknownClient }
+        guard !clients[client].suspension.contains(.disconnected) else { return }
+        change(client, at: time) { $0.insert(.slow) }
+    }
+
+    /// A client's socket has room again.
+    mutating func drain(
+        _ id: UInt64, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        guard let client = clients.slot(of: id) else { throw .unknownClient }
+        change(client, at: time) { $0.remove(.slow) }
+        settle(client, at: time, &effects)
+    }
+
+    /// An observer owes as many acknowledgements as it may: its client counts as slow.
+    mutating func noteOwing(_ slot: UInt32, at time: CommandTime) {
+        guard !observers[slot].owes else { return }
+        let client = observers[slot].client
+        observers[slot].owes = true
+        clients[client].owingCount += 1
+        change(client, at: time) { $0.insert(.owing) }
+    }
+
+    /// Changes why a client is suspended, and notes when its state has become another one.
+    mutating func change(
+        _ client: UInt32, at time: CommandTime, _ change: (inout ClientTable.Suspension) -> Void
+    ) {
+        let before = clients[client].suspension.intersection(.suspended)
+        change(&clients[client].suspension)
+        let after = clients[client].suspension.intersection(.suspended)
+        guard before != after else { return }
+        let wasLive = before.isEmpty
+        clients[client].stateSince = time.wallMilliseconds
+        let id = clients[client].id
+        if after.isEmpty {
+            reports.append(.resumed(client: id))
+        } else if wasLive || !after.isSubset(of: before) {
+            reports.append(.suspended(client: id, clients[client].state))
+        }
+    }
+
+    /// Writes what may be written after something that held a client back has gone.
+    mutating func settle(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        if clients[client].suspension.contains(.owing), clients[client].owingCount == 0 {
+            change(client, at: time) { $0.remove(.owing) }
+        }
+        if clients[client].suspension.contains(.mailbox) {
+            streamOn(client, at: time, &effects)
+        } else {
+            flush(client, at: time, &effects)
+        }
+    }
+
+    /// Writes what a client is held, as far as it may have it, up to so many bytes.
+    mutating func flush(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        clients[client].suspension.subtract([.flushing, .paced])
+        guard clients[client].suspension.isDisjoint(with: .blocking) else { return }
+        let isAsked = clients[client].suspension.contains(.asked)
+        if !isAsked { tellGaps(of: client, &effects) }
+        var byteCount = 0
+        while clients[client].held.first != HeldTable.none {
+            let entry = clients[client].held.first
+            let notification = held.notification(of: entry)
+            if isAsked, notification.sequence > clients[client].immediateSequence { return }
+            if notification.expiresAt <= time.monotonicNanoseconds {
+                lose(entry, .expired, &effects)
+                if !isAsked { tellGaps(of: client, &effects) }
+                continue
+            }
+            if byteCount >= limits.flushByteLimit {
+                clients[client].suspension.insert(.flushing)
+                effects.notices.append(
+                    .flushGoesOn(
+                        client: clients[client].id,
+                        connection: clients[client].connection.number))
+                return
+            }
+            let slot = held[entry].observer
+            if let start = startOfPace(entry, notification, at: time) {
+                clients[client].suspension.insert(.paced)
+                deadlines.add(at: start, key: .pace(client: clients[client].id))
+                return
+            }
+            if observers[slot].terms.acknowledges,
+                observers[slot].unacknowledgedCount >= limits.unacknowledgedLimit
+            {
+                noteOwing(slot, at: time)
+                return
+            }
+            byteCount += notification.content.byteCount + Self.frameByteCount
+            writeHeld(entry, notification, at: time, &effects)
+        }
+    }
+
+    /// About what a frame has besides name, object and userInfo.
+    static let frameByteCount = 128
+
+    /// When an entry may be written at the earliest, if that is not now.
+    private mutating func startOfPace(
+        _ entry: UInt32, _ notification: Notification, at time: CommandTime
+    ) -> Int64? {
+        let slot = held[entry].observer
+        guard observers[slot].terms.minInterval > 0 else { return nil }
+        return pace(notification, at: slot, time)
+    }
+
+    /// Writes a held notification: an acknowledging observer still has to answer it.
+    private mutating func writeHeld(
+        _ entry: UInt32, _ notification: Notification, at time: CommandTime,
+        _ effects: inout Effects
+    ) {
+        let slot = held[entry].observer
+        let client = observers[slot].client
+        let account = held[entry].account
+        let acknowledges = observers[slot].terms.acknowledges
+        let isRedelivered = held[entry].flags.contains(.redelivered)
+        let position = position(of: notification, &effects)
+        write(
+            position, to: slot, form: acknowledges ? .acknowledged : .shared,
+            isRedelivered: isRedelivered, time, &effects)
+        let serial = observers[slot].serial
+        let outcome = acknowledges ? ReportRow.Outcome.pending : .delivered
+        recount(notification.id, observer: serial, outcome: outcome) { receipt in
+            switch account {
+            case .held:
+                receipt.held -= 1
+                receipt.delivered += 1
+            case .coalesced:
+                receipt.coalesced -= 1
+                receipt.delivered += 1
+            case .none, .delivered:
+                break
+            }
+            if acknowledges, account != .none { receipt.pending += 1 }
+        }
+        guard acknowledges else { return unlink(entry, &effects) }
+        held.remove(entry, from: &clients[client].held, in: .client)
+        held.append(entry, to: &clients[client].unacknowledged, in: .client)
+        if held[entry].flags.contains(.replaceable) {
+            let kind = ObservedKind(observer: serial, notification.content)
+            if replaceable[kind] == entry { replaceable[kind] = nil }
+            held[entry].flags.remove(.replaceable)
+        }
+        held[entry].flags.insert(.unacknowledged)
+        if account != .none { held[entry].account = .delivered }
+        observers[slot].unacknowledgedCount += 1
+    }
+
+    /// The place of a notification among those of the effects.
+    func position(of notification: Notification, _ effects: inout Effects) -> UInt32 {
+        if effects.notifications.last?.sequence != notification.sequence {
+            effects.notifications.append(notification)
+        }
+        return UInt32(effects.notifications.count - 1)
+    }
+}
+
+// MARK: - Connections end and come back
+
+extension NotificationCenter {
+    /// A connection has ended: what lasts longer is suspended, the rest is removed (rules O7, D13).
+    mutating func disconnect(
+        _ id: UInt64, _ connection: ConnectionName, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard let client = clients.slot(of: id), clients[client].connection == connection,
+            !clients[client].suspension.contains(.disconnected)
+        else { return }
+        var removedCount = endConnection(of: client, at: time, &effects)
+        if !clients[client].isLasting {
+            removedCount += clients[client].observerCount
+            let slots = observers.slots(from: clients[client].lastObserver)
+            for slot in slots {
+                _ = remove(
+                    slot, by: .broker, reason: .connectionClosed, at: time, &effects)
+            }
+            forget(client, at: time, &effects)
+            reports.append(.left(client: id, "disconnected"))
+        } else {
+            change(client, at: time) { suspension in
+                suspension.insert(.disconnected)
+                suspension.subtract([.slow, .owing, .flushing, .paced])
+            }
+            clients[client].disconnectedSince = time.monotonicNanoseconds
+            scheduleLeases(of: client, at: time)
+        }
+        effects.outcome = .removed(removedCount)
+    }
+
+    /// What ends with a connection: mode leases, observers of its lifetime, and what was sent on it
+    /// and not acknowledged is held again.
+    private mutating func endConnection(
+        of client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) -> Int {
+        let id = clients[client].id
+        if modeStack.leaveAll(ofClient: id) { queue.enter(mode: modeStack.current) }
+        holdUnacknowledged(of: client, &effects)
+        var removedCount = 0
+        for slot in observers.slots(from: clients[client].lastObserver)
+        where !observers[slot].isLasting {
+            _ = remove(slot, by: .broker, reason: .connectionClosed, at: time, &effects)
+            removedCount += 1
+        }
+        return removedCount
+    }
+
+    /// What was not acknowledged comes before what was never written, and will be redelivered (D14).
+    private mutating func holdUnacknowledged(of client: UInt32, _ effects: inout Effects) {
+        let sent = held.slots(of: clients[client].unacknowledged, in: .client)
+        guard !sent.isEmpty else { return }
+        let waiting = held.slots(of: clients[client].held, in: .client)
+        for entry in sent {
+            let slot = held[entry].observer
+            observers[slot].unacknowledgedCount -= 1
+            if observers[slot].owes {
+                observers[slot].owes = false
+                clients[client].owingCount -= 1
+            }
+            held[entry].flags.remove(.unacknowledged)
+            held[entry].flags.insert(.redelivered)
+            let isCounted = held[entry].account == .delivered
+            endWait(
+                for: entry, outcome: .disconnected, at: slot, effects: &effects
+            ) { receipt in
+                if isCounted, receipt.pending > 0 { receipt.pending -= 1 }
+            }
+        }
+        clients[client].unacknowledged = HeldTable.List()
+        relink(sent + waiting, of: client)
+    }
+
+    /// A new connection takes a client over (DESIGN section 3, `resume`).
+    mutating func resume(
+        _ resumption: Resumption, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        guard let newcomer = clients.slot(of: resumption.newcomer) else { throw .unknownClient }
+        guard clients[newcomer].observerCount == 0, resumption.newcomer != resumption.client else {
+            throw .resumeTooLate
+        }
+        guard let client = clients.slot(of: resumption.client) else { throw .unknownClient }
+        guard clients[client].transport == .webSocket else { throw .noMailbox }
+        if !clients[client].suspension.contains(.disconnected) {
+            effects.notices.append(.takenOver(connection: clients[client].connection.number))
+            _ = endConnection(of: client, at: time, &effects)
+        }
+        let connection = clients[newcomer].connection
+        _ = endConnection(of: newcomer, at: time, &effects)
+        let heldBefore = clients[client].held.count
+        forget(newcomer, at: time, &effects)
+        clients[client].connection = connection
+        clients[client].leaseCheckAt = .max
+        change(client, at: time) { suspension in
+            suspension.subtract([.disconnected, .slow, .owing, .flushing, .paced])
+        }
+        if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
+        let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
+        noteClient(client, at: time, &effects)
+        flush(client, at: time, &effects)
+        effects.outcome = .resumed(
+            ResumedClient(
+                row: row(ofClientSlot: client), observers: rows, heldCount: heldBefore))
+    }
+
+    /// Lets a client have what the replay ring has above a number and what is not held for it.
+    ///
+    /// Losses that this makes good are no losses; what the ring lacks is told as unknown.
+    private mutating func replay(
+        after sequence: UInt64, to client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard sequence < self.sequence else { return }
+        let slots = observers.slots(from: clients[client].lastObserver)
+        guard let first = slots.first else { return }
+        let firstKept = replay.firstSequence ?? self.sequence + 1
+        for slot in slots {
+            let start = max(sequence, observers[slot].since)
+            guard start + 1 < firstKept else { continue }
+            noteGap(
+                GapRecord(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
+                at: slot, &effects)
+        }
+        var known: Set<HeldName> = []
+        for entry in held.slots(of: clients[client].held, in: .client) {
+            known.insert(HeldName(held.sequence(of: entry), held[entry].observer))
+        }
+        let firstSerial = observers[first].serial
+        var matches: [(Notification, UInt32)] = []
+        replay.forEach(above: sequence) { notification in
+            guard notification.expiresAt > time.monotonicNanoseconds else { return }
+            let channel = index.channels.index(of: notification.content.name)
+            let buckets = index.buckets(
+                channel: channel ?? ObserverIndex.noList, object: notification.content.object,
+                isReserved: notification.content.isReserved)
+            index.forEachSlot(in: buckets, from: firstSerial) { slot in
+                if observers[slot].client == client, observers[slot].since < notification.sequence,
+                    !known.contains(HeldName(notification.sequence, slot))
+                {
+                    matches.append((notification, slot))
+                }
+                return true
+            }
+        }
+        for (notification, slot) in matches { makeGood(notification.sequence, at: slot, &effects) }
+        hold(matches, for: client, &effects)
+    }
+
+    /// Holds notifications out of the replay ring, each at its place in the order.
+    mutating func hold(
+        _ matches: [(Notification, UInt32)], for client: UInt32, _ effects: inout Effects
+    ) {
+        guard !matches.isEmpty else { return }
+        var entries = held.slots(of: clients[client].held, in: .client)
+        for (notification, slot) in matches {
+            let kept = held.slot(ofSequence: notification.sequence) ?? keep(notification)
+            let entry = held.make(
+                HeldTable.Entry(
+                    observer: slot, notification: kept, account: .none,
+                    flags: [.redelivered, .replayed]))
+            held.append(entry, to: &observers[slot].entries, in: .observer)
+            clients[client].heldByteCount += notification.content.byteCount
+            entries.append(entry)
+        }
+        relink(entries, of: client)
+    }
+
+    /// Makes the list of what waits for a client, in the order of sequence numbers, then of
+    /// registration.
+    private mutating func relink(_ entries: [UInt32], of client: UInt32) {
+        let sorted = entries.map { entry in
+            (held.sequence(of: entry), observers[held[entry].observer].serial, entry)
+        }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+        clients[client].held = held.relink(sorted.map(\.2), in: .client)
+    }
+
+    /// One loss less to tell: the replay ring still had it.
+    private mutating func makeGood(_ sequence: UInt64, at slot: UInt32, _ effects: inout Effects) {
+        for place in observers[slot].gaps.indices.reversed() {
+            var gap = observers[slot].gaps[place]
+            guard let count = gap.count, gap.first <= sequence, sequence <= gap.last else {
+                continue
+            }
+            gap.count = count - 1
+            if count > 1 {
+                observers[slot].gaps[place] = gap
+            } else {
+                observers[slot].gaps.remove(at: place)
+            }
+            if isLasting(slot), gap.reason != .dropped {
+                effects.changes.append(.gap(observer: observers[slot].serial, gap))
+            }
+            if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
+            return
+        }
+    }
+
+    /// Forgets a client without observers.
+    mutating func forget(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        clients.remove(client)
+    }
+}
+
+/// A held notification, by number and slot of its observer.
+private struct HeldName: Hashable {
+    let sequence: UInt64
+    let observer: UInt32
+
+    init(_ sequence: UInt64, _ observer: UInt32) {
+        self.sequence = sequence
+        self.observer = observer
+    }
+}

@@ -1,0 +1,175 @@
+/// Coalescing (rules Q3 to Q7, Q19, and law 1).
+extension NotificationQueue {
+    /// What became of a post.
+    enum Added: Sendable, Equatable {
+        /// It waits.
+        case queued(Entry)
+        /// An earlier one stands for it, as it is now; others that it stands for too are gone.
+        case merged(survivor: Entry, removed: [NotificationID])
+    }
+
+    /// How many modes all entries together may name for each entry that the queue may have.
+    ///
+    /// Without it, entries that name very many modes each would take memory that nothing else limits.
+    static let modesPerEntryLimit = 8
+
+    /// Enqueues a post whose style is asap or idle.
+    ///
+    /// Similar entries are searched by the mask of the new post alone (rule Q5), in both styles
+    /// (Q7) and whatever their modes (Q19). The first one stays where it is and stands for all of
+    /// them; none is posted later than it would have been (law 1).
+    ///
+    /// A post that merges needs no room for an entry, but what it adds to one needs some: bytes of a
+    /// longer content, and modes that no entry names yet.
+    ///
+    /// - Parameters:
+    ///   - scope: what the caller may post; other entries are neither merged with nor removed.
+    ///   - modeLimit: how many different modes the entries may name.
+    ///   - byteRoom: how many bytes more there may be.
+    /// - Throws: `queueFull`, `queueBytesFull`; nothing is changed then.
+    mutating func add(
+        _ post: Post, depth: Int, scope: PostScope, entryLimit: Int, modeLimit: Int, byteRoom: Int,
+        at time: CommandTime
+    ) throws(Refusal) -> Added {
+        let room = Room(
+            entryLimit: entryLimit, modeLimit: modeLimit, byteLimit: byteCount.adding(byteRoom))
+        return try add(post, depth: depth, scope: scope, within: room, at: time)
+    }
+
+    /// Enqueues posts in their order, all or none; a later one may merge into an earlier one.
+    ///
+    /// Inside of a batch that is open already nothing is undone here: whoever opened it does it.
+    mutating func add(
+        _ posts: [(Post, depth: Int)], scope: PostScope, entryLimit: Int, modeLimit: Int,
+        byteRoom: Int, at time: CommandTime
+    ) throws(Refusal) -> [Added] {
+        let room = Room(
+            entryLimit: entryLimit, modeLimit: modeLimit, byteLimit: byteCount.adding(byteRoom))
+        let isOutermost = journal == nil
+        if isOutermost { beginBatch() }
+        var added: [Added] = []
+        added.reserveCapacity(posts.count)
+        do throws(Refusal) {
+            for (post, depth) in posts {
+                added.append(try add(post, depth: depth, scope: scope, within: room, at: time))
+            }
+        } catch {
+            if isOutermost { undoBatch() }
+            throw error
+        }
+        if isOutermost { commitBatch() }
+        return added
+    }
+
+    private mutating func add(
+        _ post: Post, depth: Int, scope: PostScope, within room: Room, at time: CommandTime
+    ) throws(Refusal) -> Added {
+        let entry = Entry(post, depth: depth, place: nextPlace, at: time)
+        let similar = slots(
+            similarTo: post.content.name, post.content.object, mask: entry.coalescing,
+            scope: scope)
+        guard let first = similar.first, var survivor = slots[Int(first)].entry else {
+            try checkRoom(
+                for: entry.modes, entryCount: 1, byteCount: entry.content.byteCount,
+                mentionCount: entry.modes.count, within: room)
+            nextPlace += 1
+            insert(entry)
+            return .queued(entry)
+        }
+        let others = similar.dropFirst().compactMap { slots[Int($0)].entry }
+        survivor.absorb(others, entry, keepsLatest: post.options?.keepsLatest ?? false)
+        let gone = slots[Int(first)].entry.map { [$0] + others } ?? others
+        try checkRoom(
+            for: entry.modes, entryCount: 0,
+            byteCount: survivor.content.byteCount
+                - gone.reduce(0) { $0 + $1.content.byteCount },
+            mentionCount: survivor.modes.count - gone.reduce(0) { $0 + $1.modes.count },
+            within: room)
+        for slot in similar.dropFirst() { _ = removeEntry(at: slot) }
+        replaceEntry(at: first, by: survivor)
+        return .merged(survivor: survivor, removed: others.map(\.id))
+    }
+}
+
+// MARK: - Limits
+
+extension NotificationQueue {
+    /// The limits of one addition.
+    private struct Room {
+        let entryLimit: Int
+        let modeLimit: Int
+        let byteLimit: Int
+    }
+
+    /// Whether there is room for so much more; what becomes less needs none (rule Q24).
+    private func checkRoom(
+        for modes: [[UInt8]], entryCount: Int, byteCount: Int, mentionCount: Int,
+        within room: Room
+    ) throws(Refusal) {
+        if entryCount > 0, count >= room.entryLimit {
+            throw .queueFull(limit: room.entryLimit)
+        }
+        if byteCount > 0, self.byteCount.adding(byteCount) > room.byteLimit {
+            throw .queueBytesFull
+        }
+        let newModeCount = modeLists.newModeCount(in: modes)
+        if newModeCount > 0, modeLists.modeCount + newModeCount > room.modeLimit {
+            throw .queueFull(limit: room.modeLimit)
+        }
+        if mentionCount > 0,
+            (modeLists.mentionCount + mentionCount - 1) / Self.modesPerEntryLimit
+                >= room.entryLimit
+        {
+            throw .queueFull(limit: room.entryLimit)
+        }
+    }
+}
+
+// MARK: - Entries
+
+extension NotificationQueue.Entry {
+    /// A post that is enqueued.
+    init(_ post: Post, depth: Int, place: UInt64, at time: CommandTime) {
+        let options = post.options
+        let now = time.monotonicNanoseconds
+        let isIdle = options?.style == .idle
+        self.init(
+            id: post.id, place: place, content: post.content, causedBy: post.causedBy,
+            depth: depth, style: isIdle ? .idle : .asap,
+            coalescing: options?.coalescing ?? [.onName, .onSender],
+            modes: Self.distinct(options?.modes ?? []), mergedCount: 0,
+            enqueuedAt: time.wallMilliseconds,
+            promotesAt: isIdle ? now.adding(options?.maxDelay) : .max,
+            expiresAt: now.adding(options?.timeToLive),
+            isImmediate: options?.isImmediate ?? false, isRestored: false)
+    }
+
+    /// Takes over what other entries and a new post ask for, so that none of them comes later than
+    /// it would have alone (law 1); place, identifier and mask stay.
+    mutating func absorb(_ others: [Self], _ latest: Self, keepsLatest: Bool) {
+        for other in others { absorb(other) }
+        absorb(latest)
+        if keepsLatest {
+            content = latest.content
+            causedBy = latest.causedBy
+        }
+    }
+
+    private mutating func absorb(_ other: Self) {
+        if other.style == .asap { style = .asap }
+        promotesAt = style == .asap ? .max : min(promotesAt, other.promotesAt)
+        expiresAt = max(expiresAt, other.expiresAt)
+        isImmediate = isImmediate || other.isImmediate
+        depth = max(depth, other.depth)
+        mergedCount += other.mergedCount + 1
+        if modes != other.modes { modes = Self.distinct(modes + other.modes) }
+    }
+
+    /// The modes, each once, in the order in which they first stand there; none are the default.
+    static func distinct(_ modes: [[UInt8]]) -> [[UInt8]] {
+        if modes.count == 1 { return modes }
+        if modes.isEmpty { return [Mode.default] }
+        var known: Set<[UInt8]> = []
+        return modes.filter { known.insert($0).inserted }
+    }
+}

@@ -1,0 +1,242 @@
+/// The notifications that wait to be posted (SEMANTICS sections 3.3 and 4.4).
+///
+/// There is one list in the order of arrival; style and modes decide when an entry leaves (rule Q1).
+/// It is kept as slots, with a table that finds similar entries, a list for each mode, and a heap
+/// of deadlines: adding, merging and taking an entry cost no more in a long queue than in a short
+/// one. No result depends on the order of a hash table.
+///
+/// The queue expires nothing by itself: the center passes time before it does anything else.
+struct NotificationQueue: Sendable {
+    /// One notification that waits, or others that it stands for as well (law 1).
+    struct Entry: Sendable, Equatable {
+        /// The notification.
+        let id: NotificationID
+        /// Entries leave in the order of their places.
+        let place: UInt64
+        /// Name, object and userInfo.
+        var content: Notification.Content
+        /// The notification whose handling posted it.
+        var causedBy: NotificationID?
+        /// How long the chain of `causedBy` is with it at its end.
+        var depth: Int
+        /// When it leaves, `asap` or `idle`.
+        var style: PostingStyle
+        /// What it was posted with; only that of a new post counts (rule Q5).
+        let coalescing: Coalescing
+        /// The modes in which it may be posted, each once.
+        var modes: [[UInt8]]
+        /// How many other posts it stands for.
+        var mergedCount: Int
+        /// When it was enqueued, in milliseconds since 1970.
+        let enqueuedAt: Int64
+        /// When it counts as asap, on the monotonic clock in nanoseconds; `Int64.max` is never.
+        var promotesAt: Int64
+        /// When it is dropped, on the monotonic clock in nanoseconds; `Int64.max` is never.
+        var expiresAt: Int64
+        /// Whether it is delivered in spite of suspension.
+        var isImmediate: Bool
+        /// Whether it was in the store in an earlier life of the broker.
+        let isRestored: Bool
+    }
+
+    /// An entry, or room for one, known by its number; whatever says nothing of an entry is 0.
+    struct Slot: Sendable {
+        var entry: Entry?
+        /// Marks the one deadline that counts for its time to live.
+        var expiryStamp: UInt64 = 0
+        /// Marks the one deadline that counts for its promotion to asap.
+        var promotionStamp: UInt64 = 0
+    }
+
+    /// What is due at a deadline, if the slot still has the stamp.
+    struct Timer: Sendable {
+        let slot: UInt32
+        let stamp: UInt64
+        let isExpiry: Bool
+    }
+
+    /// How many entries wait.
+    var count = 0
+    /// The bytes of name, object and userInfo of all entries.
+    var byteCount = 0
+
+    var slots: [Slot] = []
+    var freeSlots: [UInt32] = []
+    var nextPlace: UInt64 = 1
+    var kinds: KindTable
+    var modeLists: ModeLists
+    /// By identifier the slot.
+    var positions: PositionTable
+    var timers = DeadlineHeap<Timer>()
+    /// How many deadlines count.
+    var timerCount = 0
+    var lastStamp: UInt64 = 0
+    /// What an open batch has changed, for undoing it.
+    var journal: Journal?
+
+    /// Makes an empty queue in the mode `default`.
+    init(seed: HashSeed, commonModes: [[UInt8]]) {
+        kinds = KindTable(seed: seed)
+        modeLists = ModeLists(seed: seed, commonModes: commonModes)
+        positions = PositionTable(seed: seed)
+    }
+
+    /// The entry of a notification, if it still waits.
+    func entry(_ id: NotificationID) -> Entry? {
+        slot(of: id).flatMap { slots[Int($0)].entry }
+    }
+
+    /// Shows the entries of all modes in the order in which they would be posted: asap ones first,
+    /// then idle ones, each in the order of their places; the visitor says whether to go on.
+    ///
+    /// - Complexity: O(n log n); it is for looking at the queue.
+    func forEachInPostingOrder(_ visit: (Entry) -> Bool) {
+        var asap: [(place: UInt64, slot: Int)] = []
+        var idle: [(place: UInt64, slot: Int)] = []
+        for (number, slot) in slots.enumerated() {
+            guard let entry = slot.entry else { continue }
+            if entry.style == .idle {
+                idle.append((entry.place, number))
+            } else {
+                asap.append((entry.place, number))
+            }
+        }
+        asap.sort { $0.place < $1.place }
+        idle.sort { $0.place < $1.place }
+        for (_, number) in asap + idle {
+            if let entry = slots[number].entry, !visit(entry) { return }
+        }
+    }
+}
+
+// MARK: - Posting
+
+extension NotificationQueue {
+    /// The center is in another mode from now on.
+    mutating func enter(mode: [UInt8]) {
+        modeLists.enter(mode: mode)
+    }
+
+    /// `common` stands for other modes from now on (rule Q17).
+    mutating func setCommonModes(_ modes: [[UInt8]]) {
+        modeLists.setCommonModes(modes)
+    }
+
+    /// Whether an asap entry may be posted in the current mode.
+    var hasAsap: Bool { modeLists.hasAsap }
+
+    /// Whether an idle entry may be posted in the current mode.
+    var hasIdle: Bool { modeLists.hasIdle }
+
+    /// Takes out all asap entries of the current mode, in queue order.
+    ///
+    /// They are out before the first is posted: what is enqueued meanwhile waits (rule Q11).
+    mutating func takeAsap() -> [Entry] {
+        modeLists.readyAsap().map { removeEntry(at: $0) }
+    }
+
+    /// Takes out the first idle entry of the current mode, unless an asap one waits (rule Q13).
+    mutating func takeIdle() -> Entry? {
+        guard !hasAsap, let slot = modeLists.firstReadyIdle() else { return nil }
+        return removeEntry(at: slot)
+    }
+}
+
+// MARK: - Removing
+
+extension NotificationQueue {
+    /// Takes out what is similar to a `now` post and may be touched, in queue order (rule Q8).
+    mutating func takeSimilar(
+        to content: Notification.Content, mask: Coalescing, scope: PostScope
+    ) -> [Entry] {
+        take(slots(similarTo: content.name, content.object, mask: mask, scope: scope))
+    }
+
+    /// Takes out what matches and may be touched, in queue order (rule Q20).
+    mutating func take(_ match: QueueMatch) -> [Entry] {
+        guard let object = match.object else {
+            return take(slots(named: match.name, nil, of: match))
+        }
+        return take(slots(named: match.name, object.span, of: match))
+    }
+
+    /// Takes out one entry, if it still waits and may be touched.
+    mutating func take(_ id: NotificationID, scope: PostScope) -> Entry? {
+        guard let slot = slot(of: id), let entry = slots[Int(slot)].entry,
+            scope.allows(entry.content)
+        else { return nil }
+        return removeEntry(at: slot)
+    }
+
+    private func slots(
+        named name: [UInt8]?, _ object: Span<UInt8>?, of match: QueueMatch
+    ) -> [UInt32] {
+        guard let name else {
+            return slots(similarTo: nil, object, mask: match.mask, scope: match.scope)
+        }
+        return slots(similarTo: name.span, object, mask: match.mask, scope: match.scope)
+    }
+
+    private mutating func take(_ slots: [UInt32]) -> [Entry] {
+        slots.map { removeEntry(at: $0) }
+    }
+
+    /// The slots of similar entries that may be touched, in queue order.
+    func slots(
+        similarTo name: Span<UInt8>?, _ object: Span<UInt8>?, mask: Coalescing, scope: PostScope
+    ) -> [UInt32] {
+        var similar = kinds.slots(similarTo: name, object, mask: mask) { slot in
+            slots[Int(slot)].entry.map { scope.allows($0.content) } ?? false
+        }
+        if similar.count > 1 { similar.sort { place(of: $0) < place(of: $1) } }
+        return similar
+    }
+
+    private func place(of slot: UInt32) -> UInt64 { slots[Int(slot)].entry?.place ?? 0 }
+
+    private func slot(of id: NotificationID) -> UInt32? {
+        positions.position(of: id, idAt: idAt).map { UInt32($0) }
+    }
+
+    private func idAt(_ position: UInt64) -> NotificationID {
+        slots[Int(position)].entry?.id ?? NotificationID(high: 0, low: 0)
+    }
+}
+
+// MARK: - Time
+
+extension NotificationQueue {
+    /// When ``passTime(_:)`` has something to do next, on the monotonic clock in nanoseconds.
+    var nextDeadline: Int64? { timers.next }
+
+    /// Takes out the entries whose time to live has ended, and makes idle ones asap that waited for
+    /// their `maxDelay` (rule Q14); both are told in queue order, as they are now.
+    mutating func passTime(_ now: Int64) -> (promoted: [Entry], expired: [Entry]) {
+        var expiring: [UInt32] = []
+        var promoting: [UInt32] = []
+        while let timer = timers.popDue(at: now) {
+            let slot = Int(timer.slot)
+            if timer.isExpiry, slots[slot].expiryStamp == timer.stamp {
+                expiring.append(timer.slot)
+            } else if !timer.isExpiry, slots[slot].promotionStamp == timer.stamp {
+                promoting.append(timer.slot)
+            }
+        }
+        if expiring.isEmpty, promoting.isEmpty { return ([], []) }
+        expiring.sort { place(of: $0) < place(of: $1) }
+        let expired = take(expiring)
+        // What expires is not promoted first: its slot is empty now.
+        promoting.removeAll { slots[Int($0)].entry == nil }
+        promoting.sort { place(of: $0) < place(of: $1) }
+        var promoted: [Entry] = []
+        for slot in promoting {
+            guard var entry = slots[Int(slot)].entry else { continue }
+            entry.style = .asap
+            entry.promotesAt = .max
+            replaceEntry(at: slot, by: entry)
+            promoted.append(entry)
+        }
+        settleTimers()
+        return (promoted, expired)
+    }
+}

@@ -1,0 +1,144 @@
+/// What a center posts of itself, in channels that nobody else can post in.
+///
+/// Only observers that name such a channel get it; with none, nothing is posted at all.
+enum Report: Sendable, Equatable {
+    case connected(client: UInt64, Transport)
+    case suspended(client: UInt64, ClientState)
+    case resumed(client: UInt64)
+    case left(client: UInt64, StaticString)
+    case expired(observer: UInt64, client: UInt64)
+    case queueOverflowed(count: Int)
+    case willTerminate
+
+    static func == (left: Report, right: Report) -> Bool {
+        left.name == right.name && left.object == right.object
+    }
+
+    /// The channel.
+    var name: [UInt8] {
+        switch self {
+        case .connected: Self.names[0]
+        case .suspended: Self.names[1]
+        case .resumed: Self.names[2]
+        case .left: Self.names[3]
+        case .expired: Self.names[4]
+        case .queueOverflowed: Self.names[5]
+        case .willTerminate: Self.names[6]
+        }
+    }
+
+    /// The channels of all reports.
+    static let names: [[UInt8]] = [
+        "belfry.client.connected", "belfry.client.suspended", "belfry.client.resumed",
+        "belfry.client.left", "belfry.observer.expired", "belfry.queue.overflowed",
+        "belfry.center.willTerminate",
+    ].map { Array($0.utf8) }
+
+    /// The client or the observer that it is about.
+    var object: [UInt8]? {
+        switch self {
+        case .connected(let id, _), .suspended(let id, _), .resumed(let id), .left(let id, _):
+            Array("c\(id)".utf8)
+        case .expired(let serial, _): Array("o\(serial)".utf8)
+        case .queueOverflowed, .willTerminate: nil
+        }
+    }
+
+    /// The userInfo: an object whose values are numbers and words of our own, so nothing in it needs
+    /// an escape.
+    var userInfo: [UInt8]? {
+        let text: String
+        switch self {
+        case .connected(let id, let transport):
+            text = #"{"client":"c\#(id)","transport":"\#(transport.word)"}"#
+        case .suspended(let id, let state):
+            text = #"{"client":"c\#(id)","reason":"\#(state.word)"}"#
+        case .resumed(let id): text = #"{"client":"c\#(id)"}"#
+        case .left(let id, let reason): text = #"{"client":"c\#(id)","reason":"\#(reason)"}"#
+        case .expired(let serial, let client):
+            text = #"{"observer":"o\#(serial)","client":"c\#(client)"}"#
+        case .queueOverflowed(let count): text = #"{"entries":\#(count)}"#
+        case .willTerminate: return nil
+        }
+        return Array(text.utf8)
+    }
+}
+
+extension Transport {
+    fileprivate var word: StaticString {
+        switch self {
+        case .webSocket: "websocket"
+        case .events: "events"
+        case .mailbox: "mailbox"
+        }
+    }
+}
+
+extension ClientState {
+    fileprivate var word: StaticString {
+        switch self {
+        case .disconnected: "disconnected"
+        case .slow: "slow"
+        case .asked: "asked"
+        case .live: "live"
+        }
+    }
+}
+
+extension Notification.Content {
+    /// Whether its name is one of the broker's own.
+    var isReserved: Bool {
+        let prefix: StaticString = "belfry."
+        let name = self.name
+        guard name.count >= prefix.utf8CodeUnitCount else { return false }
+        let expected: [UInt8] = Self.reservedPrefix
+        for index in expected.indices where name[index] != expected[index] { return false }
+        return true
+    }
+
+    private static let reservedPrefix = Array("belfry.".utf8)
+}
+
+extension NotificationCenter {
+    /// Posts what the command has brought about; these posts bring about no further ones.
+    mutating func postReports(
+        of command: CommandID, at time: CommandTime, into effects: inout Effects
+    ) {
+        var pending: [Report] = []
+        swap(&pending, &reports)
+        for (place, report) in pending.enumerated() {
+            let name = report.name
+            guard let channel = index.channels.index(of: name.span),
+                index.channels.isObserved(at: channel)
+            else { continue }
+            let content = Notification.Content(
+                name: name, object: report.object, userInfo: report.userInfo)
+            let receiptCount = effects.receipts.count
+            let reportCount = effects.reports.count
+            let wasReporting = dispatching.reports
+            dispatching.reports = false
+            dispatching.awaits = false
+            dispatch(
+                Dispatch(
+                    id: Self.reportID(command, place, time), content: content, causedBy: nil,
+                    isReport: true),
+                at: time, into: &effects)
+            dispatching.reports = wasReporting
+            effects.receipts.removeLast(effects.receipts.count - receiptCount)
+            effects.reports.removeLast(effects.reports.count - reportCount)
+        }
+        reports.removeAll()
+    }
+
+    /// An identifier that no other command makes: its command's name is in it.
+    private static func reportID(
+        _ command: CommandID, _ place: Int, _ time: CommandTime
+    ) -> NotificationID {
+        let mixed =
+            command.incarnation &* 0x9E37_79B9_7F4A_7C15 ^ command.counter
+            &* 0xBF58_476D_1CE4_E5B9 ^ UInt64(command.node) << 48
+        return NotificationID(
+            milliseconds: time.wallMilliseconds,
+            random: (UInt16(truncatingIfNeeded: place), mixed))
+    }
+}

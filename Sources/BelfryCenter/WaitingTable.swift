@@ -1,0 +1,109 @@
+/// Posts whose answer waits for acknowledging observers (rule C13).
+struct WaitingTable: Sendable {
+    /// One command that waits, with those that came later under the same key.
+    struct Waiting: Sendable {
+        /// Who is answered; the form belongs to the answer of a command that repeats another one.
+        var commands: [(id: CommandID, replayedForm: UInt8?)]
+        var receipts: [Receipt]
+        var reports: [[ReportRow]]
+        /// How many acknowledgements are still waited for.
+        var remainingCount: Int
+        /// Tells this one from an earlier one in the same slot.
+        let ordinal: UInt64
+        let key: IdempotencyKey?
+        /// The notifications that are waited for: where they are held, and their numbers.
+        let places: [(kept: UInt32, sequence: UInt64)]
+    }
+
+    private var slots: [Waiting?] = []
+    private var freeSlots: [UInt32] = []
+    private var places: [NotificationID: (slot: UInt32, receipt: Int)] = [:]
+    private var lastOrdinal: UInt64 = 0
+
+    /// How many commands wait.
+    var count: Int { slots.count - freeSlots.count }
+
+    /// Adds a command that waits; tells its slot and ordinal.
+    mutating func add(
+        _ command: CommandID, receipts: [Receipt], reports: [[ReportRow]], remainingCount: Int,
+        key: IdempotencyKey?, at places: [(kept: UInt32, sequence: UInt64)]
+    ) -> (slot: UInt32, ordinal: UInt64) {
+        lastOrdinal += 1
+        let waiting = Waiting(
+            commands: [(command, nil)], receipts: receipts, reports: reports,
+            remainingCount: remainingCount, ordinal: lastOrdinal, key: key, places: places)
+        let slot = freeSlots.popLast() ?? UInt32(slots.count)
+        if Int(slot) == slots.count { slots.append(waiting) } else { slots[Int(slot)] = waiting }
+        for (place, receipt) in receipts.enumerated() { self.places[receipt.id] = (slot, place) }
+        return (slot, lastOrdinal)
+    }
+
+    /// Lets a later command with the same key wait for the same answer.
+    ///
+    /// - Returns: whether the notification is still waited for.
+    mutating func join(_ id: NotificationID, _ command: CommandID, form: UInt8) -> Bool {
+        guard let place = places[id] else { return false }
+        slots[Int(place.slot)]?.commands.append((command, form))
+        return true
+    }
+
+    /// Changes the account of a notification.
+    mutating func update(
+        _ id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome?,
+        _ change: (inout Receipt) -> Void
+    ) {
+        guard !places.isEmpty, let place = places[id], var waiting = slots[Int(place.slot)] else {
+            return
+        }
+        slots[Int(place.slot)] = nil
+        change(&waiting.receipts[place.receipt])
+        if let outcome, place.receipt < waiting.reports.count {
+            waiting.reports[place.receipt].setOutcome(outcome, of: observer)
+        }
+        slots[Int(place.slot)] = waiting
+    }
+
+    /// One acknowledgement less is waited for; gives the command if that was the last.
+    mutating func resolve(_ id: NotificationID) -> Waiting? {
+        guard let place = places[id], let remaining = slots[Int(place.slot)]?.remainingCount else {
+            return nil
+        }
+        slots[Int(place.slot)]?.remainingCount = remaining - 1
+        return remaining == 1 ? take(place.slot) : nil
+    }
+
+    /// Takes a command out whose deadline has come, unless it was answered before.
+    mutating func take(_ slot: UInt32, ordinal: UInt64) -> Waiting? {
+        guard Int(slot) < slots.count, slots[Int(slot)]?.ordinal == ordinal else { return nil }
+        return take(slot)
+    }
+
+    /// Whether a command in a slot still waits.
+    func isWaiting(_ slot: UInt32, ordinal: UInt64) -> Bool {
+        Int(slot) < slots.count && slots[Int(slot)]?.ordinal == ordinal
+    }
+
+    /// Where the notifications are held that a command waits for.
+    func places(_ slot: UInt32) -> [(kept: UInt32, sequence: UInt64)] {
+        slots[Int(slot)]?.places ?? []
+    }
+
+    private mutating func take(_ slot: UInt32) -> Waiting? {
+        guard let waiting = slots[Int(slot)] else { return nil }
+        slots[Int(slot)] = nil
+        freeSlots.append(slot)
+        for receipt in waiting.receipts { places[receipt.id] = nil }
+        return waiting
+    }
+
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(count)
+        for waiting in slots {
+            guard let waiting else { continue }
+            digest.add(waiting.remainingCount)
+            digest.add(waiting.ordinal)
+            for command in waiting.commands { digest.add(command.id.counter) }
+            for receipt in waiting.receipts { digest.add(receipt) }
+        }
+    }
+}
