@@ -7,6 +7,8 @@ struct CommandReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    var isAtEnd: Bool { position == bytes.count }
+
     /// The next command; nil at the end.
     mutating func next() -> Command? {
         guard position < bytes.count else { return nil }

@@ -256,6 +256,11 @@ extension Model {
             }
             return
         }
+        // An answer that has not gone out says how things stand when it goes.
+        for place in out.receipts.indices where out.receipts[place].id == id {
+            change(&out.receipts[place])
+            if place < out.reports.count { setRow(&out.reports[place]) }
+        }
         for place in fates.indices.reversed() where fates[place].receipt.id == id {
             change(&fates[place].receipt)
             break

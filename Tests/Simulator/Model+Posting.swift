@@ -27,6 +27,7 @@ extension Model {
             try check(posts)
             // All or nothing: on a copy first.
             var copy = self
+            copy.queueByteCountBefore = queue.reduce(0) { $0 + $1.byteCount }
             for (place, post) in posts.enumerated() {
                 try copy.post(post, depth: depths[place])
             }
@@ -119,9 +120,9 @@ extension Model {
             }
             dispatch(posting)
         case .asap, .idle:
-            let bytes = queue.reduce(0) { $0 + $1.byteCount } - queueBytesBefore
+            let bytes = queue.reduce(0) { $0 + $1.byteCount } - queueByteCountBefore
             let (survivor, others) = try enqueue(
-                post, depth: depth, scope: scope, byteRoom: terms.queueByteRoom &- bytes)
+                post, depth: depth, scope: scope, byteRoom: terms.queueByteRoom - bytes)
             var receipt = Receipt(id: post.id, sequence: 0)
             receipt.state = survivor.map { .coalesced(into: $0) } ?? .queued
             if let survivor { for id in others { setFate(of: id, .coalesced(into: survivor)) } }
@@ -169,7 +170,7 @@ extension Model {
         }
         let place = waiting.firstIndex { $0.key?.principal == key.principal && $0.key?.text == key.text }
         guard let place else { return false }
-        waiting[place].commands.append((command, key.form))
+        waiting[place].commands.append((command, known.key.form))
         out.outcome = .waiting
         return true
     }

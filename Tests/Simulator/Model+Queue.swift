@@ -82,7 +82,7 @@ extension Model {
         var new = Entry(
             id: post.id, name: content.nameBytes, object: content.objectBytes,
             userInfo: content.userInfoBytes, causedBy: post.causedBy, depth: depth, style: style,
-            coalescing: options.coalescing, modes: options.modes, enqueuedAt: wall,
+            coalescing: options.coalescing, modes: once(options.modes), enqueuedAt: wall,
             isImmediate: options.isImmediate, promotesAt: end(of: options.maxDelay),
             expiresAt: end(of: options.timeToLive))
         if style == .asap { new.promotesAt = .max }
@@ -96,7 +96,7 @@ extension Model {
                 throw .queueFull(limit: limits.queueEntryLimit)
             }
             if new.byteCount > byteRoom { throw .queueBytesFull }
-            try checkModes(with: new.modes, extra: true)
+            try checkModes(of: queue + [new], adding: new.modes)
             queue.append(new)
             return (nil, [])
         }
@@ -111,6 +111,7 @@ extension Model {
             survivor.promotesAt = min(survivor.promotesAt, other.promotesAt)
             survivor.expiresAt = max(survivor.expiresAt, other.expiresAt)
             survivor.isImmediate = survivor.isImmediate || other.isImmediate
+            survivor.depth = max(survivor.depth, other.depth)
         }
         if survivor.style == .asap { survivor.promotesAt = .max }
         if options.keepsLatest {
@@ -118,18 +119,37 @@ extension Model {
             survivor.object = new.object
             survivor.userInfo = new.userInfo
             survivor.causedBy = new.causedBy
-            survivor.depth = new.depth
         }
         let others = similar.dropFirst().map { queue[$0].id }
-        queue[first] = survivor
-        queue.removeAll { others.contains($0.id) }
+        var merged = queue
+        merged[first] = survivor
+        merged.removeAll { others.contains($0.id) }
+        // What is merged needs no room for an entry, but what it adds to one needs some.
+        let more = merged.reduce(0) { $0 + $1.byteCount } - queue.reduce(0) { $0 + $1.byteCount }
+        if more > 0, more > byteRoom { throw .queueBytesFull }
+        try checkModes(of: merged, adding: new.modes)
+        queue = merged
         return (survivor.id, others)
     }
 
-    private func checkModes(with modes: [[UInt8]], extra: Bool) throws(Refusal) {
-        var all: [[UInt8]] = []
-        for mode in queue.flatMap(\.modes) + modes where !all.contains(mode) { all.append(mode) }
-        if all.count > limits.queueModeLimit { throw .queueFull(limit: limits.queueModeLimit) }
+    /// The queue names no more modes than it may.
+    private func checkModes(of entries: [Entry], adding modes: [[UInt8]]) throws(Refusal) {
+        let known = once(queue.flatMap(\.modes))
+        let new = modes.filter { !known.contains($0) }
+        if !new.isEmpty, known.count + new.count > limits.queueModeLimit {
+            throw .queueFull(limit: limits.queueModeLimit)
+        }
+        let before = queue.reduce(0) { $0 + $1.modes.count }
+        let after = entries.reduce(0) { $0 + $1.modes.count }
+        if after > before, after > 8 * limits.queueEntryLimit {
+            throw .queueFull(limit: limits.queueEntryLimit)
+        }
+    }
+
+    private func once(_ modes: [[UInt8]]) -> [[UInt8]] {
+        var once: [[UInt8]] = []
+        for mode in modes where !once.contains(mode) { once.append(mode) }
+        return once
     }
 
     func end(of duration: Int64?) -> Int64 { duration.map { now + $0 } ?? .max }
@@ -145,6 +165,8 @@ extension Model {
 
     /// Rule Q13: one.
     mutating func idle() {
+        // An asap entry comes first.
+        if needsTurnEnd { return }
         let place = queue.firstIndex { $0.style == .idle && isCurrent($0.modes) }
         if let place { post(queue.remove(at: place)) }
     }

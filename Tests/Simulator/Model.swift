@@ -20,7 +20,8 @@ struct Model {
     var fates: [Fate] = []
     /// Entries in the order of their places.
     var queue: [Entry] = []
-    var lastPlace: UInt64 = 0
+    /// The bytes of the queue when the post at hand came.
+    var queueByteCountBefore = 0
     var modes: [Lease] = []
     /// Keys, oldest first.
     var keys: [KeyedAnswer] = []
