@@ -29,19 +29,11 @@ struct Query {
         return values
     }
 
-    /// Takes all parameters that are left, for a listing that knows which it has.
+    /// Takes all parameters that are left, for a listing or a post that knows which it has.
     mutating func takeRest() -> [BelfryWire.QueryParameter] {
+        if parameters.isEmpty { return [] }
         defer { parameters = [] }
         return parameters.map { BelfryWire.QueryParameter(name: $0.name, value: $0.value) }
-    }
-
-    /// Refuses options of the queue and of suspension by name, so that nobody takes them for a typo.
-    func refuseLaterOptions() throws(Problem) {
-        if parameters.isEmpty { return }
-        for name in ["style", "coalesce", "keep", "modes", "maxDelay", "immediate", "ttl"]
-        where parameters.contains(where: { $0.isNamed(name) }) {
-            throw Problem.invalidParameter(name, "is not supported by this version")
-        }
     }
 
     /// Refuses parameters that nobody took.

@@ -94,7 +94,9 @@ extension ServerLoop {
             Shape.append(explanation: explanation, to: &answerContent)
         case .leaks(let limit):
             Shape.append(
-                leaks: center.leaks(limit: limit, at: commandTime, visible: isVisible), to: &answerContent)
+                leaks: center.leaks(
+                    after: 0, limit: limit, at: commandTime, visible: isVisible),
+                to: &answerContent)
         case .unmatched(let limit):
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)

@@ -73,9 +73,9 @@ extension ServerLoop {
         try readPostOptions(&query)
         let object = query.take("object")
         let causedBy = query.take("causedBy")
-        try query.refuseLaterOptions()
         let post = try requestReader.channelPost(
-            name: name, object: object, causedBy: causedBy, body: content)
+            name: name, object: object, causedBy: causedBy, options: query.takeRest(),
+            body: content)
         return .post(post)
     }
 

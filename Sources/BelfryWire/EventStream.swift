@@ -6,14 +6,18 @@ internal import BelfryJSON
 /// The data of an event is one line: JSON has no line end inside a token.
 public enum EventStream {
     /// Appends a notification as an event without a type; its id is `EPOCH-SEQ`.
+    ///
+    /// A stream of a mailbox names its observer.
     public static func append(
-        notification: Notification, epoch: [UInt8], isRedelivered: Bool,
+        notification: Notification, epoch: [UInt8], isRedelivered: Bool, observer: UInt64? = nil,
         to output: inout [UInt8]
     ) {
         output.append("id: ")
         appendPosition(epoch: epoch, sequence: notification.sequence, to: &output)
         output.append("\ndata: ")
-        Shape.append(notification, isRedelivered: isRedelivered, isOneLine: true, to: &output)
+        Shape.append(
+            notification, isRedelivered: isRedelivered, observer: observer, isOneLine: true,
+            to: &output)
         output.append("\n\n")
     }
 

@@ -20,10 +20,7 @@ extension FieldReader {
     mutating func optionalString(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> [UInt8]? {
-        if try kind(in: bytes) == .null {
-            _ = try skip(in: bytes)
-            return nil
-        }
+        if try skipNull(in: bytes) { return nil }
         return try string(key, in: bytes)
     }
 
@@ -41,10 +38,7 @@ extension FieldReader {
     mutating func optionalName(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> [UInt8]? {
-        if try kind(in: bytes) == .null {
-            _ = try skip(in: bytes)
-            return nil
-        }
+        if try skipNull(in: bytes) { return nil }
         return try name(key, in: bytes)
     }
 
@@ -52,10 +46,7 @@ extension FieldReader {
     mutating func optionalInteger(
         _ key: String, in range: ClosedRange<Int>, of bytes: Span<UInt8>
     ) throws(Problem) -> Int? {
-        if try kind(in: bytes) == .null {
-            _ = try skip(in: bytes)
-            return nil
-        }
+        if try skipNull(in: bytes) { return nil }
         guard try expect(.number, key, in: bytes) else { return nil }
         do throws(JSONError) {
             // 80.0 and 8e1 are integers too (JSON Schema 2020-12 §4.2.3).
@@ -74,10 +65,7 @@ extension FieldReader {
     mutating func optionalNumber(
         _ key: String, upTo limit: Double, in bytes: Span<UInt8>
     ) throws(Problem) -> Double? {
-        if try kind(in: bytes) == .null {
-            _ = try skip(in: bytes)
-            return nil
-        }
+        if try skipNull(in: bytes) { return nil }
         return try number(key, upTo: limit, in: bytes)
     }
 
@@ -109,6 +97,100 @@ extension FieldReader {
         }
     }
 
+    /// Reads true, false or null.
+    mutating func optionalBoolean(_ key: String, in bytes: Span<UInt8>) throws(Problem) -> Bool? {
+        try skipNull(in: bytes) ? nil : boolean(key, in: bytes)
+    }
+
+    /// Reads a duration in seconds, in nanoseconds.
+    mutating func seconds(
+        _ key: String, _ rule: SecondsRule, in bytes: Span<UInt8>
+    ) throws(Problem) -> Int64? {
+        guard try expect(.number, key, in: bytes) else { return nil }
+        var nanoseconds: Int64?
+        do throws(JSONError) {
+            nanoseconds = rule.nanoseconds(try json.readDouble(in: bytes))
+        } catch .numberOutOfRange {
+            // Told below like a number that is outside of the range.
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+        if nanoseconds == nil { addFault(key, rule.detail) }
+        return nanoseconds
+    }
+
+    /// Reads a duration in seconds, in nanoseconds, or null.
+    mutating func optionalSeconds(
+        _ key: String, _ rule: SecondsRule, in bytes: Span<UInt8>
+    ) throws(Problem) -> Int64? {
+        try skipNull(in: bytes) ? nil : seconds(key, rule, in: bytes)
+    }
+
+    /// Reads what is compared: `none`, an array of `name` and `sender`, or null.
+    mutating func optionalCoalescing(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> Coalescing? {
+        switch try kind(in: bytes) {
+        case .null:
+            _ = try skip(in: bytes)
+            return nil
+        case .string:
+            guard let text = try string(key, in: bytes) else { return nil }
+            if text.elementsEqual("none".utf8) { return Coalescing.none }
+            addFault(key, Coalescing.detail)
+            return nil
+        case .array:
+            var coalescing = Coalescing.none
+            _ = try readArray(in: bytes) { (fields, bytes) throws(Problem) in
+                guard let word = try fields.string(key, in: bytes) else { return }
+                if let part = Coalescing(word: word) {
+                    coalescing.formUnion(part)
+                } else {
+                    fields.addFault(key, Coalescing.wordDetail)
+                }
+            }
+            return coalescing
+        case .object, .number, .boolean:
+            _ = try skip(in: bytes)
+            addFault(key, Coalescing.detail)
+            return nil
+        }
+    }
+
+    /// Reads an array of mode names, or null; one that comes twice counts once.
+    mutating func optionalModes(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> [[UInt8]]? {
+        if try skipNull(in: bytes) { return nil }
+        guard try expect(.array, key, in: bytes) else { return nil }
+        var modes: [[UInt8]] = []
+        var seenCount = 0
+        let limit = limits.modeCountLimit
+        let count = try readArray(in: bytes) { (fields, bytes) throws(Problem) in
+            seenCount += 1
+            if seenCount > limit {
+                _ = try fields.skip(in: bytes)
+            } else if let mode = try fields.name(key, in: bytes) {
+                PostOptionFields.add(mode, to: &modes)
+            }
+        }
+        if count < 1 || count > limit {
+            addFault(key, "must have 1 to \(limit) names, not \(count)")
+        }
+        return modes
+    }
+
+    /// Reads an observer, a client or a mode lease with its secret; null is a fault.
+    mutating func secret(
+        _ key: String, _ detail: String, in bytes: Span<UInt8>,
+        parse: (Span<UInt8>) -> IdentifierText?
+    ) throws(Problem) -> IdentifierText? {
+        guard let text = try string(key, in: bytes) else { return nil }
+        let identifier = parse(text.span)
+        if identifier?.secret == nil { addFault(key, detail) }
+        return identifier
+    }
+
     /// Reads the identifier of a notification, or null.
     mutating func optionalNotificationID(
         _ key: String, in bytes: Span<UInt8>
@@ -123,10 +205,7 @@ extension FieldReader {
     mutating func userInfo(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> Range<Int>? {
-        if try kind(in: bytes) == .null {
-            _ = try skip(in: bytes)
-            return nil
-        }
+        if try skipNull(in: bytes) { return nil }
         guard try expect(.object, key, in: bytes) else { return nil }
         let (range, isTooDeep) = try skipUserInfo(in: bytes)
         if isTooDeep { addFault(key, "must not nest deeper than \(limits.userInfoDepthLimit)") }
@@ -163,13 +242,12 @@ extension FieldReader {
         }
     }
 
-    /// Refuses a member that a later version reads.
-    mutating func refuse(_ key: String, in bytes: Span<UInt8>) throws(Problem) {
+    /// Whether the next value is null; if so, it is skipped.
+    mutating func skipNull(in bytes: Span<UInt8>) throws(Problem) -> Bool {
+        guard try kind(in: bytes) == .null else { return false }
         _ = try skip(in: bytes)
-        addFault(key, Self.laterDetail)
+        return true
     }
-
-    static let laterDetail = "is not supported by this version"
 
     /// Whether the next value is of this kind; if not, it is skipped and told.
     private mutating func expect(

@@ -10,6 +10,8 @@ struct FieldReader {
     let limits: WireLimits
     /// The place of the object in its batch.
     var item: Int?
+    /// The place of the value in the array that is read as a member.
+    private var element: Int?
     /// The ordinals of the members of this object so far.
     private(set) var seen = JSONKeySet()
 
@@ -47,6 +49,26 @@ struct FieldReader {
         return true
     }
 
+    /// Reads the value of a member that is an array; `read` reads or skips each element.
+    ///
+    /// A fault of an element points to its place.
+    ///
+    /// - Returns: how many elements it has.
+    mutating func readArray(
+        in bytes: Span<UInt8>,
+        read: (inout FieldReader, Span<UInt8>) throws(Problem) -> Void
+    ) throws(Problem) -> Int {
+        var count = 0
+        defer { element = nil }
+        try beginArray(in: bytes)
+        while try nextElement(in: bytes) {
+            element = count
+            try read(&self, bytes)
+            count += 1
+        }
+        return count
+    }
+
     /// Goes on at another place of the text; what was collected stays.
     mutating func restart(at index: Int, item: Int?) {
         json = JSONReader(depthLimit: limits.userInfoDepthLimit, startingAt: index)
@@ -67,7 +89,8 @@ struct FieldReader {
 
     func place(_ key: [UInt8]) -> Problem.Place {
         let root = item.map { JSONPointer.root.appending(index: $0) } ?? .root
-        return .pointer(root.appending(key: key))
+        let pointer = root.appending(key: key)
+        return .pointer(element.map { pointer.appending(index: $0) } ?? pointer)
     }
 
     /// An unknown key may have any length, and the answer shall not.

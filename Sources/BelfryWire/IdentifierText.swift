@@ -1,8 +1,8 @@
 internal import BelfryJSON
 
-/// The text of an observer or a client, `o17` and `c4`.
+/// The text of an observer, a client or a mode lease: `o17`, `c4` and `m3`.
 ///
-/// That much is public; with a secret behind a dot it speaks for the observer or the client.
+/// That much is public; with a secret behind a dot it speaks for what it names.
 public struct IdentifierText: Sendable, Equatable {
     /// The number.
     public let number: UInt64
@@ -20,6 +20,11 @@ public struct IdentifierText: Sendable, Equatable {
     /// Reads `c4` or `c4.secret`.
     public init?(client text: Span<UInt8>) {
         self.init(text, prefix: UInt8(ascii: "c"))
+    }
+
+    /// Reads `m3` or `m3.secret`.
+    public init?(mode text: Span<UInt8>) {
+        self.init(text, prefix: UInt8(ascii: "m"))
     }
 
     private init?(_ text: Span<UInt8>, prefix: UInt8) {
@@ -52,6 +57,13 @@ public struct IdentifierText: Sendable, Equatable {
     /// Appends `c4`, or `c4.secret`.
     public static func append(client id: UInt64, secret: [UInt8]? = nil, to output: inout [UInt8]) {
         append(UInt8(ascii: "c"), id, secret, to: &output)
+    }
+
+    /// Appends `m3`, or `m3.secret`.
+    public static func append(
+        mode serial: UInt64, secret: [UInt8]? = nil, to output: inout [UInt8]
+    ) {
+        append(UInt8(ascii: "m"), serial, secret, to: &output)
     }
 
     private static func append(

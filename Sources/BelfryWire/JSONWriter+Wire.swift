@@ -15,6 +15,34 @@ extension JSONWriter {
         member(key, string: text, into: &output)
     }
 
+    mutating func modeID(_ key: String, _ serial: UInt64, into output: inout [UInt8]) {
+        var text: [UInt8] = []
+        IdentifierText.append(mode: serial, to: &text)
+        member(key, string: text, into: &output)
+    }
+
+    mutating func notificationID(
+        _ key: String, _ id: NotificationID, into output: inout [UInt8]
+    ) {
+        var text: [UInt8] = []
+        id.append(to: &text)
+        member(key, string: text, into: &output)
+    }
+
+    /// Where the next page starts, if there is one.
+    mutating func next(_ cursor: UInt64?, into output: inout [UInt8]) {
+        guard let cursor else { return }
+        var text: [UInt8] = []
+        CursorText.append(cursor, to: &text)
+        member("next", string: text, into: &output)
+    }
+
+    mutating func strings(_ key: String, _ texts: [[UInt8]], into output: inout [UInt8]) {
+        array(key, of: texts, into: &output) { text, output, writer in
+            writer.string(text, into: &output)
+        }
+    }
+
     mutating func time(_ key: String, _ milliseconds: Int64, into output: inout [UInt8]) {
         var text: [UInt8] = []
         TimeText.append(milliseconds: milliseconds, to: &text)
@@ -39,7 +67,7 @@ extension JSONWriter {
         endArray(into: &output)
     }
 
-    /// What was registered; the settings are those that this version has.
+    /// What was registered, and under which terms.
     mutating func filter(
         of row: ObserverRow, center: [UInt8], into output: inout [UInt8]
     ) {
@@ -47,10 +75,21 @@ extension JSONWriter {
         optionalString("name", row.name, into: &output)
         optionalString("object", row.object, into: &output)
         member("selector", string: row.selector, into: &output)
-        member("suspensionBehavior", string: "coalesce", into: &output)
-        member("acknowledge", bool: false, into: &output)
-        member("minInterval", integer: 0, into: &output)
-        member("lifetime", string: "connection", into: &output)
+        let terms = row.terms
+        member("suspensionBehavior", string: terms.suspensionBehavior.text, into: &output)
+        member("acknowledge", bool: terms.acknowledges, into: &output)
+        member("holdLimit", integer: terms.holdLimit, into: &output)
+        member("minInterval", seconds: .nanoseconds(terms.minInterval), into: &output)
+        if terms.endsWithConnection {
+            // Whatever was asked for: it does not outlive its connection.
+            member("lease", integer: 0, into: &output)
+        } else if let lease = terms.lease {
+            member("lease", seconds: .nanoseconds(lease), into: &output)
+        } else {
+            member(null: "lease", into: &output)
+        }
+        let lifetime = terms.endsWithConnection ? "connection" : "token"
+        member("lifetime", string: lifetime, into: &output)
     }
 
     /// The members of `belfry.gap`; a count that nobody can know is null.

@@ -5,7 +5,7 @@ public struct ListingRequest: Sendable {
     /// Page and filter.
     public var query = ObserverQuery()
     /// The state of the client; nil is any.
-    public var state: ClientState?
+    public var state: ClientState? { query.state }
 
     /// Asks for all rows.
     public init() {}
@@ -27,13 +27,15 @@ public struct ListingRequest: Sendable {
         }
     }
 
+    static let cursorDetail = "must be the next of an earlier page"
+
     /// Takes the text of a parameter; tells what is wrong with it, or nil.
     mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
         switch key {
         case .limit: return setLimit(text, limits: limits)
         case .cursor:
             guard let cursor = CursorText.read(text.span) else {
-                return "must be the next of an earlier page"
+                return Self.cursorDetail
             }
             query.cursor = cursor
             return nil
@@ -46,18 +48,30 @@ public struct ListingRequest: Sendable {
             query.client = id.number
             return nil
         case .state:
-            state = ClientState(text: text)
-            return state == nil ? "must be live, slow, asked or disconnected" : nil
+            query.state = ClientState(text: text)
+            return query.state == nil ? "must be live, slow, asked or disconnected" : nil
         case .principal: query.principal = text
         }
         return TextRule.faultOfName(text.span, limits: limits)
     }
 
     private mutating func setLimit(_ text: [UInt8], limits: WireLimits) -> String? {
-        guard let limit = Decimal.read(text.span), limit >= 1, limit <= limits.pageRowLimit else {
-            return "must be an integer from 1 to \(limits.pageRowLimit)"
+        guard let limit = Self.limit(text, limits: limits) else {
+            return Self.limitDetail(limits)
         }
-        query.limit = Int(limit)
+        query.limit = limit
         return nil
+    }
+
+    /// Reads how many rows a page has.
+    static func limit(_ text: [UInt8], limits: WireLimits) -> Int? {
+        guard let limit = Decimal.read(text.span), limit >= 1, limit <= limits.pageRowLimit else {
+            return nil
+        }
+        return Int(limit)
+    }
+
+    static func limitDetail(_ limits: WireLimits) -> String {
+        "must be an integer from 1 to \(limits.pageRowLimit)"
     }
 }

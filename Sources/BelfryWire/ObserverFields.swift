@@ -1,13 +1,25 @@
+internal import BelfryCenter
 internal import BelfryJSON
 
-/// The fields of an observer that is registered.
+/// The fields of an observer that is registered, as they come; nil is what was not given.
 struct ObserverFields {
-    var observer = ObserverRequest()
+    private var observer = ObserverRequest()
+    private var behavior: SuspensionBehavior?
+    private var acknowledges = false
+    private var endsWithConnection = false
+    private var holdLimit: Int?
+    private var minInterval: Int64?
+    private var lease = Lease.absent
+
+    private enum Lease {
+        case absent
+        case never
+        case nanoseconds(Int64)
+    }
 
     /// The greatest integer that every JSON reader keeps, 2^53 - 1 (RFC 8259 §6).
     static let greatestSequence = 9_007_199_254_740_991
 
-    static let sessionOrdinal = 10
     /// The members over JSON-RPC, where the connection is the client.
     static let callKeys = JSONKeyTable(names)
     /// The members over HTTP.
@@ -29,18 +41,15 @@ struct ObserverFields {
             let range = 0...Self.greatestSequence
             observer.since = try fields.optionalInteger("since", in: range, of: bytes)
                 .map { UInt64($0) }
-        case 4...6: try fields.refuse(Self.names[ordinal], in: bytes)
-        case 7:
-            if try fields.boolean("acknowledge", in: bytes) == true {
-                fields.addFault("acknowledge", FieldReader.laterDetail)
-            }
-        case 8: _ = try fields.number("minInterval", upTo: 0, in: bytes)
-        case 9:
-            let lifetime = try fields.string("lifetime", in: bytes)
-            if let lifetime, !lifetime.elementsEqual("connection".utf8) {
-                fields.addFault("lifetime", "must be connection in this version")
-            }
-        default: observer.session = try fields.string("session", in: bytes)
+        case 4: try readBehavior(&fields, in: bytes)
+        case 5:
+            let range = 1...max(fields.limits.greatestHoldLimit, 1)
+            holdLimit = try fields.optionalInteger("holdLimit", in: range, of: bytes)
+        case 6: try readLease(&fields, in: bytes)
+        case 7: acknowledges = try fields.optionalBoolean("acknowledge", in: bytes) ?? false
+        case 8: minInterval = try fields.optionalSeconds("minInterval", .minInterval, in: bytes)
+        case 9: try readLifetime(&fields, in: bytes)
+        default: observer.session = try fields.optionalString("session", in: bytes)
         }
     }
 
@@ -48,7 +57,7 @@ struct ObserverFields {
         _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
         observer.name = try fields.optionalName("name", in: bytes)
-        if let name = observer.name, TextRule.isReserved(name) {
+        if let name = observer.name, TextRule.isReserved(name), !TextRule.isLifetimeChannel(name) {
             fields.faults.addReservedName(fields.place([UInt8]("name".utf8)))
         }
     }
@@ -62,6 +71,69 @@ struct ObserverFields {
             fields.addFault("selector", fault)
         }
     }
+
+    private mutating func readBehavior(
+        _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        guard let text = try fields.optionalString("suspensionBehavior", in: bytes) else { return }
+        behavior = SuspensionBehavior(text: text)
+        if behavior == nil { fields.addFault("suspensionBehavior", SuspensionBehavior.detail) }
+    }
+
+    private mutating func readLease(
+        _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        if try fields.skipNull(in: bytes) {
+            lease = .never
+        } else if let nanoseconds = try fields.seconds("lease", .lease, in: bytes) {
+            lease = .nanoseconds(nanoseconds)
+        }
+    }
+
+    private mutating func readLifetime(
+        _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        guard let lifetime = try fields.optionalString("lifetime", in: bytes) else { return }
+        endsWithConnection = lifetime.elementsEqual("connection".utf8)
+        if !endsWithConnection, !lifetime.elementsEqual("token".utf8) {
+            fields.addFault("lifetime", "must be token or connection")
+        }
+    }
+
+    /// Checks what must go together, and puts defaults for what was not given (DESIGN section 3).
+    func request(allowsSession: Bool, _ fields: inout FieldReader) -> ObserverRequest {
+        let isMailbox = allowsSession && observer.session == nil
+        if isMailbox, acknowledges {
+            fields.addFault("acknowledge", "must be false for a mailbox, which is read")
+        } else if acknowledges, behavior == .drop || behavior == .coalesce {
+            fields.addFault(
+                "suspensionBehavior", "must be hold or deliverImmediately to acknowledge")
+        }
+        if isMailbox, endsWithConnection {
+            fields.addFault("lifetime", "must be token for a mailbox, which has no connection")
+        }
+        var request = observer
+        request.terms = terms(isMailbox: isMailbox, limits: fields.limits)
+        return request
+    }
+
+    private func terms(isMailbox: Bool, limits: WireLimits) -> ObserverTerms {
+        var terms = ObserverTerms()
+        terms.suspensionBehavior = behavior ?? (isMailbox || acknowledges ? .hold : .coalesce)
+        terms.acknowledges = acknowledges
+        terms.endsWithConnection = endsWithConnection
+        terms.holdLimit = holdLimit ?? min(limits.defaultHoldLimit, limits.greatestHoldLimit)
+        terms.minInterval = minInterval ?? 0
+        let longest = SecondsRule.nanoseconds(of: limits.leaseLimit)
+        switch lease {
+        case .absent:
+            let lease = isMailbox ? limits.mailboxLease : limits.defaultLease
+            terms.lease = min(SecondsRule.nanoseconds(of: lease), longest)
+        case .never: terms.lease = nil
+        case .nanoseconds(let nanoseconds): terms.lease = min(nanoseconds, longest)
+        }
+        return terms
+    }
 }
 
 extension FieldReader {
@@ -71,13 +143,9 @@ extension FieldReader {
     ) throws(Problem) -> ObserverRequest {
         var observer = ObserverFields()
         let keys = allowsSession ? ObserverFields.keys : ObserverFields.callKeys
-        let isObject = try readObject(keys, in: bytes) {
-            (fields, ordinal, bytes) throws(Problem) in
+        _ = try readObject(keys, in: bytes) { (fields, ordinal, bytes) throws(Problem) in
             try observer.read(ordinal, &fields, in: bytes)
         }
-        if isObject, allowsSession, !has(ObserverFields.sessionOrdinal) {
-            addFault("session", "is required: mailboxes are not supported by this version")
-        }
-        return observer.observer
+        return observer.request(allowsSession: allowsSession, &self)
     }
 }

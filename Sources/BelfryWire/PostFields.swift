@@ -8,21 +8,24 @@ struct PostFields {
     var causedBy: NotificationID?
     /// Where the userInfo stands in the text.
     var userInfo: Range<Int>?
+    /// Nil for nearly all posts, which have none.
+    var options: PostOptionFields?
     var reportsObservers = false
     var waitSeconds: Double?
+    var idempotencyKey: [UInt8]?
 
     /// The longest wait that a poster may ask for, in seconds.
     static let waitLimit = 60.0
 
     static let nameOrdinal = 0
-    private static let later = [
-        "style", "coalesce", "keep", "modes", "maxDelay", "immediate", "ttl", "idempotencyKey",
-    ]
+    private static let names =
+        ["name", "object", "userInfo", "causedBy"] + PostOptionFields.Key.allCases.map(\.text)
+    private static let optionOrdinal = 4
+    private static let reportOrdinal = names.count
     /// The members of a notification over HTTP.
-    static let keys = JSONKeyTable(["name", "object", "userInfo", "causedBy"] + later)
+    static let keys = JSONKeyTable(names)
     /// The members of `post` over JSON-RPC; what is the same has the same ordinal.
-    static let callKeys = JSONKeyTable(
-        ["name", "object", "userInfo", "causedBy"] + later + ["report", "wait"])
+    static let callKeys = JSONKeyTable(names + ["report", "wait", "idempotencyKey"])
 
     /// Reads or skips the value of one member.
     mutating func read(
@@ -33,10 +36,27 @@ struct PostFields {
         case 1: object = try fields.optionalName("object", in: bytes)
         case 2: userInfo = try fields.userInfo("userInfo", in: bytes)
         case 3: causedBy = try fields.optionalNotificationID("causedBy", in: bytes)
-        case 4..<4 + Self.later.count: try fields.refuse(Self.later[ordinal - 4], in: bytes)
-        case 4 + Self.later.count: try readReport(&fields, in: bytes)
-        default:
+        case Self.reportOrdinal: try readReport(&fields, in: bytes)
+        case Self.reportOrdinal + 1:
             waitSeconds = try fields.optionalNumber("wait", upTo: Self.waitLimit, in: bytes)
+        case Self.reportOrdinal + 2: try readIdempotencyKey(&fields, in: bytes)
+        default:
+            guard let key = PostOptionFields.Key(rawValue: ordinal - Self.optionOrdinal) else {
+                preconditionFailure("a member has an ordinal of the table")
+            }
+            var options = options ?? PostOptionFields()
+            try options.read(key, &fields, in: bytes)
+            self.options = options
+        }
+    }
+
+    private mutating func readIdempotencyKey(
+        _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        idempotencyKey = try fields.optionalString("idempotencyKey", in: bytes)
+        guard let idempotencyKey else { return }
+        if let fault = TextRule.faultOfKey(idempotencyKey, limits: fields.limits) {
+            fields.addFault("idempotencyKey", fault)
         }
     }
 
@@ -108,6 +128,9 @@ extension FieldReader {
         if let name = post.name, TextRule.isReserved(name) {
             faults.addReservedName(place([UInt8]("name".utf8)))
         }
+        if let options = post.options {
+            options.forEachMisfit { key, detail in addFault(key.text, detail) }
+        }
         return post
     }
 
@@ -115,6 +138,7 @@ extension FieldReader {
         guard faults.isEmpty, let name = post.name else { return nil }
         let content = PostFields.content(
             name: name, object: post.object, userInfo: post.userInfo, of: bytes)
-        return PostRequest(content: content, causedBy: post.causedBy)
+        return PostRequest(
+            content: content, causedBy: post.causedBy, options: post.options?.options)
     }
 }

@@ -17,6 +17,23 @@ public enum RPC {
         output.append(UInt8(ascii: "}"))
     }
 
+    /// Appends a delivery to an acknowledging observer: a request, whose response is the
+    /// acknowledgement.
+    public static func append(
+        request notification: Notification, observer: UInt64, selector: [UInt8],
+        isRedelivered: Bool, to output: inout [UInt8]
+    ) {
+        output.append("{\"jsonrpc\":\"2.0\",\"id\":")
+        appendDeliveryID(observer: observer, sequence: notification.sequence, to: &output)
+        output.append(",\"method\":")
+        JSONWriter.append(string: selector.span, to: &output)
+        output.append(contentsOf: paramsKey)
+        Shape.append(
+            notification: notification, isRedelivered: isRedelivered, observer: observer,
+            to: &output)
+        output.append(UInt8(ascii: "}"))
+    }
+
     private static let deliveryStart = [UInt8]("{\"jsonrpc\":\"2.0\",\"method\":".utf8)
     private static let paramsKey = [UInt8](",\"params\":".utf8)
 

@@ -11,7 +11,7 @@ extension RequestReader {
             guard let request = fields.request(of: post, in: bytes) else { return nil }
             return PostCall(
                 post: request, reportsObservers: post.reportsObservers,
-                waitSeconds: post.waitSeconds)
+                waitSeconds: post.waitSeconds, idempotencyKey: post.idempotencyKey)
         }
     }
 
@@ -56,6 +56,59 @@ extension RequestReader {
     ) throws(Problem) -> ExplainRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
             try fields.readExplanation(in: bytes)
+        }
+    }
+
+    /// Reads the params of `dequeue`.
+    ///
+    /// - Throws: invalid-fields, also when nothing is given (rule Q20).
+    public func dequeue(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> DequeueRequest {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readDequeue(in: bytes)
+        }
+    }
+
+    /// Reads the params of `setSuspended`: whether the caller is suspended from now on.
+    ///
+    /// - Throws: invalid-fields.
+    public func setSuspended(params: Range<Int>?, in message: Span<UInt8>) throws(Problem) -> Bool {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readSuspension(in: bytes)
+        }
+    }
+
+    /// Reads the params of `resume`.
+    ///
+    /// - Throws: invalid-fields.
+    public func resume(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> ResumeRequest {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readResumption(in: bytes)
+        }
+    }
+
+    /// Reads the params of `enterMode`; the lease ends with the connection.
+    ///
+    /// - Throws: invalid-fields.
+    public func enterMode(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> ModeRequest {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readMode(in: bytes, allowsLease: false)
+        }
+    }
+
+    /// Reads the params of `leaveMode`: the token of a mode lease, with its secret.
+    ///
+    /// - Throws: invalid-fields.
+    public func leaveMode(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> IdentifierText {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readModeToken(in: bytes)
         }
     }
 
@@ -124,20 +177,30 @@ extension FieldReader {
         return id.number
     }
 
-    private static let explanationKeys = JSONKeyTable(["name", "object"])
+    private static let explanationKeys = JSONKeyTable(["name", "object", "limit", "cursor"])
 
     mutating func readExplanation(in bytes: Span<UInt8>) throws(Problem) -> ExplainRequest? {
-        var name: [UInt8]?
-        var object: [UInt8]?
+        var request = ExplainRequest(name: [])
         let isObject = try readObject(Self.explanationKeys, in: bytes) {
             (fields, ordinal, bytes) throws(Problem) in
-            if ordinal == 0 {
-                name = try fields.name("name", in: bytes)
-            } else {
-                object = try fields.optionalName("object", in: bytes)
+            switch ordinal {
+            case 0: request.name = try fields.name("name", in: bytes) ?? []
+            case 1: request.object = try fields.optionalName("object", in: bytes)
+            case 2:
+                let range = 1...fields.limits.pageRowLimit
+                let limit = try fields.optionalInteger("limit", in: range, of: bytes)
+                request.limit = limit ?? request.limit
+            default: request.cursor = try fields.cursor(in: bytes) ?? 0
             }
         }
         if isObject, !has(0) { addFault("name", "is required") }
-        return name.map { ExplainRequest(name: $0, object: object) }
+        return request
+    }
+
+    private mutating func cursor(in bytes: Span<UInt8>) throws(Problem) -> UInt64? {
+        guard let text = try optionalString("cursor", in: bytes) else { return nil }
+        let cursor = CursorText.read(text.span)
+        if cursor == nil { addFault("cursor", ListingRequest.cursorDetail) }
+        return cursor
     }
 }

@@ -1,3 +1,5 @@
+internal import BelfryCenter
+
 /// A parameter of a query, percent-decoded.
 public struct QueryParameter: Sendable, Equatable {
     /// Its name.
@@ -16,12 +18,16 @@ public struct QueryParameter: Sendable, Equatable {
 public enum Listing: Sendable, Equatable, CaseIterable {
     /// All parameters.
     case observers
-    /// `limit`, `cursor` and `principal`.
+    /// `limit`, `cursor`, `principal` and `state`.
     case clients
     /// `limit`, `cursor` and `name`.
     case channels
     /// `limit` and `cursor`.
     case centers
+    /// `limit`, `cursor`, `name` and `object`.
+    case queue
+    /// `limit` and `cursor`.
+    case leaks
     /// `limit` alone.
     case reports
 
@@ -29,9 +35,10 @@ public enum Listing: Sendable, Equatable, CaseIterable {
         switch key {
         case .limit: true
         case .cursor: self != .reports
-        case .name: self == .observers || self == .channels
-        case .principal: self == .observers || self == .clients
-        case .object, .client, .state: self == .observers
+        case .name: self == .observers || self == .channels || self == .queue
+        case .object: self == .observers || self == .queue
+        case .principal, .state: self == .observers || self == .clients
+        case .client: self == .observers
         }
     }
 }
@@ -46,9 +53,11 @@ extension RequestReader {
     ) throws(Problem) -> ListingRequest {
         var request = ListingRequest()
         let keys = ListingRequest.Key.allCases.filter { listing.knows($0) }
-        try read(query, of: keys.map(\.text)) { index, value in
+        var faults = Faults(limits: limits)
+        _ = read(query, of: keys.map(\.text), &faults) { index, value in
             request.set(keys[index], to: value, limits: limits)
         }
+        try faults.check()
         return request
     }
 
@@ -56,20 +65,116 @@ extension RequestReader {
     ///
     /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
     public func explain(query: [QueryParameter]) throws(Problem) -> ExplainRequest {
-        var values: [[UInt8]?] = [nil, nil]
-        try read(query, of: ["name", "object"]) { index, value in
-            values[index] = value
+        var request = ExplainRequest(name: [])
+        var faults = Faults(limits: limits)
+        let names = ["name", "object", "limit", "cursor"]
+        let seen = read(query, of: names, &faults) { index, value in
+            switch index {
+            case 0: request.name = value
+            case 1: request.object = value
+            case 2:
+                guard let limit = ListingRequest.limit(value, limits: limits) else {
+                    return ListingRequest.limitDetail(limits)
+                }
+                request.limit = limit
+                return nil
+            default:
+                guard let cursor = CursorText.read(value.span) else {
+                    return ListingRequest.cursorDetail
+                }
+                request.cursor = cursor
+                return nil
+            }
             return TextRule.faultOfName(value.span, limits: limits)
         }
-        guard let name = values[0] else { throw .invalidParameter("name", "is required") }
-        return ExplainRequest(name: name, object: values[1])
+        if !seen.contains(0) { faults.add(.parameter("name"), "is required") }
+        try faults.check()
+        return request
     }
 
-    /// Hands each parameter to `set` by its place in `names`; it tells what is wrong with it.
-    private func read(
-        _ query: [QueryParameter], of names: [String], set: (Int, [UInt8]) -> String?
-    ) throws(Problem) {
+    /// Reads the query of a dequeue; there is no `id`, for an entry has a path of its own.
+    ///
+    /// - Throws: invalid-fields, also when nothing is given (rule Q20).
+    public func dequeue(query: [QueryParameter]) throws(Problem) -> DequeueRequest {
+        var dequeue = DequeueFields()
         var faults = Faults(limits: limits)
+        _ = read(query, of: ["name", "object", "coalesce"], &faults) { index, value in
+            switch index {
+            case 0: dequeue.name = value
+            case 1: dequeue.object = value
+            default:
+                dequeue.mask = Coalescing(list: value)
+                return dequeue.mask == nil ? Coalescing.listDetail : nil
+            }
+            return TextRule.faultOfName(value.span, limits: limits)
+        }
+        try faults.check()
+        let request = dequeue.request { key, detail in
+            // A query has no root to point to, and no id.
+            let isRoot = key == nil
+            faults.add(
+                .parameter(key ?? "name"),
+                isRoot ? "is required, unless object or coalesce is given" : detail)
+        }
+        guard let request else { throw faults.problem ?? .invalid([]) }
+        return request
+    }
+
+    /// Reads the query of a look into a mailbox.
+    ///
+    /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
+    public func mailbox(query: [QueryParameter]) throws(Problem) -> MailboxRequest {
+        var request = MailboxRequest()
+        var faults = Faults(limits: limits)
+        _ = read(query, of: ["after", "limit"], &faults) { index, value in
+            if index == 0 {
+                request.after = Self.sequence(value)
+                return request.after == nil ? Self.sequenceDetail : nil
+            }
+            guard let limit = ListingRequest.limit(value, limits: limits) else {
+                return ListingRequest.limitDetail(limits)
+            }
+            request.limit = limit
+            return nil
+        }
+        try faults.check()
+        return request
+    }
+
+    private static let sequenceDetail =
+        "must be an integer from 0 to \(ObserverFields.greatestSequence)"
+
+    private static func sequence(_ text: [UInt8]) -> UInt64? {
+        guard let sequence = Decimal.read(text.span),
+            sequence <= UInt64(ObserverFields.greatestSequence)
+        else { return nil }
+        return sequence
+    }
+
+    /// Reads the options of a post; a fault is told by its parameter.
+    ///
+    /// Object and causedBy were taken before, so that another one of them comes twice.
+    func readOptions(_ query: [QueryParameter], _ faults: inout Faults) -> PostOptions? {
+        let keys = PostOptionFields.Key.allCases
+        var fields = PostOptionFields()
+        let names = keys.map(\.text) + ["object", "causedBy"]
+        _ = read(query, of: names, &faults) { index, value in
+            index < keys.count
+                ? fields.set(keys[index], to: value, limits: limits) : Self.twiceDetail
+        }
+        fields.forEachMisfit { key, detail in faults.add(.parameter(key.text), detail) }
+        return fields.options
+    }
+
+    private static let twiceDetail = "must not come twice"
+
+    /// Hands each parameter to `set` by its place in `names`; it tells what is wrong with it.
+    ///
+    /// - Returns: the places of those that came.
+    private func read(
+        _ query: [QueryParameter], of names: [String], _ faults: inout Faults,
+        set: (Int, [UInt8]) -> String?
+    ) -> Set<Int> {
         var seen: Set<Int> = []
         for parameter in query {
             let name = String(
@@ -80,11 +185,11 @@ extension RequestReader {
                 continue
             }
             guard seen.insert(index).inserted else {
-                faults.add(.parameter(name), "must not come twice")
+                faults.add(.parameter(name), Self.twiceDetail)
                 continue
             }
             if let fault = set(index, parameter.value) { faults.add(.parameter(name), fault) }
         }
-        try faults.check()
+        return seen
     }
 }

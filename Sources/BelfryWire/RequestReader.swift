@@ -16,15 +16,17 @@ public struct RequestReader: Sendable {
 
     /// Reads a post in the form of `curl`: the body itself is the userInfo.
     ///
-    /// Name, object and `causedBy` come percent-decoded from the path and the query. A body of
-    /// nothing but whitespace is no userInfo.
+    /// Name, object, `causedBy` and the options come percent-decoded from the path and the query;
+    /// the options are all other parameters. A body of nothing but whitespace is no userInfo.
     /// - Throws: malformed-json, content-too-large, invalid-fields or forbidden.
     /// - Complexity: one pass over the body, one buffer for the content.
     public func channelPost(
-        name: [UInt8], object: [UInt8]? = nil, causedBy: [UInt8]? = nil, body: Span<UInt8>
+        name: [UInt8], object: [UInt8]? = nil, causedBy: [UInt8]? = nil,
+        options: [QueryParameter] = [], body: Span<UInt8>
     ) throws(Problem) -> PostRequest {
         if let post = postInOrder(name: name, object: object, causedBy: causedBy, body: body) {
-            return post
+            if options.isEmpty { return post }
+            if let post = adding(options, to: post) { return post }
         }
         // Something is wrong with it: what it is, is found out by a second look at all of it.
         var fields = FieldReader(limits: limits)
@@ -40,10 +42,19 @@ public struct RequestReader: Sendable {
                 fields.faults.add(.parameter("causedBy"), "must be the id of a notification")
             }
         }
+        let postOptions = readOptions(options, &fields.faults)
         try fields.faults.check()
         let content = PostFields.content(
             name: name, object: object, userInfo: userInfo, of: body)
-        return PostRequest(content: content, causedBy: cause)
+        return PostRequest(content: content, causedBy: cause, options: postOptions)
+    }
+
+    /// Adds options; nil when something is wrong with them.
+    private func adding(_ options: [QueryParameter], to post: PostRequest) -> PostRequest? {
+        var faults = Faults(limits: limits)
+        var post = post
+        post.options = readOptions(options, &faults)
+        return faults.isEmpty ? post : nil
     }
 
     /// Reads a post with which nothing is wrong; nil when something is, whatever it is.
@@ -89,6 +100,27 @@ public struct RequestReader: Sendable {
     public func check(name: [UInt8], parameter: String) throws(Problem) {
         if let fault = TextRule.faultOfName(name.span, limits: limits) {
             throw .invalidParameter(parameter, fault)
+        }
+    }
+
+    /// Checks the name of an observer that came in the query: a reserved one must be one that the
+    /// broker tells about.
+    ///
+    /// - Throws: invalid-fields or forbidden, with the parameter.
+    public func check(observedName name: [UInt8], parameter: String) throws(Problem) {
+        try check(name: name, parameter: parameter)
+        guard TextRule.isReserved(name), !TextRule.isLifetimeChannel(name) else { return }
+        var faults = Faults(limits: limits)
+        faults.addReservedName(.parameter(parameter))
+        try faults.check()
+    }
+
+    /// Checks an idempotency key that came in the field `Idempotency-Key`.
+    ///
+    /// - Throws: invalid-fields, with the header.
+    public func check(idempotencyKey key: [UInt8]) throws(Problem) {
+        if let fault = TextRule.faultOfKey(key, limits: limits) {
+            throw .invalidHeader("Idempotency-Key", fault)
         }
     }
 
@@ -161,17 +193,44 @@ public struct RequestReader: Sendable {
 
     /// Reads an observer that is to be registered.
     ///
-    /// - Parameter allowsSession: whether it is for a client that the body names by its session; it
-    ///   must then, for observers without a client come with mailboxes.
+    /// - Parameter allowsSession: whether the body may name a client by its session, as over HTTP;
+    ///   without one it is an observer with a mailbox of its own.
     /// - Throws: malformed-json, invalid-fields or forbidden.
     public func observer(
         in body: Span<UInt8>, allowsSession: Bool
     ) throws(Problem) -> ObserverRequest {
+        try read(body) { (fields) throws(Problem) in
+            try fields.readObserver(in: body, allowsSession: allowsSession)
+        }
+    }
+
+    /// Reads whether a client is suspended from now on, as `{"suspended":true}`.
+    ///
+    /// - Throws: malformed-json or invalid-fields.
+    public func suspension(in body: Span<UInt8>) throws(Problem) -> Bool {
+        try read(body) { (fields) throws(Problem) in try fields.readSuspension(in: body) }
+    }
+
+    /// Reads a mode that is to be entered, with the lease; 60 s when none is given.
+    ///
+    /// - Throws: malformed-json or invalid-fields.
+    public func mode(in body: Span<UInt8>) throws(Problem) -> ModeRequest {
+        try read(body) { (fields) throws(Problem) in
+            try fields.readMode(in: body, allowsLease: true)
+        }
+    }
+
+    /// Reads a whole body, and throws what was collected.
+    private func read<Request>(
+        _ body: Span<UInt8>, with read: (inout FieldReader) throws(Problem) -> Request?
+    ) throws(Problem) -> Request {
         var fields = FieldReader(limits: limits)
-        let observer = try fields.readObserver(in: body, allowsSession: allowsSession)
+        let request = try read(&fields)
         try fields.finish(in: body)
-        try fields.faults.check()
-        return observer
+        guard let request, fields.faults.isEmpty else {
+            throw fields.faults.problem ?? .invalid([])
+        }
+        return request
     }
 }
 

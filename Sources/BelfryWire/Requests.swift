@@ -6,11 +6,30 @@ public struct PostRequest: Sendable, Equatable {
     public var content: Notification.Content
     /// The notification whose handling posts this one.
     public var causedBy: NotificationID?
+    /// How it is posted; nil for a plain post without options.
+    public var options: PostOptions?
 
-    /// Joins both.
-    public init(content: Notification.Content, causedBy: NotificationID? = nil) {
+    /// Joins the parts.
+    public init(
+        content: Notification.Content, causedBy: NotificationID? = nil, options: PostOptions? = nil
+    ) {
         self.content = content
         self.causedBy = causedBy
+        self.options = options
+    }
+
+    /// Whether both requests ask for the same.
+    public static func == (left: PostRequest, right: PostRequest) -> Bool {
+        left.content == right.content && left.causedBy == right.causedBy
+            && areEqual(left.options, right.options)
+    }
+
+    private static func areEqual(_ left: PostOptions?, _ right: PostOptions?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.style == right.style && left.coalescing == right.coalescing
+            && left.keepsLatest == right.keepsLatest && left.modes == right.modes
+            && left.maxDelay == right.maxDelay && left.isImmediate == right.isImmediate
+            && left.timeToLive == right.timeToLive
     }
 }
 
@@ -22,6 +41,8 @@ public struct PostCall: Sendable, Equatable {
     public var reportsObservers: Bool
     /// How many seconds the poster waits at most; nil when it does not say.
     public var waitSeconds: Double?
+    /// The name under which the answer is found again.
+    public var idempotencyKey: [UInt8]?
 }
 
 /// An observer that somebody wants to register.
@@ -32,22 +53,36 @@ public struct ObserverRequest: Sendable, Equatable {
     public var object: [UInt8]?
     /// The method that the client is called with.
     public var selector: [UInt8]
+    /// How it is treated, with the defaults for what was not given.
+    public var terms: ObserverTerms
     /// The sequence number above which the replay ring is asked for.
     public var since: UInt64?
-    /// The secret of the client that it is for, as it was sent; nil over JSON-RPC.
+    /// The secret of the client that it is for, as it was sent.
+    ///
+    /// Nil over JSON-RPC, and over HTTP for a mailbox of its own.
     public var session: [UInt8]?
 
     /// Joins the parts; the selector is `notify` when none is given.
     public init(
         name: [UInt8]? = nil, object: [UInt8]? = nil, selector: [UInt8]? = nil,
-        since: UInt64? = nil, session: [UInt8]? = nil
+        terms: ObserverTerms = ObserverTerms(), since: UInt64? = nil, session: [UInt8]? = nil
     ) {
         self.name = name
         self.object = object
         self.selector = selector ?? [UInt8]("notify".utf8)
+        self.terms = terms
         self.since = since
         self.session = session
     }
+
+    /// Whether it would never expire, which needs the grant `forever`.
+    public var asksForever: Bool { terms.lease == nil && !terms.endsWithConnection }
+
+    /// Whether its deliveries are to be answered, which needs the grant `acknowledge`.
+    public var asksAcknowledge: Bool { terms.acknowledges }
+
+    /// Whether it observes what the broker tells of clients, which needs the grant `inspect`.
+    public var asksLifetime: Bool { name.map(TextRule.isLifetimeChannel) ?? false }
 }
 
 /// Which observers somebody wants to remove.
@@ -80,16 +115,22 @@ extension ClientState {
     }
 }
 
-/// The notification that an explanation is about.
+/// The notification that an explanation is about, and which page of observers it has.
 public struct ExplainRequest: Sendable, Equatable {
     /// Its name.
     public var name: [UInt8]
     /// Its object.
     public var object: [UInt8]?
+    /// The serial number after which the page starts.
+    public var cursor: UInt64
+    /// How many observers the page has at most.
+    public var limit: Int
 
-    /// Joins both.
-    public init(name: [UInt8], object: [UInt8]? = nil) {
+    /// Joins the parts.
+    public init(name: [UInt8], object: [UInt8]? = nil, cursor: UInt64 = 0, limit: Int = 100) {
         self.name = name
         self.object = object
+        self.cursor = cursor
+        self.limit = limit
     }
 }

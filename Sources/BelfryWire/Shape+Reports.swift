@@ -3,7 +3,7 @@ internal import BelfryJSON
 
 // What explains why somebody gets nothing.
 extension Shape {
-    /// Appends who would get a notification, and who nearly would.
+    /// Appends who would get a notification, what would become of it there, and who nearly would.
     public static func append(explanation: Explanation, to output: inout [UInt8]) {
         var writer = JSONWriter()
         writer.beginObject(into: &output)
@@ -20,21 +20,19 @@ extension Shape {
             writer.member("reason", string: miss.reason.text, into: &output)
             writer.endObject(into: &output)
         }
+        writer.next(explanation.next, into: &output)
         writer.endObject(into: &output)
     }
 
-    /// Appends the observers that look as if somebody forgot them.
-    public static func append(leaks: [Leak], to output: inout [UInt8]) {
-        var writer = JSONWriter()
-        writer.beginObject(into: &output)
-        writer.array("observers", of: leaks, into: &output) { leak, output, writer in
+    /// Appends a page of observers that look as if somebody forgot them.
+    public static func append(leaks page: Page<Leak>, to output: inout [UInt8]) {
+        append("observers", page.rows, next: page.next, to: &output) { leak, output, writer in
             writer.beginObject(into: &output)
             writer.observerID("id", leak.observer.serial, into: &output)
             writer.member("reason", string: leak.reason.text, into: &output)
             writer.time("stateSince", leak.observer.stateSince, into: &output)
             writer.endObject(into: &output)
         }
-        writer.endObject(into: &output)
     }
 
     /// Appends the names that are only posted, and the observers of names that are not.

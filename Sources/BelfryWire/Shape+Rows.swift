@@ -29,7 +29,7 @@ extension Shape {
         append(row, center: center, to: &output, with: &writer)
     }
 
-    private static func append(
+    static func append(
         _ row: ObserverRow, center: [UInt8], to output: inout [UInt8],
         with writer: inout JSONWriter
     ) {
@@ -37,14 +37,14 @@ extension Shape {
         writer.observerID("id", row.serial, into: &output)
         writer.clientID("client", row.client, into: &output)
         writer.filter(of: row, center: center, into: &output)
-        writer.member("state", string: ClientState.live.text, into: &output)
+        writer.member("state", string: row.state.text, into: &output)
         writer.time("stateSince", row.stateSince, into: &output)
         writer.time("createdAt", row.createdAt, into: &output)
         writer.member("principal", string: row.principal, into: &output)
         writer.member("delivered", integer: row.delivered, into: &output)
-        writer.member("held", integer: 0, into: &output)
-        writer.member("coalesced", integer: 0, into: &output)
-        writer.member("dropped", integer: 0, into: &output)
+        writer.member("held", integer: row.held, into: &output)
+        writer.member("coalesced", integer: row.coalesced, into: &output)
+        writer.member("dropped", integer: row.dropped, into: &output)
         if let time = row.lastDeliveredAt { writer.time("lastDeliveredAt", time, into: &output) }
         writer.endObject(into: &output)
     }
@@ -64,18 +64,33 @@ extension Shape {
         to output: inout [UInt8]
     ) {
         append("clients", page.rows, next: page.next, to: &output) { row, output, writer in
-            writer.beginObject(into: &output)
-            writer.clientID("id", row.id, into: &output)
-            writer.member("transport", string: row.transport.text, into: &output)
-            writer.member("state", string: ClientState.live.text, into: &output)
-            writer.time("stateSince", row.connectedAt, into: &output)
-            writer.member("principal", string: row.principal, into: &output)
-            writer.member("observers", integer: row.observerCount, into: &output)
-            writer.member("held", integer: 0, into: &output)
-            writer.member("unsentBytes", integer: unsentByteCount(row), into: &output)
-            writer.time("connectedAt", row.connectedAt, into: &output)
-            writer.endObject(into: &output)
+            append(row, unsentByteCount: unsentByteCount(row), to: &output, with: &writer)
         }
+    }
+
+    /// Appends one client; `unsentByteCount` is what waits in its connection.
+    public static func append(
+        client row: ClientRow, unsentByteCount: Int, to output: inout [UInt8]
+    ) {
+        var writer = JSONWriter()
+        append(row, unsentByteCount: unsentByteCount, to: &output, with: &writer)
+    }
+
+    private static func append(
+        _ row: ClientRow, unsentByteCount: Int, to output: inout [UInt8],
+        with writer: inout JSONWriter
+    ) {
+        writer.beginObject(into: &output)
+        writer.clientID("id", row.id, into: &output)
+        writer.member("transport", string: row.transport.text, into: &output)
+        writer.member("state", string: row.state.text, into: &output)
+        writer.time("stateSince", row.stateSince, into: &output)
+        writer.member("principal", string: row.principal, into: &output)
+        writer.member("observers", integer: row.observerCount, into: &output)
+        writer.member("held", integer: row.held, into: &output)
+        writer.member("unsentBytes", integer: unsentByteCount, into: &output)
+        writer.time("connectedAt", row.connectedAt, into: &output)
+        writer.endObject(into: &output)
     }
 
     /// Appends a page of channels.
@@ -105,25 +120,22 @@ extension Shape {
         }
     }
 
-    /// Appends how many observers a call has removed.
+    /// Appends how many observers, or queue entries, a call has removed.
     public static func append(removedCount: Int, to output: inout [UInt8]) {
         output.append("{\"removed\":")
         JSONWriter.append(integer: removedCount, to: &output)
         output.append("}")
     }
 
-    private static func append<Row>(
+    /// Appends an object with an array of rows, and with `next` if another page follows.
+    static func append<Row>(
         _ key: String, _ rows: [Row], next: UInt64?, to output: inout [UInt8],
         row: (Row, inout [UInt8], inout JSONWriter) -> Void
     ) {
         var writer = JSONWriter()
         writer.beginObject(into: &output)
         writer.array(key, of: rows, into: &output, element: row)
-        if let next {
-            var text: [UInt8] = []
-            CursorText.append(next, to: &text)
-            writer.member("next", string: text, into: &output)
-        }
+        writer.next(next, into: &output)
         writer.endObject(into: &output)
     }
 }

@@ -6,15 +6,20 @@ internal import BelfryJSON
 /// The ones on the path of a post are written by hand: one buffer, no text in between.
 public enum Shape {
     /// Appends a notification, as deliveries and mailboxes hold it; userInfo is passed on as it is.
+    ///
+    /// With an observer it is for that one alone.
     public static func append(
-        notification: Notification, isRedelivered: Bool, to output: inout [UInt8]
+        notification: Notification, isRedelivered: Bool, observer: UInt64? = nil,
+        to output: inout [UInt8]
     ) {
-        append(notification, isRedelivered: isRedelivered, isOneLine: false, to: &output)
+        append(
+            notification, isRedelivered: isRedelivered, observer: observer, isOneLine: false,
+            to: &output)
     }
 
     /// Appends a notification; in one line, a line end between tokens of userInfo is a space.
     static func append(
-        _ notification: Notification, isRedelivered: Bool, isOneLine: Bool,
+        _ notification: Notification, isRedelivered: Bool, observer: UInt64?, isOneLine: Bool,
         to output: inout [UInt8]
     ) {
         output.makeRoom(forMore: 256 + notification.content.byteCount)
@@ -33,6 +38,11 @@ public enum Shape {
         let timeStart = output.count + Key.timeOffset
         output.append(contentsOf: Key.postedAt)
         TimeText.write(milliseconds: notification.postedAt, over: &output, at: timeStart)
+        if let observer {
+            output.append(contentsOf: Key.observer)
+            IdentifierText.append(observer: observer, to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
         if let causedBy = notification.causedBy {
             output.append(contentsOf: Key.causedBy)
             causedBy.append(to: &output)
@@ -51,12 +61,13 @@ public enum Shape {
         static let userInfo = [UInt8](",\"userInfo\":".utf8)
         static let postedAt = [UInt8](",\"postedAt\":\"0000-00-00T00:00:00.000Z\"".utf8)
         static let timeOffset = 13
+        static let observer = [UInt8](",\"observer\":\"".utf8)
         static let causedBy = [UInt8](",\"causedBy\":\"".utf8)
         static let redelivered = [UInt8](",\"redelivered\":true".utf8)
         static let matched = [UInt8](",\"matched\":".utf8)
         static let delivered = [UInt8](",\"delivered\":".utf8)
-        /// What comes with queue, suspension and acknowledgement.
-        static let otherCounts = [UInt8](
+        /// The other counts of most posts.
+        static let noOtherCounts = [UInt8](
             """
             ,"held":0,"coalesced":0,"dropped":0,"acknowledged":0,"refused":0,"pending":0,"dequeued":0
             """.utf8)
@@ -73,9 +84,15 @@ public enum Shape {
     }
 
     /// Appends the receipt of a post; with rows, it has one for each observer.
+    ///
+    /// A post that waits in the queue, or that another one stands for, has no counts and no rows.
     public static func append(
         receipt: Receipt, rows: [ReportRow]? = nil, to output: inout [UInt8]
     ) {
+        guard case .posted = receipt.state else {
+            append(receipt, key: "outcome", to: &output)
+            return
+        }
         output.makeRoom(forMore: 224)
         append(start: receipt.id, to: &output)
         JSONWriter.append(integer: receipt.sequence, to: &output)
@@ -83,21 +100,13 @@ public enum Shape {
         JSONWriter.append(integer: UInt64(receipt.matched), to: &output)
         output.append(contentsOf: Key.delivered)
         JSONWriter.append(integer: UInt64(receipt.delivered), to: &output)
-        output.append(contentsOf: Key.otherCounts)
+        if receipt.hasOtherCounts {
+            appendOtherCounts(of: receipt, to: &output)
+        } else {
+            output.append(contentsOf: Key.noOtherCounts)
+        }
         if let rows { append(rows, to: &output) }
         output.append(UInt8(ascii: "}"))
-    }
-
-    private static func append(_ rows: [ReportRow], to output: inout [UInt8]) {
-        output.append(",\"observers\":[")
-        for index in rows.indices {
-            output.append(index == 0 ? "{\"id\":\"" : ",{\"id\":\"")
-            IdentifierText.append(observer: rows[index].observer, to: &output)
-            output.append("\",\"outcome\":\"")
-            output.append(rows[index].outcome.text)
-            output.append("\"}")
-        }
-        output.append("]")
     }
 
     /// Appends the receipts of a batch in the order of its posts; `rows`, when given, has as many.
@@ -113,11 +122,12 @@ public enum Shape {
         output.append("]}")
     }
 
-    /// Appends the fate of a post: that it was posted, and its receipt.
+    /// Appends the fate of a post; if it was posted, with its receipt.
     public static func append(fate receipt: Receipt, to output: inout [UInt8]) {
-        output.append("{\"id\":\"")
-        receipt.id.append(to: &output)
-        output.append("\",\"state\":\"posted\",\"receipt\":")
+        append(receipt, key: "state", to: &output)
+        guard case .posted = receipt.state else { return }
+        output.removeLast()
+        output.append(",\"receipt\":")
         append(receipt: receipt, to: &output)
         output.append("}")
     }

@@ -41,6 +41,28 @@ enum TextRule {
         name.first == UInt8(ascii: "b") && name.starts(with: "belfry.")
     }
 
+    /// The reserved names that may be observed: what the broker tells of its clients and observers.
+    static let lifetimeChannels: [[UInt8]] = [
+        "belfry.client.connected", "belfry.client.suspended", "belfry.client.resumed",
+        "belfry.client.left", "belfry.observer.expired", "belfry.queue.overflowed",
+        "belfry.center.willTerminate",
+    ].map { [UInt8]($0.utf8) }
+
+    /// Whether a name is one of the broker's own that may be observed.
+    static func isLifetimeChannel(_ name: [UInt8]) -> Bool {
+        isReserved(name) && lifetimeChannels.contains(name)
+    }
+
+    /// Tells what is wrong with an idempotency key, or nil.
+    static func faultOfKey(_ text: [UInt8], limits: WireLimits) -> String? {
+        guard !text.isEmpty, text.count <= limits.idempotencyKeyByteLimit,
+            text.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else {
+            return "must have 1 to \(limits.idempotencyKeyByteLimit) visible ASCII characters"
+        }
+        return nil
+    }
+
     /// Whether all bytes are 0x20 to 0x7E, eight at a time.
     private static func isPlainASCII(_ text: Span<UInt8>) -> Bool {
         var index = 0

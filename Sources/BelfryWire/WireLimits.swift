@@ -1,4 +1,4 @@
-/// The limits of what a request may hold (DESIGN section 6).
+/// The limits of what a request may hold (DESIGN section 6), and what stands for absent fields.
 public struct WireLimits: Sendable, Equatable {
     /// The largest userInfo in bytes; the default is 256 KiB.
     ///
@@ -8,7 +8,7 @@ public struct WireLimits: Sendable, Equatable {
     public var userInfoDepthLimit = 64
     /// Items of a batch, and calls of a JSON-RPC batch; the default is 1,000.
     public var batchItemLimit = 1_000
-    /// Unicode scalars of a name or an object; the default is 255.
+    /// Unicode scalars of a name, an object or a mode; the default is 255.
     public var nameScalarLimit = 255
     /// Bytes of a selector; the default is 128.
     public var selectorByteLimit = 128
@@ -16,6 +16,22 @@ public struct WireLimits: Sendable, Equatable {
     public var fieldErrorLimit = 16
     /// The longest page of a listing; the default is 1,000.
     public var pageRowLimit = 1_000
+    /// Modes of a post; the default is 16.
+    public var modeCountLimit = 16
+    /// Bytes of an idempotency key; the default is 255.
+    public var idempotencyKeyByteLimit = 255
+    /// The greatest `holdLimit` that an observer may ask for; the default is 10,000.
+    public var greatestHoldLimit = 10_000
+    /// The `holdLimit` of an observer that asks for none; the default is 1,000.
+    public var defaultHoldLimit = 1_000
+    /// The lease of an observer that asks for none; the default is 1 h.
+    public var defaultLease: Duration = .seconds(3_600)
+    /// The lease of a mailbox's observer that asks for none; the default is 24 h.
+    public var mailboxLease: Duration = .seconds(86_400)
+    /// The longest lease; the default is 30 days.
+    ///
+    /// A longer one is lowered to it.
+    public var leaseLimit: Duration = .seconds(2_592_000)
 
     /// Takes the defaults.
     public init() {}

@@ -1,0 +1,108 @@
+internal import BelfryJSON
+
+// The requests that acknowledging observers answer: their ids, and the errors that come back.
+extension RPC {
+    /// The id of a delivery to an acknowledging observer, as JSON: `"o17:1842"`.
+    public static func deliveryID(observer: UInt64, sequence: UInt64) -> [UInt8] {
+        var id: [UInt8] = []
+        appendDeliveryID(observer: observer, sequence: sequence, to: &id)
+        return id
+    }
+
+    static func appendDeliveryID(
+        observer: UInt64, sequence: UInt64, to output: inout [UInt8]
+    ) {
+        output.append(UInt8(ascii: "\""))
+        IdentifierText.append(observer: observer, to: &output)
+        output.append(UInt8(ascii: ":"))
+        JSONWriter.append(integer: sequence, to: &output)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Reads the id of a response, which is raw JSON; nil when it is none that was given.
+    public static func delivery(
+        ofID id: Span<UInt8>
+    ) -> (observer: UInt64, sequence: UInt64)? {
+        guard id.count > 2, id[0] == UInt8(ascii: "\"") else { return nil }
+        for index in id.indices where id[index] == UInt8(ascii: "\\") {
+            // A client may write the same text with escapes.
+            var json = JSONReader()
+            guard let text = try? json.readString(in: id) else { return nil }
+            return delivery(ofText: text.span)
+        }
+        return delivery(ofText: id.extracting(1..<id.count - 1))
+    }
+
+    private static func delivery(
+        ofText text: Span<UInt8>
+    ) -> (observer: UInt64, sequence: UInt64)? {
+        var colon = 0
+        while colon < text.count, text[colon] != UInt8(ascii: ":") { colon += 1 }
+        guard colon < text.count,
+            let observer = IdentifierText(observer: text.extracting(0..<colon)),
+            observer.secret == nil,
+            let sequence = Decimal.read(text.extracting(colon + 1..<text.count))
+        else { return nil }
+        return (observer.number, sequence)
+    }
+
+    /// The most bytes of a refusal's error that are kept.
+    static let refusalByteLimit = 1_024
+
+    /// The error of a refusal, which is valid JSON, in at most 1 KiB.
+    ///
+    /// A longer one becomes an object with its code, and as much of its message as fits.
+    public static func refusal(error json: Span<UInt8>) -> [UInt8] {
+        var whole: [UInt8] = []
+        if json.count <= refusalByteLimit {
+            whole.append(json)
+            return whole
+        }
+        var code = 0
+        var message: [UInt8] = []
+        // What is wrong with its members does not matter: then there is less to tell.
+        try? readError(json, code: &code, message: &message)
+        return refusal(code: code, message: message)
+    }
+
+    private static let errorKeys = JSONKeyTable(["code", "message"])
+
+    private static func readError(
+        _ bytes: Span<UInt8>, code: inout Int, message: inout [UInt8]
+    ) throws(JSONError) {
+        var json = JSONReader(depthLimit: FieldReader.greatestDepth)
+        guard try json.peekKind(in: bytes) == .object else { return }
+        try json.beginObject(in: bytes)
+        while try json.nextMember(in: bytes) {
+            let ordinal = errorKeys.ordinal(of: json.key)
+            switch (ordinal, try json.peekKind(in: bytes)) {
+            case (0, .number):
+                let range = try json.skipValue(in: bytes)
+                var number = JSONReader(startingAt: range.lowerBound)
+                code = (try? number.readInt(in: bytes)) ?? 0
+            case (1, .string):
+                let range = try json.skipValue(in: bytes)
+                var string = JSONReader(startingAt: range.lowerBound)
+                message = (try? string.readString(in: bytes)) ?? []
+            default: _ = try json.skipValue(in: bytes)
+            }
+        }
+    }
+
+    private static func refusal(code: Int, message: [UInt8]) -> [UInt8] {
+        // An escape makes six bytes of one at most.
+        var end = min(message.count, refusalByteLimit)
+        while true {
+            // Not within a character.
+            while end > 0, end < message.count, message[end] & 0xC0 == 0x80 { end -= 1 }
+            var writer = JSONWriter()
+            var output: [UInt8] = []
+            writer.beginObject(into: &output)
+            writer.member("code", integer: code, into: &output)
+            writer.member("message", string: [UInt8](message.prefix(end)), into: &output)
+            writer.endObject(into: &output)
+            if output.count <= refusalByteLimit { return output }
+            end -= max(1, (output.count - refusalByteLimit) / 6)
+        }
+    }
+}

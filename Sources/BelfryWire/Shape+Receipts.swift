@@ -1,0 +1,73 @@
+internal import BelfryCenter
+internal import BelfryJSON
+
+// The parts of receipts that the posts of the benchmarks do not have.
+extension Shape {
+    static func appendOtherCounts(of receipt: Receipt, to output: inout [UInt8]) {
+        append(",\"held\":", receipt.held, to: &output)
+        append(",\"coalesced\":", receipt.coalesced, to: &output)
+        append(",\"dropped\":", receipt.dropped, to: &output)
+        append(",\"acknowledged\":", receipt.acknowledged, to: &output)
+        append(",\"refused\":", receipt.refused, to: &output)
+        append(",\"pending\":", receipt.pending, to: &output)
+        append(",\"dequeued\":", receipt.dequeued, to: &output)
+    }
+
+    private static func append(_ key: String, _ count: UInt32, to output: inout [UInt8]) {
+        output.append(key)
+        JSONWriter.append(integer: UInt64(count), to: &output)
+    }
+
+    static func append(_ rows: [ReportRow], to output: inout [UInt8]) {
+        output.append(",\"observers\":[")
+        for index in rows.indices {
+            output.append(index == 0 ? "{\"id\":\"" : ",{\"id\":\"")
+            IdentifierText.append(observer: rows[index].observer, to: &output)
+            output.append("\",\"outcome\":\"")
+            output.append(rows[index].outcome.text)
+            output.append("\"")
+            if case .refused(let error) = rows[index].outcome {
+                output.append(",\"error\":")
+                output.append(error.span)
+            }
+            output.append("}")
+        }
+        output.append("]")
+    }
+
+    /// Appends what became of a post, without counts: `{"id":"…","state":"queued"}`.
+    static func append(_ receipt: Receipt, key: String, to output: inout [UInt8]) {
+        output.append("{\"id\":\"")
+        receipt.id.append(to: &output)
+        output.append("\",\"")
+        output.append(key)
+        output.append("\":\"")
+        output.append(receipt.state.text)
+        output.append("\"")
+        if case .coalesced(let survivor) = receipt.state {
+            output.append(",\"into\":\"")
+            survivor.append(to: &output)
+            output.append("\"")
+        }
+        output.append("}")
+    }
+}
+
+extension Receipt {
+    /// Whether a count is not zero that needs a queue, suspension or acknowledgement.
+    var hasOtherCounts: Bool {
+        held | coalesced | dropped | acknowledged | refused | pending | dequeued != 0
+    }
+}
+
+extension Receipt.State {
+    var text: String {
+        switch self {
+        case .posted: "posted"
+        case .queued: "queued"
+        case .coalesced: "coalesced"
+        case .dequeued: "dequeued"
+        case .expired: "expired"
+        }
+    }
+}
