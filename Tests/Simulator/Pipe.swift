@@ -75,14 +75,23 @@ extension World {
         expected.isRedelivered = delivery.isRedelivered
         switch delivery.transport {
         case .webSocket:
-            RPC.append(
-                delivery: notification, selector: selector,
-                isRedelivered: delivery.isRedelivered, to: &bytes)
             expected.method = selector
+            if delivery.form == .acknowledged {
+                expected.observer = [UInt8]("o\(delivery.observer)")
+                RPC.append(
+                    request: notification, observer: delivery.observer, selector: selector,
+                    isRedelivered: delivery.isRedelivered, to: &bytes)
+            } else {
+                RPC.append(
+                    delivery: notification, selector: selector,
+                    isRedelivered: delivery.isRedelivered, to: &bytes)
+            }
         case .events:
+            let named = delivery.form == .named ? delivery.observer : nil
+            expected.observer = named.map { [UInt8]("o\($0)") }
             EventStream.append(
                 notification: notification, epoch: center.epoch,
-                isRedelivered: delivery.isRedelivered, to: &bytes)
+                isRedelivered: delivery.isRedelivered, observer: named, to: &bytes)
         case .mailbox:
             throw Violation("a delivery was written to a mailbox without a reader")
         }
@@ -128,7 +137,7 @@ extension World {
             .readerReplaced(let connection, _):
             close(connection)
         case .mailboxFilled(let connection, let observer):
-            try answerPoll(on: connection, of: observer)
+            pendingPolls.append((connection, observer))
         case .flushGoesOn(_, let connection):
             pipes[connection]?.flushGoesOn = true
         }
@@ -204,7 +213,7 @@ extension World {
     func watchPipes() throws(Violation) {
         for number in pipes.keys.sorted() {
             guard let pipe = pipes[number] else { continue }
-            if !pipe.isSlow, pipe.frames.count > profile.highWater, pipe.mailbox == nil {
+            if !pipe.isSlow, pipe.frames.count > profile.highWater {
                 pipes[number]?.isSlow = true
                 try submit(.becomeSlow(client: pipe.client))
             } else if pipe.frames.count <= profile.lowWater, pipe.isSlow || pipe.flushGoesOn {

@@ -50,11 +50,14 @@ final class World {
     /// Posts with a key, as they were sent first.
     var keyed: [KeyedPost] = []
     var highestSequence: UInt64 = 0
+    /// Polls that are to be answered, for their mailboxes have something.
+    var pendingPolls: [(connection: UInt64, observer: UInt64)] = []
 
     /// The last things that happened, when somebody wants to know.
     var tellsSteps = false
     var told: [String] = []
     var stepCount = 0
+    var lastOutcome = Outcome.done
 
     /// The same commands for another center, and what their digests must be.
     var recorder: Recorder
@@ -98,7 +101,7 @@ final class World {
             action: action)
         tell("\(Show.action(action)) at \(now / 1_000_000) ms")
         let prediction = model.apply(command)
-        try recorder.record(command)
+        recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         if tellsSteps { told.append("    \(Show.effects(effects, center))") }
         try check(prediction, command)
@@ -106,7 +109,24 @@ final class World {
         try recorder.compare(with: center)
         let outcome = effects.outcome
         try fanOut()
+        while let poll = pendingPolls.popLast() {
+            try answerPoll(on: poll.connection, of: poll.observer)
+        }
         return outcome
+    }
+
+    /// The end of a seed: everybody comes to rest, and everything is compared once more.
+    func finish() throws(Violation) {
+        try endTurn()
+        for place in ends.indices { try read(.max, at: place) }
+        try watchPipes()
+        try commit(.max)
+        try checkAll()
+    }
+
+    /// Keeps what happens as bytes, from the start on.
+    func keepRecord() {
+        recorder.keepBytes(name: center.name, epoch: center.epoch, limits: profile.limits)
     }
 
     /// What must last waits for the store, and so does an answer that promises it.
@@ -131,6 +151,7 @@ final class World {
         turn.snapshot = model
         uncommitted.append(turn)
         turn = StoreTurn()
+        recorder.endTurn()
     }
 
     /// The store commits the oldest turns.
@@ -138,6 +159,7 @@ final class World {
         for _ in 0..<min(count, uncommitted.count) {
             let oldest = uncommitted.removeFirst()
             try store.commit(oldest.changes)
+            try recorder.commit()
             if let snapshot = oldest.snapshot { committed = snapshot }
         }
     }
