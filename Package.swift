@@ -61,6 +61,10 @@ let package = Package(
         tests(of: "BelfrySystem"),
         room("BelfryLoop", "BelfrySystem"),
         tests(of: "BelfryLoop", "BelfrySystem"),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        room("BelfryStore", "BelfryCenter", "BelfrySystem", "CSQLite"),
+        tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem"),
         .target(
             name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
         room(

@@ -199,6 +199,12 @@ public struct Receipt: Sendable, Equatable {
     /// Queue entries that a `now` post took out.
     public var dequeued: UInt32 = 0
 
+    /// Makes the account of a post that nothing is counted for yet.
+    public init(id: NotificationID, sequence: UInt64) {
+        self.id = id
+        self.sequence = sequence
+    }
+
     /// What became of a post.
     public enum State: Sendable, Equatable {
         /// It was dispatched; the numbers count.

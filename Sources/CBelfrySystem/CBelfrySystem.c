@@ -6,14 +6,19 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -321,6 +326,114 @@ int belfry_ignore_broken_pipe(void) {
     struct sigaction action = {.sa_handler = SIG_IGN};
     return RETRY(sigaction(SIGPIPE, &action, NULL));
 }
+
+// MARK: Files of a directory
+
+int belfry_directory_create(const char *path) {
+    int status = RETRY(mkdir(path, 0700));
+    return status == -EEXIST ? 0 : status;
+}
+
+int belfry_directory_open(const char *path) {
+    return RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+int belfry_file_open(int directory, const char *name, bool creates) {
+    int flags = creates ? O_RDWR | O_CREAT : O_RDONLY;
+    return RETRY(openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600));
+}
+
+int belfry_file_lock(int descriptor) { return RETRY(flock(descriptor, LOCK_EX | LOCK_NB)); }
+
+struct belfry_file belfry_file_status(int directory, const char *name) {
+    struct stat found;
+    struct belfry_file file = {0};
+    file.status = RETRY(fstatat(directory, name, &found, 0));
+    if (file.status < 0) return file;
+    file.inode = found.st_ino;
+    file.size = found.st_size;
+    return file;
+}
+
+ssize_t belfry_file_read(int descriptor, void *bytes, size_t count) {
+    return RETRY(pread(descriptor, bytes, count, 0));
+}
+
+int belfry_file_rewrite(int descriptor, const void *bytes, size_t count) {
+    ssize_t written = RETRY(pwrite(descriptor, bytes, count, 0));
+    if (written < 0) return (int)written;
+    if ((size_t)written < count) return -ENOSPC;
+    return RETRY(ftruncate(descriptor, (off_t)count));
+}
+
+int belfry_file_allocate(int descriptor, int64_t size) {
+    struct stat before;
+    int status = RETRY(fstat(descriptor, &before));
+    if (status < 0) return status;
+    do {
+        status = -posix_fallocate(descriptor, 0, size);
+    } while (status == -EINTR);
+    // A part that was allocated is given back: the file has either the size or what it had.
+    if (status < 0 && RETRY(ftruncate(descriptor, before.st_size)) < 0) return -errno;
+    return status;
+}
+
+int belfry_file_remove(int directory, const char *name) {
+    int status = RETRY(unlinkat(directory, name, 0));
+    return status == -ENOENT ? 0 : status;
+}
+
+int belfry_file_rename(int directory, const char *from, const char *to) {
+    return RETRY(renameat(directory, from, directory, to));
+}
+
+int belfry_file_synchronize(int descriptor) { return RETRY(fsync(descriptor)); }
+
+// MARK: Threads that wait for each other
+
+struct belfry_monitor {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+};
+
+struct belfry_monitor *belfry_monitor_create(void) {
+    struct belfry_monitor *monitor = malloc(sizeof *monitor);
+    if (!monitor) return NULL;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&monitor->mutex, NULL);
+    pthread_cond_init(&monitor->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return monitor;
+}
+
+void belfry_monitor_destroy(struct belfry_monitor *monitor) {
+    pthread_cond_destroy(&monitor->changed);
+    pthread_mutex_destroy(&monitor->mutex);
+    free(monitor);
+}
+
+void belfry_monitor_lock(struct belfry_monitor *monitor) { pthread_mutex_lock(&monitor->mutex); }
+
+void belfry_monitor_unlock(struct belfry_monitor *monitor) { pthread_mutex_unlock(&monitor->mutex); }
+
+void belfry_monitor_wake(struct belfry_monitor *monitor) { pthread_cond_broadcast(&monitor->changed); }
+
+// The mutex is held; the outcome tells whether the deadline has not come yet.
+bool belfry_monitor_wait(struct belfry_monitor *monitor, int64_t deadline_nanoseconds) {
+    if (deadline_nanoseconds == INT64_MAX) {
+        pthread_cond_wait(&monitor->changed, &monitor->mutex);
+        return true;
+    }
+    struct timespec deadline = {
+        .tv_sec = deadline_nanoseconds / 1000000000, .tv_nsec = deadline_nanoseconds % 1000000000};
+    return pthread_cond_timedwait(&monitor->changed, &monitor->mutex, &deadline) != ETIMEDOUT;
+}
+
+bool belfry_flag_load(const uint8_t *flag) { return __atomic_load_n(flag, __ATOMIC_ACQUIRE) != 0; }
+
+void belfry_flag_store(uint8_t *flag, bool value) { __atomic_store_n(flag, value, __ATOMIC_RELEASE); }
 
 // MARK: Limits
 

@@ -83,6 +83,38 @@ int belfry_signal_create(uint64_t mask);
 int belfry_signal_next(int descriptor);
 int belfry_ignore_broken_pipe(void);
 
+/// The inode number and the size of a file, or a negative errno in `status`.
+struct belfry_file {
+    int32_t status;
+    uint64_t inode;
+    int64_t size;
+};
+
+int belfry_directory_create(const char *_Nonnull path);
+int belfry_directory_open(const char *_Nonnull path);
+int belfry_file_open(int directory, const char *_Nonnull name, bool creates);
+int belfry_file_lock(int descriptor);
+struct belfry_file belfry_file_status(int directory, const char *_Nonnull name);
+ssize_t belfry_file_read(int descriptor, void *_Nonnull bytes, size_t count);
+int belfry_file_rewrite(int descriptor, const void *_Nonnull bytes, size_t count);
+int belfry_file_allocate(int descriptor, int64_t size);
+int belfry_file_remove(int directory, const char *_Nonnull name);
+int belfry_file_rename(int directory, const char *_Nonnull from, const char *_Nonnull to);
+int belfry_file_synchronize(int descriptor);
+
+/// A mutex and a condition that threads wait for.
+struct belfry_monitor;
+
+struct belfry_monitor *_Nullable belfry_monitor_create(void);
+void belfry_monitor_destroy(struct belfry_monitor *_Nonnull monitor);
+void belfry_monitor_lock(struct belfry_monitor *_Nonnull monitor);
+void belfry_monitor_unlock(struct belfry_monitor *_Nonnull monitor);
+void belfry_monitor_wake(struct belfry_monitor *_Nonnull monitor);
+bool belfry_monitor_wait(struct belfry_monitor *_Nonnull monitor, int64_t deadline_nanoseconds);
+
+bool belfry_flag_load(const uint8_t *_Nonnull flag);
+void belfry_flag_store(uint8_t *_Nonnull flag, bool value);
+
 struct belfry_limit belfry_descriptor_limit(void);
 struct belfry_limit belfry_raise_descriptor_limit(void);
 

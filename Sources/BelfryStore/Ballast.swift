@@ -1,0 +1,44 @@
+internal import BelfrySystem
+
+/// A file that only takes room: it is given up when the disk is full, so that what was applied
+/// still commits.
+struct Ballast: ~Copyable {
+    private static let name = "belfry.ballast"
+
+    /// The most that it takes; the least is an eighth of it.
+    private let byteCountLimit: Int
+    /// What it takes now; 0 when there is none.
+    private(set) var byteCount = 0
+
+    init(byteCountLimit: Int) {
+        self.byteCountLimit = byteCountLimit
+    }
+
+    /// Takes as much room as there is: all, a half, a fourth or an eighth of the limit.
+    ///
+    /// - Throws: why it could not become larger, when there is none at all.
+    mutating func lay(in directory: borrowing Directory) throws(StoreError) {
+        var failure: SystemCallError?
+        var wanted = byteCountLimit
+        while wanted > byteCount, wanted >= byteCountLimit / 8 {
+            do throws(SystemCallError) {
+                try directory.allocate(Self.name, byteCount: wanted)
+                byteCount = wanted
+            } catch {
+                failure = error
+            }
+            wanted /= 2
+        }
+        if byteCount == 0, let failure { throw StoreError(failure) }
+    }
+
+    /// Gives the room back to the disk.
+    mutating func giveUp(in directory: borrowing Directory) throws(StoreError) {
+        byteCount = 0
+        do throws(SystemCallError) {
+            try directory.remove(Self.name)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

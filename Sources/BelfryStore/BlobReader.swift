@@ -1,0 +1,125 @@
+internal import BelfryCenter
+
+/// Reads what ``BlobWriter`` wrote; anything else is nil.
+struct BlobReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private var isAtEnd: Bool { position == bytes.count }
+
+    /// The modes of a queue entry.
+    static func modes(_ bytes: [UInt8]) -> [[UInt8]]? {
+        var reader = BlobReader(bytes)
+        var modes: [[UInt8]] = []
+        while !reader.isAtEnd {
+            guard let mode = reader.text() else { return nil }
+            modes.append(mode)
+        }
+        return modes
+    }
+
+    /// An idempotency key with what it answers.
+    static func record(of key: IdempotencyKey, answer: [UInt8]) -> KeyRecord? {
+        guard answer.first == BlobWriter.answerVersion else { return nil }
+        var reader = BlobReader(answer)
+        reader.position = 1
+        guard let receipts = reader.list({ $0.receipt() }),
+            let reports = reader.list({ reader in reader.list { $0.row() } }), reader.isAtEnd
+        else { return nil }
+        return KeyRecord(key: key, receipts: receipts, reports: reports)
+    }
+
+    private mutating func number() -> UInt64? {
+        var number: UInt64 = 0
+        var shift: UInt64 = 0
+        while position < bytes.count, shift < 64 {
+            let byte = bytes[position]
+            position += 1
+            number |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return number }
+            shift += 7
+        }
+        return nil
+    }
+
+    private mutating func count() -> UInt32? {
+        number().flatMap { UInt32(exactly: $0) }
+    }
+
+    private mutating func text() -> [UInt8]? {
+        guard let count = number(), count <= UInt64(bytes.count - position) else { return nil }
+        defer { position += Int(count) }
+        return Array(bytes[position..<position + Int(count)])
+    }
+
+    private mutating func list<Element>(
+        _ element: (inout BlobReader) -> Element?
+    ) -> [Element]? {
+        guard let count = number() else { return nil }
+        var list: [Element] = []
+        for _ in 0..<count {
+            guard let element = element(&self) else { return nil }
+            list.append(element)
+        }
+        return list
+    }
+
+    private mutating func id() -> NotificationID? {
+        guard let high = number(), let low = number() else { return nil }
+        return NotificationID(high: high, low: low)
+    }
+
+    private mutating func receipt() -> Receipt? {
+        guard let id = id(), let sequence = number(), let state = state(), let matched = count(),
+            let delivered = count(), let held = count(), let coalesced = count(),
+            let dropped = count(), let acknowledged = count(), let refused = count(),
+            let pending = count(), let dequeued = count()
+        else { return nil }
+        var receipt = Receipt(id: id, sequence: sequence)
+        receipt.state = state
+        receipt.matched = matched
+        receipt.delivered = delivered
+        receipt.held = held
+        receipt.coalesced = coalesced
+        receipt.dropped = dropped
+        receipt.acknowledged = acknowledged
+        receipt.refused = refused
+        receipt.pending = pending
+        receipt.dequeued = dequeued
+        return receipt
+    }
+
+    private mutating func state() -> Receipt.State? {
+        switch number() {
+        case 0: .posted
+        case 1: .queued
+        case 2: id().map { .coalesced(into: $0) }
+        case 3: .dequeued
+        case 4: .expired
+        default: nil
+        }
+    }
+
+    private mutating func row() -> ReportRow? {
+        guard let observer = number(), let outcome = outcome() else { return nil }
+        return ReportRow(observer: observer, outcome: outcome)
+    }
+
+    private mutating func outcome() -> ReportRow.Outcome? {
+        switch number() {
+        case 0: .delivered
+        case 1: .acknowledged
+        case 2: text().map { .refused(error: $0) }
+        case 3: .pending
+        case 4: .held
+        case 5: .coalesced
+        case 6: .dropped
+        case 7: .disconnected
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import BelfryCenter
+
+// What each change of a center does to what is stored of it. `StoreFile` does the same in SQL.
+
+extension CenterImage {
+    /// Brings one change into the image.
+    mutating func apply(_ change: Change) {
+        switch change {
+        case .center(let record): epoch = record.epoch
+        case .sequenceReserved(let through): sequence = max(sequence, through)
+        case .client(let record): clients.put(record) { $0.id }
+        case .clientRemoved(let id): removeClient(id)
+        case .observer(let record): observers.put(record) { $0.serial }
+        case .observerRemoved(let serial, let tombstone):
+            observers.remove(serial) { $0.serial }
+            gaps.removeAll { $0.observer == serial }
+            tombstones.append((serial, tombstone))
+        case .notification(let record):
+            notifications.put(record.stored) { $0.notification.sequence }
+        case .notificationReleased(let sequence):
+            notifications.remove(sequence) { $0.notification.sequence }
+            let start = held.start(of: UInt128(sequence) << 64, by: Self.heldKey)
+            let end = held.start(of: UInt128(sequence) + 1 << 64, by: Self.heldKey)
+            held.removeSubrange(start..<end)
+        case .held(let observer, let sequence): held.put((observer, sequence), by: Self.heldKey)
+        case .released(let observer, let sequence):
+            held.remove(Self.heldKey((observer, sequence)), by: Self.heldKey)
+        case .gap(let observer, let gap):
+            if gap.count == 0 {
+                gaps.remove(Self.gapKey((observer, gap)), by: Self.gapKey)
+            } else {
+                gaps.put((observer, gap), by: Self.gapKey)
+            }
+        case .queued(let record): enqueue(record)
+        case .dequeued(let id): queue.removeAll { $0.id == id }
+        case .key(let record):
+            if let index = index(ofKey: record.key.principal, record.key.text) {
+                keys[index] = record
+            } else {
+                keys.append(record)
+            }
+        case .keyForgotten(let principal, let text):
+            if let index = index(ofKey: principal, text) { keys.remove(at: index) }
+        }
+    }
+
+    /// Drops what belongs to observers or notifications that are there no more.
+    ///
+    /// What an observer held is not looked for when it is removed: it is dropped here, and goes
+    /// from the store with its notification.
+    mutating func dropStrays() {
+        let serials = Set(observers.map(\.serial))
+        gaps.removeAll { !serials.contains($0.observer) }
+        let sequences = Set(notifications.map(\.notification.sequence))
+        held.removeAll { !serials.contains($0.observer) || !sequences.contains($0.sequence) }
+    }
+
+    private mutating func removeClient(_ id: UInt64) {
+        clients.remove(id) { $0.id }
+        let removed = Set(observers.lazy.filter { $0.client == id }.map(\.serial))
+        guard !removed.isEmpty else { return }
+        observers.removeAll { $0.client == id }
+        gaps.removeAll { removed.contains($0.observer) }
+    }
+
+    private mutating func enqueue(_ record: QueueRecord) {
+        queue.removeAll { $0.id == record.id }
+        let place = queue.firstIndex { record.precedes($0) }
+        queue.insert(record, at: place ?? queue.count)
+    }
+
+    private func index(ofKey principal: [UInt8], _ text: [UInt8]) -> Int? {
+        keys.firstIndex { $0.key.principal == principal && $0.key.text == text }
+    }
+
+    private static func heldKey(_ row: (observer: UInt64, sequence: UInt64)) -> UInt128 {
+        UInt128(row.sequence) << 64 | UInt128(row.observer)
+    }
+
+    private static func gapKey(_ row: (observer: UInt64, gap: GapRecord)) -> UInt128 {
+        UInt128(row.observer) << 64 | UInt128(row.gap.reason.rawValue)
+    }
+}
+
+extension NotificationRecord {
+    /// The record as a restarted center gets it: the clock of the earlier life means nothing.
+    var stored: NotificationRecord {
+        let notification = notification
+        return NotificationRecord(
+            notification: Notification(
+                id: notification.id, sequence: notification.sequence,
+                postedAt: notification.postedAt, causedBy: notification.causedBy,
+                content: notification.content, isRestored: true),
+            timeToLive: timeToLive)
+    }
+}
+
+extension QueueRecord {
+    /// Whether it leaves before another; identifiers only decide between equal places.
+    func precedes(_ other: QueueRecord) -> Bool {
+        (place, id.high, id.low) < (other.place, other.id.high, other.id.low)
+    }
+}
+
+extension Array {
+    /// Where an element with this key stands, or would stand, in an array in the order of keys.
+    fileprivate func start<Key: Comparable>(of key: Key, by keyOf: (Element) -> Key) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if keyOf(self[middle]) < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Puts an element in its place, or in the place of the one with the same key.
+    fileprivate mutating func put<Key: Comparable>(
+        _ element: Element, by keyOf: (Element) -> Key
+    ) {
+        let index = start(of: keyOf(element), by: keyOf)
+        if index < count, keyOf(self[index]) == keyOf(element) {
+            self[index] = element
+        } else {
+            insert(element, at: index)
+        }
+    }
+
+    /// Removes the element with this key, if it is there.
+    fileprivate mutating func remove<Key: Comparable>(_ key: Key, by keyOf: (Element) -> Key) {
+        let index = start(of: key, by: keyOf)
+        if index < count, keyOf(self[index]) == key { remove(at: index) }
+    }
+}

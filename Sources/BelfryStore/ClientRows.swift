@@ -1,0 +1,59 @@
+internal import BelfryCenter
+
+/// The clients of all centers.
+struct ClientRows {
+    private let putter: Statement
+    private let remover: Statement
+    private let reader: Statement
+
+    init(_ connection: borrowing Connection) throws(StoreError) {
+        putter = try connection.prepare(
+            "INSERT OR REPLACE INTO client VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+        remover = try connection.prepare("DELETE FROM client WHERE center = ?1 AND id = ?2")
+        reader = try connection.prepare(
+            """
+            SELECT id, transport, session_hash, principal, is_asked, connected_at,
+                disconnected_for
+            FROM client WHERE center = ?1 ORDER BY id
+            """)
+    }
+
+    func put(_ record: ClientRecord, center: Int64) throws(StoreError) {
+        putter.bind(center)
+        putter.bind(record.id)
+        putter.bind(Int64(record.transport.rawValue))
+        putter.bind(record.sessionHash)
+        putter.bind(record.principal)
+        putter.bind(record.isAsked)
+        putter.bind(record.connectedAt)
+        putter.bind(record.disconnectedFor)
+        try putter.run()
+    }
+
+    func remove(_ id: UInt64, center: Int64) throws(StoreError) {
+        remover.bind(center)
+        remover.bind(id)
+        try remover.run()
+    }
+
+    func load(center: Int64) throws(StoreError) -> [ClientRecord] {
+        var records: [ClientRecord] = []
+        defer { reader.reset() }
+        reader.bind(center)
+        while try reader.next() { records.append(try read()) }
+        return records
+    }
+
+    private func read() throws(StoreError) -> ClientRecord {
+        let id = reader.unsigned()
+        guard let transport = Transport(rawValue: UInt8(clamping: reader.integer())),
+            let hash = reader.hash()
+        else { throw .damaged(.brokenRow(.client)) }
+        let principal = reader.bytes()
+        let isAsked = reader.bool()
+        let connectedAt = reader.integer()
+        return ClientRecord(
+            id: id, transport: transport, sessionHash: hash, principal: principal,
+            isAsked: isAsked, connectedAt: connectedAt, disconnectedFor: reader.integer())
+    }
+}

@@ -1,0 +1,20 @@
+/// What the work of the store's thread needs of a store besides keeping changes.
+protocol CommitTarget: DurableStore, ~Copyable {
+    /// Bytes that the ballast takes now; 0 when there is none.
+    var ballastByteCount: Int { get }
+
+    /// Makes the ballast as large as it can be.
+    mutating func layBallast() throws(StoreError)
+
+    /// Gives the ballast's room back to the disk.
+    mutating func giveUpBallast() throws(StoreError)
+
+    /// Bytes in use, which the limit of the store is for.
+    mutating func usedByteCount() throws(StoreError) -> Int
+
+    /// Why the log could not be shortened when that was tried last; told once.
+    mutating func takeCheckpointError() -> StoreError?
+
+    /// Ends the life in order.
+    consuming func close() throws(StoreError)
+}

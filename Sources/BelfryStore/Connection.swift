@@ -1,0 +1,104 @@
+internal import CSQLite
+
+/// One connection of SQLite, used by one thread at a time.
+@safe struct Connection: ~Copyable {
+    private let pointer: OpaquePointer
+    /// How many pages the log has, as the last commit told.
+    private let logPageCountCell: UnsafeMutablePointer<Int32>
+
+    /// Opens a file; nothing is moved from the log to the main file unless it is asked for.
+    init(path: String, creates: Bool) throws(StoreError) {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
+        var opened: OpaquePointer?
+        // SAFETY: the path lives until the call returns, and the pointer is ours from then on.
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened = unsafe opened, code == SQLITE_OK else {
+            // SAFETY: a connection that could not be opened is closed all the same; nil is allowed.
+            let errno = unsafe opened.map { unsafe sqlite3_system_errno($0) } ?? 0
+            unsafe sqlite3_close_v2(opened)
+            throw StoreError(code: code, errno: errno)
+        }
+        // SAFETY: the cell is freed after the connection is closed; the hook writes one number.
+        unsafe pointer = opened
+        unsafe logPageCountCell = .allocate(capacity: 1)
+        unsafe logPageCountCell.initialize(to: 0)
+        unsafe sqlite3_extended_result_codes(opened, 1)
+        // SAFETY: the context is the cell above.
+        unsafe _ = sqlite3_wal_hook(
+            opened,
+            { cell, _, _, pageCount in
+                // SAFETY: the context is always the cell of this connection.
+                unsafe cell?.assumingMemoryBound(to: Int32.self).pointee = pageCount
+                return SQLITE_OK
+            }, logPageCountCell)
+        setCheckpointOnClose(false)
+    }
+
+    deinit {
+        // SAFETY: statements that still live keep the connection until they are gone.
+        unsafe sqlite3_close_v2(pointer)
+        unsafe logPageCountCell.deallocate()
+    }
+
+    /// How many pages the log had after the last commit.
+    var logPageCount: Int {
+        // SAFETY: the cell lives as long as this value.
+        unsafe Int(logPageCountCell.pointee)
+    }
+
+    /// Ends the transaction, if SQLite has not ended it itself, without its changes.
+    ///
+    /// It is over whatever this returns: an error only says that SQLite was first.
+    func rollBack() {
+        // SAFETY: the text is static; neither callback nor error text is wanted.
+        unsafe sqlite3_exec(pointer, "ROLLBACK", nil, nil, nil)
+    }
+
+    /// Says whether closing may move the log into the main file.
+    func setCheckpointOnClose(_ checkpoints: Bool) {
+        // SAFETY: the connection is open.
+        _ = unsafe belfry_set_checkpoint_on_close(pointer, checkpoints ? 1 : 0)
+    }
+
+    /// Does what the text says; rows that it gives are passed over.
+    func execute(_ text: String) throws(StoreError) {
+        // SAFETY: the text lives until the call returns; neither callback nor error text is wanted.
+        let code = unsafe sqlite3_exec(pointer, text, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code) }
+    }
+
+    /// Prepares a statement that is used again and again.
+    func prepare(_ text: String) throws(StoreError) -> Statement {
+        var prepared: OpaquePointer?
+        // SAFETY: the text lives until the call returns; the statement is finalized by its owner.
+        let code = unsafe sqlite3_prepare_v3(
+            pointer, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard let prepared = unsafe prepared, code == SQLITE_OK else { throw error(code) }
+        return unsafe Statement(owning: prepared)
+    }
+
+    /// The first number of the first row.
+    func integer(_ text: String) throws(StoreError) -> Int64 {
+        let statement = try prepare(text)
+        return try statement.next() ? statement.integer() : 0
+    }
+
+    /// The first text of the first row.
+    func bytes(_ text: String) throws(StoreError) -> [UInt8] {
+        let statement = try prepare(text)
+        return try statement.next() ? statement.bytes() : []
+    }
+
+    /// Moves as much of the log as possible into the main file.
+    func checkpoint() throws(StoreError) {
+        // SAFETY: the connection is open; nil is every database of it, and no counts are wanted.
+        let code = unsafe sqlite3_wal_checkpoint_v2(
+            pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if code != SQLITE_OK { throw error(code) }
+    }
+
+    private func error(_ code: Int32) -> StoreError {
+        // SAFETY: the connection is open.
+        StoreError(code: code, errno: unsafe sqlite3_system_errno(pointer))
+    }
+}

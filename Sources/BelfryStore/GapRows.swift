@@ -1,0 +1,78 @@
+internal import BelfryCenter
+
+/// What observers lost and were not told yet.
+struct GapRows {
+    private let putter: Statement
+    private let remover: Statement
+    private let observerRemover: Statement
+    private let clientRemover: Statement
+    private let reader: Statement
+
+    init(_ connection: borrowing Connection) throws(StoreError) {
+        putter = try connection.prepare(
+            "INSERT OR REPLACE INTO gap VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        remover = try connection.prepare(
+            "DELETE FROM gap WHERE center = ?1 AND observer = ?2 AND reason = ?3")
+        observerRemover = try connection.prepare(
+            "DELETE FROM gap WHERE center = ?1 AND observer = ?2")
+        clientRemover = try connection.prepare(
+            """
+            DELETE FROM gap WHERE center = ?1 AND observer IN
+                (SELECT serial FROM observer WHERE center = ?1 AND client = ?2)
+            """)
+        reader = try connection.prepare(
+            """
+            SELECT observer, reason, lost, first, last FROM gap WHERE center = ?1
+            ORDER BY observer, reason
+            """)
+    }
+
+    /// Puts what an observer lost for one reason in the place of what it lost before.
+    func put(_ gap: GapRecord, observer: UInt64, center: Int64) throws(StoreError) {
+        if gap.count == 0 {
+            remover.bind(center)
+            remover.bind(observer)
+            remover.bind(Int64(gap.reason.rawValue))
+            return try remover.run()
+        }
+        putter.bind(center)
+        putter.bind(observer)
+        putter.bind(Int64(gap.reason.rawValue))
+        putter.bind(gap.count.map { Int64($0) })
+        putter.bind(gap.first)
+        putter.bind(gap.last)
+        try putter.run()
+    }
+
+    func removeAll(ofObserver serial: UInt64, center: Int64) throws(StoreError) {
+        observerRemover.bind(center)
+        observerRemover.bind(serial)
+        try observerRemover.run()
+    }
+
+    /// Removes the gaps of all observers of a client, which are there still.
+    func removeAll(ofClient id: UInt64, center: Int64) throws(StoreError) {
+        clientRemover.bind(center)
+        clientRemover.bind(id)
+        try clientRemover.run()
+    }
+
+    func load(
+        center: Int64
+    ) throws(StoreError) -> [(observer: UInt64, gap: GapRecord)] {
+        var rows: [(observer: UInt64, gap: GapRecord)] = []
+        defer { reader.reset() }
+        reader.bind(center)
+        while try reader.next() {
+            let observer = reader.unsigned()
+            let reason = Gap.Reason(rawValue: UInt8(clamping: reader.integer()))
+            guard let reason else { throw .damaged(.brokenRow(.gap)) }
+            let count = reader.optionalInteger().map { Int(clamping: $0) }
+            let first = reader.unsigned()
+            let gap = GapRecord(
+                reason: reason, count: count, first: first, last: reader.unsigned())
+            rows.append((observer, gap))
+        }
+        return rows
+    }
+}

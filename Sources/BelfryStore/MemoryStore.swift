@@ -1,0 +1,55 @@
+internal import BelfryCenter
+
+/// The twin of ``StoreFile`` that writes nothing: a value, for simulations.
+public struct MemoryStore: DurableStore, Sendable {
+    private var image = StoreImage()
+    private var endsInOrder = false
+    /// The centers of the tombstones, by their places in the image, the oldest first.
+    private var tombstoneCenters: ArraySlice<[UInt8]> = []
+    private let limits: StoreLimits
+
+    /// Makes a store that has nothing yet, in its first life.
+    public init(limits: StoreLimits = StoreLimits()) {
+        self.limits = limits
+    }
+
+    /// Keeps all changes, in their order.
+    public mutating func commit(_ changes: [StoreChange]) throws(StoreError) {
+        for change in changes {
+            image.apply(change)
+            switch change {
+            case .cleanEnd: endsInOrder = true
+            case .center(let name, .observerRemoved): trimTombstones(afterOneOf: name)
+            case .center, .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed:
+                break
+            }
+        }
+    }
+
+    /// All that is kept.
+    public mutating func load() throws(StoreError) -> StoreImage {
+        var image = image
+        for index in image.centers.indices { image.centers[index].dropStrays() }
+        return image
+    }
+
+    /// Begins the next life, as opening the file again does.
+    public mutating func restart(isCopied: Bool = false) {
+        image.incarnation += 1
+        image.isComplete = endsInOrder
+        if isCopied { image.isCopied = true }
+        endsInOrder = false
+        for index in image.centers.indices {
+            image.centers[index].isComplete = image.isComplete
+        }
+    }
+
+    private mutating func trimTombstones(afterOneOf name: [UInt8]) {
+        tombstoneCenters.append(name)
+        while tombstoneCenters.count > limits.tombstoneLimit {
+            let oldest = tombstoneCenters.removeFirst()
+            guard let index = image.centers.firstIndex(where: { $0.name == oldest }) else { break }
+            image.centers[index].tombstones.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import BelfryCenter
+
+/// Notifications that somebody holds: one row each, and a small one for each who holds it.
+struct NotificationRows {
+    private let putter: Statement
+    private let remover: Statement
+    private let reader: Statement
+    private let heldPutter: Statement
+    private let heldRemover: Statement
+    private let allHeldRemover: Statement
+    private let heldReader: Statement
+
+    init(_ connection: borrowing Connection) throws(StoreError) {
+        putter = try connection.prepare(
+            "INSERT OR REPLACE INTO notification VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+        remover = try connection.prepare(
+            "DELETE FROM notification WHERE center = ?1 AND sequence = ?2")
+        reader = try connection.prepare(
+            """
+            SELECT sequence, id, posted_at, caused_by, time_to_live, name, object, user_info
+            FROM notification WHERE center = ?1 ORDER BY sequence
+            """)
+        heldPutter = try connection.prepare("INSERT OR REPLACE INTO held VALUES (?1, ?2, ?3)")
+        heldRemover = try connection.prepare(
+            "DELETE FROM held WHERE center = ?1 AND sequence = ?2 AND observer = ?3")
+        allHeldRemover = try connection.prepare(
+            "DELETE FROM held WHERE center = ?1 AND sequence = ?2")
+        heldReader = try connection.prepare(
+            """
+            SELECT sequence, observer FROM held WHERE center = ?1 ORDER BY sequence, observer
+            """)
+    }
+
+    func put(_ record: NotificationRecord, center: Int64) throws(StoreError) {
+        let notification = record.notification
+        putter.bind(center)
+        putter.bind(notification.sequence)
+        putter.bind(notification.id)
+        putter.bind(notification.postedAt)
+        putter.bind(notification.causedBy)
+        putter.bind(record.timeToLive)
+        putter.bind(notification.content)
+        try putter.run()
+    }
+
+    /// Removes a notification and the rows of all who held it, also of observers that are gone.
+    func remove(_ sequence: UInt64, center: Int64) throws(StoreError) {
+        remover.bind(center)
+        remover.bind(sequence)
+        try remover.run()
+        allHeldRemover.bind(center)
+        allHeldRemover.bind(sequence)
+        try allHeldRemover.run()
+    }
+
+    func hold(
+        _ sequence: UInt64, observer: UInt64, center: Int64
+    ) throws(StoreError) {
+        heldPutter.bind(center)
+        heldPutter.bind(sequence)
+        heldPutter.bind(observer)
+        try heldPutter.run()
+    }
+
+    func release(
+        _ sequence: UInt64, observer: UInt64, center: Int64
+    ) throws(StoreError) {
+        heldRemover.bind(center)
+        heldRemover.bind(sequence)
+        heldRemover.bind(observer)
+        try heldRemover.run()
+    }
+
+    func load(center: Int64) throws(StoreError) -> [NotificationRecord] {
+        var records: [NotificationRecord] = []
+        defer { reader.reset() }
+        reader.bind(center)
+        while try reader.next() {
+            let sequence = reader.unsigned()
+            let id = reader.id()
+            let postedAt = reader.integer()
+            let causedBy = reader.id()
+            guard let id else { throw .damaged(.brokenRow(.notification)) }
+            let timeToLive = reader.optionalInteger()
+            let notification = Notification(
+                id: id, sequence: sequence, postedAt: postedAt, causedBy: causedBy,
+                content: reader.content())
+            records.append(
+                NotificationRecord(notification: notification, timeToLive: timeToLive).stored)
+        }
+        return records
+    }
+
+    func loadHeld(
+        center: Int64
+    ) throws(StoreError) -> [(observer: UInt64, sequence: UInt64)] {
+        var rows: [(observer: UInt64, sequence: UInt64)] = []
+        heldReader.bind(center)
+        while try heldReader.next() {
+            let sequence = heldReader.unsigned()
+            rows.append((heldReader.unsigned(), sequence))
+        }
+        return rows
+    }
+}

@@ -1,0 +1,48 @@
+/// What concerns the whole broker: one number a row.
+struct SettingRows {
+    /// The names of the rows.
+    enum Name: String {
+        case observersReserved = "observers_reserved"
+        case clientsReserved = "clients_reserved"
+        case modesReserved = "modes_reserved"
+        case incarnation
+        case inode
+        case endedInOrder = "ended_in_order"
+        case isCopied = "is_copied"
+    }
+
+    private let setter: Statement
+    private let raiser: Statement
+    private let getter: Statement
+
+    init(_ connection: borrowing Connection) throws(StoreError) {
+        setter = try connection.prepare("INSERT OR REPLACE INTO setting VALUES (?1, ?2)")
+        raiser = try connection.prepare(
+            """
+            INSERT INTO setting VALUES (?1, ?2)
+            ON CONFLICT DO UPDATE SET value = max(value, excluded.value)
+            """)
+        getter = try connection.prepare("SELECT value FROM setting WHERE name = ?1")
+    }
+
+    func set(_ name: Name, to value: UInt64) throws(StoreError) {
+        setter.bind(text: name.rawValue)
+        setter.bind(value)
+        try setter.run()
+    }
+
+    /// Sets a number that never goes back.
+    func raise(_ name: Name, to value: UInt64) throws(StoreError) {
+        raiser.bind(text: name.rawValue)
+        raiser.bind(value)
+        try raiser.run()
+    }
+
+    /// A number, 0 when it was never set.
+    func value(of name: Name) throws(StoreError) -> UInt64 {
+        getter.bind(text: name.rawValue)
+        let value = try getter.next() ? getter.unsigned() : 0
+        getter.reset()
+        return value
+    }
+}

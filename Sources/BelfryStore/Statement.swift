@@ -1,0 +1,191 @@
+internal import CSQLite
+
+/// A prepared statement: values are bound from the left to the right, and read so.
+@safe final class Statement {
+    private let pointer: OpaquePointer
+    /// The parameter that was bound last, or how many columns of the row were read.
+    private var column: Int32 = 0
+    private var bindingCode = SQLITE_OK
+
+    /// Takes over a prepared statement.
+    @unsafe init(owning pointer: OpaquePointer) {
+        // SAFETY: the caller hands over the only reference.
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        // SAFETY: nobody else has the pointer.
+        unsafe sqlite3_finalize(pointer)
+    }
+
+    // MARK: Running
+
+    /// Runs a statement that gives no rows, with what was bound.
+    func run() throws(StoreError) {
+        while try next() {}
+    }
+
+    /// Goes to the next row; after the last one the statement can be used again.
+    func next() throws(StoreError) -> Bool {
+        column = 0
+        // SAFETY: the statement is not finalized before `deinit`.
+        let code = bindingCode == SQLITE_OK ? unsafe sqlite3_step(pointer) : bindingCode
+        if code == SQLITE_ROW { return true }
+        // SAFETY: as above; the connection outlives its statements.
+        let errno = unsafe sqlite3_system_errno(sqlite3_db_handle(pointer))
+        reset()
+        if code != SQLITE_DONE { throw StoreError(code: code, errno: errno) }
+        return false
+    }
+
+    /// Forgets the rows that were not looked at.
+    func reset() {
+        // SAFETY: the statement is not finalized before `deinit`.
+        unsafe sqlite3_reset(pointer)
+        column = 0
+        bindingCode = SQLITE_OK
+    }
+
+    // MARK: Binding
+
+    func bind(_ value: Int64?) {
+        guard let value else { return bindNull() }
+        column += 1
+        // SAFETY: the statement is not finalized before `deinit`; SQLite checks the column.
+        note(unsafe sqlite3_bind_int64(pointer, column, value))
+    }
+
+    func bind(_ value: UInt64) {
+        bind(Int64(bitPattern: value))
+    }
+
+    func bind(_ value: Bool) {
+        bind(Int64(value ? 1 : 0))
+    }
+
+    func bind(_ value: Int) {
+        bind(Int64(value))
+    }
+
+    func bind(_ bytes: [UInt8]) {
+        bind(bytes.span)
+    }
+
+    func bind(_ bytes: [UInt8]?) {
+        guard let bytes else { return bindNull() }
+        bind(bytes.span)
+    }
+
+    func bind(_ bytes: Span<UInt8>) {
+        column += 1
+        let (statement, column) = unsafe (pointer, column)
+        // SAFETY: SQLite copies as many bytes as the span has before the call returns.
+        let code = unsafe bytes.withUnsafeBufferPointer { buffer in
+            unsafe belfry_bind_bytes(
+                statement, column, buffer.baseAddress, Int32(clamping: buffer.count))
+        }
+        note(code)
+    }
+
+    func bind(text: String) {
+        column += 1
+        // SAFETY: SQLite copies the text, which ends in a zero byte, before the call returns.
+        note(unsafe belfry_bind_text(pointer, column, text))
+    }
+
+    func bindNull() {
+        column += 1
+        // SAFETY: the statement is not finalized before `deinit`; SQLite checks the column.
+        note(unsafe sqlite3_bind_null(pointer, column))
+    }
+
+    /// Binds two words as 16 bytes.
+    func bind(high: UInt64, low: UInt64) {
+        column += 1
+        let (statement, column) = unsafe (pointer, column)
+        // SAFETY: SQLite copies the 16 bytes of the two words before the call returns.
+        let code = unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { buffer in
+            unsafe belfry_bind_bytes(statement, column, buffer.baseAddress, 16)
+        }
+        note(code)
+    }
+
+    private func note(_ code: Int32) {
+        if bindingCode == SQLITE_OK { bindingCode = code }
+    }
+
+    // MARK: Reading
+
+    func integer() -> Int64 {
+        defer { column += 1 }
+        // SAFETY: there is a row, and SQLite answers a column that is not there with 0.
+        return unsafe sqlite3_column_int64(pointer, column)
+    }
+
+    func unsigned() -> UInt64 {
+        UInt64(bitPattern: integer())
+    }
+
+    func bool() -> Bool {
+        integer() != 0
+    }
+
+    /// The next column, unless it is NULL.
+    func optionalInteger() -> Int64? {
+        if isNull {
+            column += 1
+            return nil
+        }
+        return integer()
+    }
+
+    func bytes() -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return bytes
+    }
+
+    /// The next column, unless it is NULL.
+    func optionalBytes() -> [UInt8]? {
+        if isNull {
+            column += 1
+            return nil
+        }
+        return bytes()
+    }
+
+    /// Appends the bytes of the next column, and tells how many they are; nil when it is NULL.
+    @discardableResult
+    func append(to bytes: inout [UInt8]) -> Int? {
+        defer { column += 1 }
+        if isNull { return nil }
+        // SAFETY: the bytes are there until the next call for this statement, and copied before.
+        let start = unsafe sqlite3_column_blob(pointer, column)
+        let count = unsafe Int(sqlite3_column_bytes(pointer, column))
+        if count > 0 {
+            // SAFETY: as above; SQLite says that there are `count` bytes.
+            unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+        }
+        return count
+    }
+
+    /// The next column as two words; nil when it is not 16 bytes.
+    func words() -> (high: UInt64, low: UInt64)? {
+        defer { column += 1 }
+        // SAFETY: the bytes are there until the next call for this statement; 16 of them are read.
+        guard unsafe sqlite3_column_bytes(pointer, column) == 16,
+            let start = unsafe sqlite3_column_blob(pointer, column)
+        else { return nil }
+        // SAFETY: as above.
+        let high = unsafe UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
+        let low = unsafe UInt64(
+            bigEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        return (high, low)
+    }
+
+    /// Whether the next column is NULL.
+    var isNull: Bool {
+        // SAFETY: there is a row, and SQLite answers a column that is not there with NULL.
+        unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL
+    }
+}

@@ -1,0 +1,70 @@
+internal import BelfryCenter
+
+// How many bytes a change may add to the log: what the ballast must have room for.
+//
+// A commit writes each page that it changes once into the log, as 4,120 bytes. A row that is appended
+// to its table (all that is new is) shares its page with its neighbours; splits leave pages at
+// least half full, so it counts twice, and content past 1,000 bytes has pages of its own, which it fills.
+// A row that is changed or removed lies anywhere: it counts one page for each tree it is in.
+// What splits and merges further up may add is the reserve (`StoreWorker.reserveByteCount`).
+
+extension StoreChange {
+    /// The bytes of one page in the log, with the header of its frame.
+    static let frameByteCount = 4_120
+
+    /// The most bytes that committing it may add to the log.
+    var weight: Int {
+        switch self {
+        case .center(_, let change): change.weight
+        case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd:
+            // All settings stand on one page.
+            64
+        }
+    }
+
+    /// Whether it is the removal of an observer, of which something remains.
+    var leavesTombstone: Bool {
+        if case .center(_, .observerRemoved) = self { true } else { false }
+    }
+}
+
+extension Change {
+    /// The most bytes that committing it may add to the log.
+    fileprivate var weight: Int {
+        let page = StoreChange.frameByteCount
+        switch self {
+        case .center(let record): return page + Self.appended(record.epoch.count)
+        case .sequenceReserved, .notificationReleased, .released, .dequeued: return page
+        case .client(let record): return page + Self.appended(record.principal.count)
+        case .clientRemoved, .keyForgotten: return 2 * page
+        case .observer(let record):
+            // The row, and its place in the index of the clients' observers.
+            let textByteCount =
+                (record.name?.count ?? 0) + (record.object?.count ?? 0) + record.selector.count
+            return page + Self.appended(textByteCount) + Self.appended(0)
+        case .observerRemoved(_, let tombstone):
+            let textByteCount = (tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0)
+            return 3 * page + Self.appended(textByteCount)
+        case .notification(let record):
+            return Self.appended(record.notification.content.byteCount)
+        case .held: return Self.appended(0)
+        case .gap: return page + Self.appended(0)
+        case .queued(let record):
+            let modeByteCount = record.modes.reduce(0) { $0 + $1.count + 2 }
+            return Self.appended(record.content.byteCount + modeByteCount)
+        case .key(let record):
+            let rowCount = record.reports.reduce(0) { $0 + $1.count }
+            return 2 * page
+                + Self.appended(
+                    record.key.principal.count + record.key.text.count
+                        + record.receipts.count * 96 + rowCount * 16)
+        }
+    }
+
+    /// What a row with so many bytes of text may add where rows follow each other.
+    private static func appended(_ textByteCount: Int) -> Int {
+        let byteCount = textByteCount + 120
+        if byteCount <= 1_000 { return 2 * byteCount }
+        return (byteCount / 4_088 + 2) * StoreChange.frameByteCount
+    }
+}

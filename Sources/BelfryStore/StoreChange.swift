@@ -1,0 +1,60 @@
+public import BelfryCenter
+
+/// Something that must last, of one center or of the whole broker.
+public enum StoreChange: Sendable, Equatable {
+    /// A change of the center with this name; its first one is its ``CenterRecord``.
+    case center(name: [UInt8], Change)
+    /// Observers' serial numbers up to this one may be used.
+    case observersReserved(through: UInt64)
+    /// Client numbers up to this one may be used.
+    case clientsReserved(through: UInt64)
+    /// Serial numbers of mode leases up to this one may be used.
+    case modesReserved(through: UInt64)
+    /// Every center has a new epoch: the store is a copy no more.
+    case epochsRenewed
+    /// This life of the broker ends in order, and nothing follows.
+    case cleanEnd
+}
+
+/// What one turn of one loop hands to the store.
+public struct StoreBatch: Sendable {
+    /// The loop.
+    public let loop: Int
+    /// The number under which the loop is told that the batch is committed.
+    public let ticket: UInt64
+    /// What must last, in the order in which it happened.
+    public let changes: [StoreChange]
+    /// The most bytes that committing it may add to the store's files.
+    let weight: Int
+
+    /// Joins the parts.
+    public init(loop: Int, ticket: UInt64, changes: [StoreChange]) {
+        self.loop = loop
+        self.ticket = ticket
+        self.changes = changes
+        weight = changes.reduce(0) { $0 + $1.weight }
+    }
+}
+
+/// What a commit must survive.
+public enum Durability: Sendable, Equatable, CaseIterable {
+    /// The loss of power: each commit waits for the disk.
+    case power
+    /// The end of the process, also by kill -9: the system has what was committed.
+    case process
+}
+
+/// How much a store keeps.
+public struct StoreLimits: Sendable, Equatable {
+    /// Bytes in use; past it nothing new is promised. The default is 1 GiB.
+    public var byteLimit = 1 << 30
+    /// Removed observers that are remembered, of all centers; the default is 100,000.
+    public var tombstoneLimit = 100_000
+    /// Bytes that are kept free for a full disk; the default is 4 MiB.
+    ///
+    /// Where there is no room for that many, a half, a fourth or an eighth of them must do.
+    public var ballastByteCount = 4 << 20
+
+    /// Takes the defaults.
+    public init() {}
+}

@@ -1,0 +1,88 @@
+public import BelfrySystem
+internal import CSQLite
+internal import Glibc
+
+/// Why a store could not do what it was asked for; it holds numbers, and never a path.
+public enum StoreError: Error, Equatable, Sendable {
+    /// Another process has the store.
+    case locked
+    /// A later version of the program has written the store; nothing was changed.
+    case newerSchema(found: Int, supported: Int)
+    /// The main file is not what a store left; its bytes were not changed.
+    case damaged(Damage)
+    /// The disk, or the part of it that the process may use, is full.
+    case full
+    /// SQLite gave up, with its extended result code and the last error number of the system.
+    case failed(code: Int32, errno: Int32)
+    /// A call of the system failed outside of SQLite.
+    case system(SystemCallError)
+
+    /// What is wrong with the main file.
+    public enum Damage: Equatable, Sendable {
+        /// It does not begin as a database of SQLite does.
+        case noDatabase
+        /// It belongs to another application, whose number this is.
+        case otherApplication(UInt32)
+        /// It is a database of the application, in a form that the store never writes.
+        case otherForm
+        /// It is missing, or has fewer bytes than it says, and its log is there.
+        case missingPages
+        /// SQLite found a fault in it; 0 when its check did, else the extended result code.
+        case brokenStructure(code: Int32)
+        /// A row of this table has what the store never writes.
+        case brokenRow(Table)
+    }
+
+    /// The tables of the store, for whoever looks for the fault.
+    public enum Table: String, Equatable, Sendable {
+        /// What concerns the whole broker.
+        case setting
+        /// Centers.
+        case center
+        /// Clients.
+        case client
+        /// Observers.
+        case observer
+        /// What remains of removed observers.
+        case tombstone
+        /// Notifications that somebody holds.
+        case notification
+        /// What observers lost and were not told.
+        case gap
+        /// Queue entries.
+        case queue
+        /// Idempotency keys.
+        case key
+    }
+
+    /// Makes sense of what SQLite returned.
+    init(code: Int32, errno: Int32) {
+        switch code & 0xFF {
+        case SQLITE_FULL:
+            self = .full
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self = .locked
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            self = .damaged(.brokenStructure(code: code))
+        case SQLITE_IOERR where errno == ENOSPC || errno == EDQUOT:
+            self = .full
+        default:
+            self = .failed(code: code, errno: errno)
+        }
+    }
+
+    init(_ error: SystemCallError) {
+        self = error.errno == ENOSPC || error.errno == EDQUOT ? .full : .system(error)
+    }
+}
+
+/// Makes a failed call of the system an error of the store.
+func storeCall<Result: ~Copyable>(
+    _ call: () throws(SystemCallError) -> Result
+) throws(StoreError) -> Result {
+    do throws(SystemCallError) {
+        return try call()
+    } catch {
+        throw StoreError(error)
+    }
+}

@@ -1,0 +1,143 @@
+internal import BelfrySystem
+
+/// The store on the disk: one connection of SQLite, synchronous, without a thread of its own.
+///
+/// Dropping the value is what kill -9 would be: what was committed is there the next time, and the
+/// image then says that the last life did not end in order. ``close()`` ends it in order.
+public struct StoreFile: ~Copyable, DurableStore {
+    /// How many pages the log may have before they are moved into the main file.
+    static let logPageLimit = 1_000
+
+    private var rows: StoreRows
+    private let connection: Connection
+    private let isComplete: Bool
+    let limits: StoreLimits
+    private var ballast: Ballast
+    /// How many pages the log has when it is tried next to move them.
+    private var checkpointPageCount = logPageLimit
+    private var checkpointError: StoreError?
+    private let directory: Directory
+    private let lock: LockedFile
+
+    /// Opens the store of a directory, which is made if it is not there, and begins a life of it.
+    ///
+    /// A main file that is not what a store left is refused before a byte of it is written.
+    /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and what the disk may cause.
+    public init(
+        directory path: String, durability: Durability = .power,
+        limits: StoreLimits = StoreLimits()
+    ) throws(StoreError) {
+        let directory = try storeCall { () throws(SystemCallError) in try Directory(path: path) }
+        let locked = try storeCall { () throws(SystemCallError) in
+            try directory.lock(StoreOpening.lockName)
+        }
+        guard let lock = locked else { throw .locked }
+        let known = try Self.incarnation(notedIn: lock)
+        let opened = try Self.open(
+            path, in: directory, durability: durability, knownIncarnation: known)
+        try storeCall { () throws(SystemCallError) in
+            try lock.rewrite(Array(String(opened.incarnation).utf8))
+        }
+        isComplete = opened.isComplete
+        rows = opened.rows
+        connection = opened.connection
+        self.limits = limits
+        ballast = Ballast(byteCountLimit: limits.ballastByteCount)
+        self.directory = directory
+        self.lock = lock
+    }
+
+    /// Keeps all changes or none of them, in their order, in one transaction.
+    public mutating func commit(_ changes: [StoreChange]) throws(StoreError) {
+        if changes.isEmpty { return }
+        do throws(StoreError) {
+            try connection.execute("BEGIN IMMEDIATE")
+            for change in changes { try rows.apply(change) }
+            if changes.contains(where: \.leavesTombstone) {
+                try rows.trimTombstones(to: limits.tombstoneLimit)
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            connection.rollBack()
+            rows.forgetTransaction()
+            throw error
+        }
+        moveLog()
+    }
+
+    /// All that is kept.
+    public mutating func load() throws(StoreError) -> StoreImage {
+        try rows.load(isComplete: isComplete)
+    }
+
+    /// Ends the life in order: notes it, and moves the log into the main file as far as that goes.
+    public consuming func close() throws(StoreError) {
+        try commit([.cleanEnd])
+        // What cannot be moved stays in the log, where the next life finds it.
+        connection.setCheckpointOnClose(true)
+    }
+
+    /// Moves a log that has become long into the main file.
+    ///
+    /// That this fails is no failure of the commit before it: the log has everything.
+    private mutating func moveLog() {
+        guard connection.logPageCount >= checkpointPageCount else { return }
+        do throws(StoreError) {
+            try connection.checkpoint()
+            checkpointPageCount = Self.logPageLimit
+            checkpointError = nil
+        } catch {
+            checkpointPageCount = connection.logPageCount + Self.logPageLimit
+            checkpointError = error
+        }
+    }
+
+    /// Opens the main file; on a full disk the last life's ballast is the room for that.
+    private static func open(
+        _ path: String, in directory: borrowing Directory, durability: Durability,
+        knownIncarnation: UInt64
+    ) throws(StoreError) -> StoreOpening.Opened {
+        do throws(StoreError) {
+            return try StoreOpening.open(
+                path, in: directory, durability: durability, knownIncarnation: knownIncarnation)
+        } catch {
+            guard error == .full else { throw error }
+            var ballast = Ballast(byteCountLimit: 0)
+            try ballast.giveUp(in: directory)
+            return try StoreOpening.open(
+                path, in: directory, durability: durability, knownIncarnation: knownIncarnation)
+        }
+    }
+
+    /// The last life that the directory had; 0 when that is not known.
+    private static func incarnation(
+        notedIn lock: borrowing LockedFile
+    ) throws(StoreError) -> UInt64 {
+        let text = try storeCall { () throws(SystemCallError) in try lock.start(byteCount: 20) }
+        return UInt64(String(decoding: text, as: UTF8.self)) ?? 0
+    }
+}
+
+extension StoreFile: CommitTarget {
+    /// Bytes of the main file that are in use.
+    mutating func usedByteCount() throws(StoreError) -> Int {
+        try rows.usedPageCount() * StoreSchema.pageByteCount
+    }
+
+    /// Bytes that the ballast takes now.
+    var ballastByteCount: Int { ballast.byteCount }
+
+    mutating func layBallast() throws(StoreError) {
+        try ballast.lay(in: directory)
+    }
+
+    mutating func giveUpBallast() throws(StoreError) {
+        try ballast.giveUp(in: directory)
+    }
+
+    /// Why the log could not be moved when it was tried last; told once.
+    mutating func takeCheckpointError() -> StoreError? {
+        defer { checkpointError = nil }
+        return checkpointError
+    }
+}

@@ -1,0 +1,45 @@
+public import BelfryCenter
+
+/// All that a store has: a restarted broker begins with it.
+public struct StoreImage: Sendable, Equatable {
+    /// The centers, in the order in which they came to the store.
+    public var centers: [CenterImage] = []
+    /// Observers' serial numbers up to this one may have been used.
+    public var observersReserved: UInt64 = 0
+    /// Client numbers up to this one may have been used.
+    public var clientsReserved: UInt64 = 0
+    /// Serial numbers of mode leases up to this one may have been used.
+    public var modesReserved: UInt64 = 0
+    /// Which life of the broker this is, counted from 1.
+    public var incarnation: UInt64 = 1
+    /// Whether the last life ended in order; each center's image says it too.
+    public var isComplete = true
+    /// Whether the file was copied back: all centers must get new epochs before they are used.
+    public var isCopied = false
+
+    /// Makes the image of a store that has nothing yet.
+    public init() {}
+
+    /// Brings one change into the image; `cleanEnd` shows only in the next life.
+    public mutating func apply(_ change: StoreChange) {
+        switch change {
+        case .center(let name, .center(let record)):
+            if let index = centers.firstIndex(where: { $0.name == name }) {
+                centers[index].epoch = record.epoch
+            } else {
+                centers.append(
+                    CenterImage(name: name, epoch: record.epoch, isComplete: isComplete))
+            }
+        case .center(let name, let change):
+            guard let index = centers.firstIndex(where: { $0.name == name }) else {
+                preconditionFailure("a center is stored before what belongs to it")
+            }
+            centers[index].apply(change)
+        case .observersReserved(let serial): observersReserved = max(observersReserved, serial)
+        case .clientsReserved(let id): clientsReserved = max(clientsReserved, id)
+        case .modesReserved(let serial): modesReserved = max(modesReserved, serial)
+        case .epochsRenewed: isCopied = false
+        case .cleanEnd: break
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/// What a store tells whoever runs the broker; each is told once until it is over.
+public enum StoreNotice: Sendable, Equatable {
+    /// A commit failed; it is tried again until it succeeds, and nothing new is promised meanwhile.
+    case failed(StoreError)
+    /// Everything is committed again.
+    case recovered
+    /// More is in use than may be; nothing new is promised until it is less.
+    case oversized(byteCount: Int, limit: Int)
+    /// The log could not be moved into the main file, and grows on.
+    case logStays(StoreError)
+}

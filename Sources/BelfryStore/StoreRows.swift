@@ -1,0 +1,135 @@
+internal import BelfryCenter
+
+/// All tables of the main file, with the statements that change them.
+struct StoreRows {
+    var settings: SettingRows
+    private var centers: CenterRows
+    private var clients: ClientRows
+    private var observers: ObserverRows
+    private var tombstones: TombstoneRows
+    private var notifications: NotificationRows
+    private var gaps: GapRows
+    private var queue: QueueRows
+    private var keys: KeyRows
+    private let pageCounter: Statement
+    private let freePageCounter: Statement
+
+    init(_ connection: borrowing Connection) throws(StoreError) {
+        settings = try SettingRows(connection)
+        centers = try CenterRows(connection)
+        clients = try ClientRows(connection)
+        observers = try ObserverRows(connection)
+        tombstones = try TombstoneRows(connection)
+        notifications = try NotificationRows(connection)
+        gaps = try GapRows(connection)
+        queue = try QueueRows(connection)
+        keys = try KeyRows(connection)
+        pageCounter = try connection.prepare("PRAGMA page_count")
+        freePageCounter = try connection.prepare("PRAGMA freelist_count")
+    }
+
+    /// How many pages of the main file are in use.
+    mutating func usedPageCount() throws(StoreError) -> Int {
+        let count = try pageCounter.next() ? pageCounter.integer() : 0
+        pageCounter.reset()
+        let freeCount = try freePageCounter.next() ? freePageCounter.integer() : 0
+        freePageCounter.reset()
+        return Int(clamping: count - freeCount)
+    }
+
+    /// Forgets what a transaction that failed may have taught.
+    mutating func forgetTransaction() {
+        centers.forgetNumbers()
+    }
+
+    /// Forgets the oldest tombstones past the limit.
+    mutating func trimTombstones(to limit: Int) throws(StoreError) {
+        try tombstones.trim(to: limit)
+    }
+
+    // MARK: Changes
+
+    /// Writes one change; `StoreImage.apply` does the same to an image.
+    mutating func apply(_ change: StoreChange) throws(StoreError) {
+        switch change {
+        case .center(let name, .center(let record)): try centers.put(record, name: name)
+        case .center(let name, let change):
+            try apply(change, center: try centers.number(of: name))
+        case .observersReserved(let serial):
+            try settings.raise(.observersReserved, to: serial)
+        case .clientsReserved(let id): try settings.raise(.clientsReserved, to: id)
+        case .modesReserved(let serial): try settings.raise(.modesReserved, to: serial)
+        case .epochsRenewed: try settings.set(.isCopied, to: 0)
+        case .cleanEnd: try settings.set(.endedInOrder, to: 1)
+        }
+    }
+
+    private mutating func apply(_ change: Change, center: Int64) throws(StoreError) {
+        switch change {
+        case .center: preconditionFailure("the record of a center is put by its name")
+        case .sequenceReserved(let sequence):
+            try centers.reserve(through: sequence, center: center)
+        case .client(let record): try clients.put(record, center: center)
+        case .clientRemoved(let id):
+            try gaps.removeAll(ofClient: id, center: center)
+            try observers.removeAll(ofClient: id, center: center)
+            try clients.remove(id, center: center)
+        case .observer(let record): try observers.put(record, center: center)
+        case .observerRemoved(let serial, let tombstone):
+            try gaps.removeAll(ofObserver: serial, center: center)
+            try observers.remove(serial, center: center)
+            try tombstones.add(tombstone, serial: serial, center: center)
+        case .notification(let record): try notifications.put(record, center: center)
+        case .notificationReleased(let sequence):
+            try notifications.remove(sequence, center: center)
+        case .held(let observer, let sequence):
+            try notifications.hold(sequence, observer: observer, center: center)
+        case .released(let observer, let sequence):
+            try notifications.release(sequence, observer: observer, center: center)
+        case .gap(let observer, let gap): try gaps.put(gap, observer: observer, center: center)
+        case .queued(let record): try queue.put(record, center: center)
+        case .dequeued(let id): try queue.remove(id, center: center)
+        case .key(let record): try keys.put(record, center: center)
+        case .keyForgotten(let principal, let text):
+            try keys.remove(principal: principal, text: text, center: center)
+        }
+    }
+
+    // MARK: Loading
+
+    /// All that the tables have.
+    mutating func load(isComplete: Bool) throws(StoreError) -> StoreImage {
+        var image = StoreImage()
+        image.observersReserved = try settings.value(of: .observersReserved)
+        image.clientsReserved = try settings.value(of: .clientsReserved)
+        image.modesReserved = try settings.value(of: .modesReserved)
+        image.incarnation = try settings.value(of: .incarnation)
+        image.isCopied = try settings.value(of: .isCopied) != 0
+        image.isComplete = isComplete
+        var places: [Int64: Int] = [:]
+        for (number, center) in try centers.load(isComplete: isComplete) {
+            places[number] = image.centers.count
+            image.centers.append(try load(center, number: number))
+        }
+        try tombstones.load { center, serial, tombstone in
+            guard let place = places[center] else { return }
+            image.centers[place].tombstones.append((serial, tombstone))
+        }
+        return image
+    }
+
+    private mutating func load(
+        _ center: CenterImage, number: Int64
+    ) throws(StoreError) -> CenterImage {
+        var center = center
+        center.clients = try clients.load(center: number)
+        center.observers = try observers.load(center: number)
+        center.notifications = try notifications.load(center: number)
+        center.held = try notifications.loadHeld(center: number)
+        center.gaps = try gaps.load(center: number)
+        center.queue = try queue.load(center: number)
+        center.keys = try keys.load(center: number)
+        center.dropStrays()
+        return center
+    }
+}

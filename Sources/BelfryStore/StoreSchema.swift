@@ -1,0 +1,84 @@
+/// The tables of the main file, and how earlier ones become the present ones.
+enum StoreSchema {
+    /// What `PRAGMA application_id` says of the store's files: "Blfy".
+    static let applicationID: UInt32 = 0x426C_6679
+
+    /// The size of a page of the main file, in bytes.
+    static let pageByteCount = 4_096
+
+    /// The number of the present schema, which `PRAGMA user_version` has.
+    static let version = steps.count
+
+    /// What each version adds to the one before; the first one begins with an empty file.
+    ///
+    /// A step that was released is never changed. Tables without a row id stand in the order of
+    /// their primary keys, so what is appended mostly lands on one page: held notifications are
+    /// ordered by their sequence numbers and not by observers, for a post is held by many.
+    static let steps: [[String]] = [
+        [
+            "CREATE TABLE setting (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+            """
+            CREATE TABLE center (
+                id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, epoch BLOB NOT NULL,
+                sequence INTEGER NOT NULL)
+            """,
+            """
+            CREATE TABLE client (
+                center INTEGER NOT NULL, id INTEGER NOT NULL, transport INTEGER NOT NULL,
+                session_hash BLOB NOT NULL, principal BLOB NOT NULL, is_asked INTEGER NOT NULL,
+                connected_at INTEGER NOT NULL, disconnected_for INTEGER NOT NULL,
+                PRIMARY KEY (center, id)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE observer (
+                center INTEGER NOT NULL, serial INTEGER NOT NULL, client INTEGER NOT NULL,
+                token_hash BLOB NOT NULL, name BLOB, object BLOB, selector BLOB NOT NULL,
+                behavior INTEGER NOT NULL, acknowledges INTEGER NOT NULL,
+                ends_with_connection INTEGER NOT NULL, hold_limit INTEGER NOT NULL,
+                min_interval INTEGER NOT NULL, lease INTEGER, since INTEGER NOT NULL,
+                created_at INTEGER NOT NULL, acknowledged_through INTEGER NOT NULL,
+                PRIMARY KEY (center, serial)) WITHOUT ROWID
+            """,
+            "CREATE INDEX observer_of_client ON observer (center, client)",
+            """
+            CREATE TABLE tombstone (
+                place INTEGER PRIMARY KEY, center INTEGER NOT NULL, serial INTEGER NOT NULL,
+                token_hash BLOB NOT NULL, removed_at INTEGER NOT NULL, by_client INTEGER,
+                by_principal BLOB, reason INTEGER NOT NULL, name BLOB, object BLOB)
+            """,
+            """
+            CREATE TABLE notification (
+                center INTEGER NOT NULL, sequence INTEGER NOT NULL, id BLOB NOT NULL,
+                posted_at INTEGER NOT NULL, caused_by BLOB, time_to_live INTEGER,
+                name BLOB NOT NULL, object BLOB, user_info BLOB,
+                PRIMARY KEY (center, sequence)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE held (
+                center INTEGER NOT NULL, sequence INTEGER NOT NULL, observer INTEGER NOT NULL,
+                PRIMARY KEY (center, sequence, observer)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE gap (
+                center INTEGER NOT NULL, observer INTEGER NOT NULL, reason INTEGER NOT NULL,
+                lost INTEGER, first INTEGER NOT NULL, last INTEGER NOT NULL,
+                PRIMARY KEY (center, observer, reason)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE queue (
+                center INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL,
+                caused_by BLOB, depth INTEGER NOT NULL, style INTEGER NOT NULL,
+                coalescing INTEGER NOT NULL, modes BLOB NOT NULL, merged INTEGER NOT NULL,
+                enqueued_at INTEGER NOT NULL, delay_left INTEGER, time_to_live INTEGER,
+                is_immediate INTEGER NOT NULL, name BLOB NOT NULL, object BLOB, user_info BLOB,
+                PRIMARY KEY (center, id)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE key (
+                place INTEGER PRIMARY KEY, center INTEGER NOT NULL, principal BLOB NOT NULL,
+                text BLOB NOT NULL, request_hash BLOB NOT NULL, form INTEGER NOT NULL,
+                answer BLOB NOT NULL, UNIQUE (center, principal, text))
+            """,
+        ]
+    ]
+}

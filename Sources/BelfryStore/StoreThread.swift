@@ -1,0 +1,68 @@
+internal import BelfrySystem
+
+/// The body of the store's thread: it takes the mail, lets the worker do it, and tells the loops.
+struct StoreThread: Sendable {
+    let mail: Monitor<StoreMail>
+    let promises: SharedFlag
+    let onCommit: @Sendable (_ loop: Int, _ ticket: UInt64) -> Void
+    let onNotice: @Sendable (StoreNotice) -> Void
+
+    /// What the thread found in its mail.
+    private struct Delivered: Sendable {
+        var batches: [StoreBatch] = []
+        var isClosing: Bool
+        var isAbandoned: Bool
+        var deadline: MonotonicTime
+    }
+
+    /// Runs until the store is closed, or until nobody has it any more.
+    func run(_ box: WorkerBox) {
+        var worker = box.take()
+        var isClosing = false
+        var deadline = MonotonicTime.distantFuture
+        while true {
+            let delivered = wait(until: min(worker.nextTime, deadline), isClosing: isClosing)
+            if let delivered {
+                worker.add(delivered.batches)
+                isClosing = delivered.isClosing || delivered.isAbandoned
+                deadline = delivered.isAbandoned ? .now() : delivered.deadline
+            }
+            let now = MonotonicTime.now()
+            let isAbandoned = delivered?.isAbandoned ?? false
+            let progress = worker.work(at: now)
+            tell(progress)
+            if isAbandoned { return finish(false) }
+            if isClosing, !worker.hasWork || now >= deadline {
+                return finish(worker.close())
+            }
+        }
+    }
+
+    /// Waits for mail; a closing that is known already is none.
+    private func wait(until time: MonotonicTime, isClosing: Bool) -> Delivered? {
+        mail.take(until: time) { mail in
+            let ends = (mail.isClosing && !isClosing) || mail.isAbandoned
+            guard ends || !mail.batches.isEmpty else { return nil }
+            var delivered = Delivered(
+                isClosing: mail.isClosing, isAbandoned: mail.isAbandoned,
+                deadline: mail.closingDeadline)
+            swap(&delivered.batches, &mail.batches)
+            return delivered
+        }
+    }
+
+    private func tell(_ progress: StoreWorker<StoreFile>.Progress) {
+        let weight = progress.committed.reduce(0) { $0 + $1.weight }
+        mail.change { mail in
+            mail.weight -= weight
+            mail.weightLimit = progress.weightLimit
+            promises.value = mail.acceptsPromises
+        }
+        for batch in progress.committed { onCommit(batch.loop, batch.ticket) }
+        for notice in progress.notices { onNotice(notice) }
+    }
+
+    private func finish(_ endedInOrder: Bool) {
+        mail.change { $0.outcome = endedInOrder }
+    }
+}

@@ -1,0 +1,83 @@
+internal import BelfryCenter
+
+/// What remains of the observers that were removed last, of all centers together.
+///
+/// Places are counted up and only the oldest rows ever go, so no place is missing in between.
+struct TombstoneRows {
+    private let adder: Statement
+    private let trimmer: Statement
+    private let reader: Statement
+
+    init(_ connection: borrowing Connection) throws(StoreError) {
+        adder = try connection.prepare(
+            "INSERT INTO tombstone VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+        trimmer = try connection.prepare(
+            "DELETE FROM tombstone WHERE place <= (SELECT max(place) FROM tombstone) - ?1")
+        reader = try connection.prepare(
+            """
+            SELECT center, serial, token_hash, removed_at, by_client, by_principal, reason, name,
+                object
+            FROM tombstone ORDER BY place
+            """)
+    }
+
+    func add(
+        _ tombstone: Tombstone, serial: UInt64, center: Int64
+    ) throws(StoreError) {
+        adder.bind(center)
+        adder.bind(serial)
+        adder.bind(tombstone.tokenHash)
+        adder.bind(tombstone.removedAt)
+        switch tombstone.removedBy {
+        case .client(let id):
+            adder.bind(id)
+            adder.bindNull()
+        case .principal(let principal):
+            adder.bindNull()
+            adder.bind(principal)
+        case .broker:
+            adder.bindNull()
+            adder.bindNull()
+        }
+        adder.bind(Int64(tombstone.reason.rawValue))
+        adder.bind(tombstone.name)
+        adder.bind(tombstone.object)
+        try adder.run()
+    }
+
+    /// Forgets the oldest past the limit.
+    func trim(to limit: Int) throws(StoreError) {
+        trimmer.bind(limit)
+        try trimmer.run()
+    }
+
+    /// All tombstones, each handed over with the number of its center; the oldest first.
+    func load(
+        _ visit: (_ center: Int64, _ serial: UInt64, Tombstone) -> Void
+    ) throws(StoreError) {
+        defer { reader.reset() }
+        while try reader.next() {
+            let center = reader.integer()
+            let serial = reader.unsigned()
+            let hash = reader.hash()
+            let removedAt = reader.integer()
+            let client = reader.optionalInteger()
+            let principal = reader.optionalBytes()
+            let reason = RemovalReason(rawValue: UInt8(clamping: reader.integer()))
+            guard let hash, let reason else { throw .damaged(.brokenRow(.tombstone)) }
+            let remover: Remover =
+                if let client {
+                    .client(UInt64(bitPattern: client))
+                } else if let principal {
+                    .principal(principal)
+                } else {
+                    .broker
+                }
+            let name = reader.optionalBytes()
+            let tombstone = Tombstone(
+                tokenHash: hash, removedAt: removedAt, removedBy: remover, reason: reason,
+                name: name, object: reader.optionalBytes())
+            visit(center, serial, tombstone)
+        }
+    }
+}

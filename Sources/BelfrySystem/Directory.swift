@@ -1,0 +1,119 @@
+internal import CBelfrySystem
+internal import Glibc
+
+/// A directory whose files are named without a path, so that no error can tell one.
+public struct Directory: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+
+    /// Opens a directory; one that is not there is made, for its owner alone.
+    public init(path: String) throws(SystemCallError) {
+        // SAFETY: the text lives until the call returns.
+        _ = try checked(unsafe belfry_directory_create(path), "mkdir")
+        // SAFETY: as above.
+        descriptor = Descriptor(owning: try checked(unsafe belfry_directory_open(path), "open"))
+    }
+
+    /// Locks a file for this process, and makes it if it is not there; nil when another has it.
+    ///
+    /// The lock ends with the value that is returned, and with the process.
+    public func lock(_ name: String) throws(SystemCallError) -> LockedFile? {
+        // SAFETY: the text lives until the call returns.
+        let outcome = unsafe belfry_file_open(descriptor.rawValue, name, true)
+        let file = Descriptor(owning: try checked(outcome, "openat"))
+        let status = belfry_file_lock(file.rawValue)
+        if status == -EWOULDBLOCK { return nil }
+        _ = try checked(status, "flock")
+        return LockedFile(descriptor: file)
+    }
+
+    /// What the system knows of a file; nil when it is not there.
+    public func status(of name: String) throws(SystemCallError) -> FileStatus? {
+        // SAFETY: the text lives until the call returns.
+        let file = unsafe belfry_file_status(descriptor.rawValue, name)
+        if file.status == -ENOENT { return nil }
+        _ = try checked(file.status, "fstatat")
+        return FileStatus(inode: file.inode, byteCount: Int(file.size))
+    }
+
+    /// The first bytes of a file, at most so many.
+    public func start(of name: String, byteCount: Int) throws(SystemCallError) -> [UInt8] {
+        // SAFETY: the text lives until the call returns.
+        let outcome = unsafe belfry_file_open(descriptor.rawValue, name, false)
+        let file = Descriptor(owning: try checked(outcome, "openat"))
+        return try firstBytes(of: file, byteCount: byteCount)
+    }
+
+    /// Makes a file of a size, or an existing one larger, for which the disk really has the room.
+    ///
+    /// - Throws: `SystemCallError` when there is no room; the file then is as it was, or empty.
+    public func allocate(_ name: String, byteCount: Int) throws(SystemCallError) {
+        // SAFETY: the text lives until the call returns.
+        let outcome = unsafe belfry_file_open(descriptor.rawValue, name, true)
+        let file = Descriptor(owning: try checked(outcome, "openat"))
+        _ = try checked(
+            belfry_file_allocate(file.rawValue, Int64(byteCount)), "posix_fallocate")
+    }
+
+    /// Removes a file; one that is not there is no error.
+    public func remove(_ name: String) throws(SystemCallError) {
+        // SAFETY: the text lives until the call returns.
+        _ = try checked(unsafe belfry_file_remove(descriptor.rawValue, name), "unlinkat")
+    }
+
+    /// Gives a file another name, for good: it survives a loss of power.
+    public func rename(_ name: String, to newName: String) throws(SystemCallError) {
+        // SAFETY: both texts live until the call returns.
+        let outcome = unsafe belfry_file_rename(descriptor.rawValue, name, newName)
+        _ = try checked(outcome, "renameat")
+        _ = try checked(belfry_file_synchronize(descriptor.rawValue), "fsync")
+    }
+}
+
+/// What the system knows of a file.
+public struct FileStatus: Sendable, Equatable {
+    /// Its number in the file system, which a copy does not share.
+    public let inode: UInt64
+    /// Its size.
+    public let byteCount: Int
+}
+
+/// A file that no other process can lock as long as this value lives.
+public struct LockedFile: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+
+    fileprivate init(descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// The first bytes of the file, at most so many.
+    public func start(byteCount: Int) throws(SystemCallError) -> [UInt8] {
+        try firstBytes(of: descriptor, byteCount: byteCount)
+    }
+
+    /// Puts these bytes in the place of all that the file holds.
+    public func rewrite(_ bytes: [UInt8]) throws(SystemCallError) {
+        // SAFETY: the call reads as many bytes as the buffer has.
+        let outcome = unsafe bytes.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress else { return Int32(0) }
+            return unsafe belfry_file_rewrite(descriptor.rawValue, start, buffer.count)
+        }
+        _ = try checked(outcome, "pwrite")
+    }
+}
+
+private func firstBytes(
+    of file: borrowing Descriptor, byteCount: Int
+) throws(SystemCallError) -> [UInt8] {
+    let number = file.rawValue
+    var outcome = 0
+    // SAFETY: pread(2) writes at most `byteCount` bytes, and the buffer has room for that many.
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+        guard let start = buffer.baseAddress else { return }
+        outcome = unsafe belfry_file_read(number, start, byteCount)
+        count = max(outcome, 0)
+    }
+    if outcome < 0 {
+        throw SystemCallError(call: "pread", errno: Int32(truncatingIfNeeded: -outcome))
+    }
+    return bytes
+}
