@@ -4,7 +4,7 @@ import BelfryCenter
 
 extension World {
     func check(_ expected: Prediction, _ command: Command) throws(Violation) {
-        try compare("outcome", effects.outcome, expected.outcome)
+        try compare("outcome", SeenOutcome(effects.outcome), expected.outcome)
         try checkAccounts()
         try compare("receipts", effects.receipts, expected.receipts)
         if model.terms.reportsObservers || !expected.reports.isEmpty {
@@ -102,7 +102,7 @@ extension World {
     func checkAll() throws(Violation) {
         try checkRows()
         let queue = center.queue(after: 0, limit: 1_000) { _, _ in true }.rows
-        try compare("queue", queue, model.queueRows)
+        try compare("queue", queue.map { SeenEntry($0) }, model.queueRows)
         try compare("mode", center.modes.current, model.currentMode)
         try compare("modes", center.modes.stack.map(\.serial), model.modes.map(\.entry.serial))
         for fate in model.fates where fate.forgottenAt > now {
@@ -126,7 +126,7 @@ extension World {
         let rows = center.observers(matching: query) { _, _ in true }.rows
         try compare("observer count", rows.count, model.observers.count)
         for (place, row) in rows.enumerated() {
-            try compare("observer", row, model.row(ofObserver: place))
+            try compare("observer", SeenObserver(row), model.row(ofObserver: place))
             guard row.transport == .mailbox else { continue }
             let page = center.mailbox(of: row.serial, after: 0, limit: 1_000)
             try compare(page, model.mailbox(of: row.serial, after: 0, limit: 1_000))
@@ -134,29 +134,20 @@ extension World {
         let clients = center.clients(after: 0, limit: 1_000, principal: nil).rows
         try compare("client count", clients.count, model.clients.count)
         for (place, row) in clients.enumerated() {
-            try compare("client", row, model.row(ofClient: place))
+            try compare("client", SeenClient(row), model.row(ofClient: place))
         }
     }
 
-    func compare(_ found: MailboxPage?, _ expected: MailboxPage?) throws(Violation) {
-        try compare("mailbox page", found != nil, expected != nil)
-        guard let found, let expected else { return }
-        try compare("mailbox gaps", found.gaps, expected.gaps)
-        try compare("mailbox next", found.next, expected.next)
-        try compare(
-            "mailbox", found.notifications.map(\.notification.sequence),
-            expected.notifications.map(\.notification.sequence))
-        try compare(
-            "mailbox, redelivered", found.notifications.map(\.isRedelivered),
-            expected.notifications.map(\.isRedelivered))
+    func compare(_ found: MailboxPage?, _ expected: SeenPage?) throws(Violation) {
+        try compare("mailbox", found.map { SeenPage($0) }, expected)
     }
 }
 
 extension Model {
     /// The queue as it would be posted: asap entries first.
-    var queueRows: [QueueEntryRow] {
+    var queueRows: [SeenEntry] {
         (queue.filter { $0.style == .asap } + queue.filter { $0.style == .idle }).map { entry in
-            QueueEntryRow(
+            SeenEntry(
                 id: entry.id,
                 content: Notification.Content(
                     name: entry.name, object: entry.object, userInfo: entry.userInfo),

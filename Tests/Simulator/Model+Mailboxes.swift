@@ -189,17 +189,18 @@ extension Model {
     }
 
     /// What a reader is shown.
-    func mailbox(of serial: UInt64, after: UInt64, limit: Int) -> MailboxPage? {
+    func mailbox(of serial: UInt64, after: UInt64, limit: Int) -> SeenPage? {
         guard let observer = place(ofObserver: serial),
             clients[client(of: observer)].isMailbox
         else { return nil }
-        var page = MailboxPage()
+        var page = SeenPage()
         page.next = after
         let all = clients[client(of: observer)].held.filter {
             $0.observer == serial && $0.note.sequence > after
         }
         for held in all.prefix(max(limit, 1)) {
-            page.notifications.append((notification(held.note), held.isRedelivered))
+            page.sequences.append(held.note.sequence)
+            page.redelivered.append(held.isRedelivered)
             page.next = held.note.sequence
         }
         page.gaps = observers[observer].losses.map { gap($0, of: observer) }
@@ -207,14 +208,5 @@ extension Model {
             for gap in page.gaps { page.next = max(page.next, gap.lastSequence) }
         }
         return page
-    }
-
-    func notification(_ note: Note) -> Notification {
-        Notification(
-            id: note.id, sequence: note.sequence, postedAt: note.postedAt,
-            causedBy: note.causedBy,
-            content: Notification.Content(
-                name: note.name, object: note.object, userInfo: note.userInfo),
-            expiresAt: note.expiresAt, isRestored: note.isRestored)
     }
 }

@@ -15,7 +15,7 @@ extension Model {
 
     mutating func refuse(_ refusal: Refusal) {
         out = Prediction()
-        out.outcome = .refused(refusal)
+        out.outcome = .plain(.refused(refusal))
     }
 
     private mutating func perform(_ action: Command.Action, _ id: CommandID) {
@@ -149,7 +149,7 @@ extension Model {
         }
         let owner = clients[client(of: observer)]
         let tombstone = remove(serial, by: remover, reason: .removed)
-        out.outcome = .removed(1)
+        out.outcome = .plain(.removed(1))
         // Rule O9: the owner hears of it unless it asked for it itself.
         if remover != .client(owner.id), owner.isConnected, !owner.isMailbox, let tombstone {
             out.notices.append(
@@ -162,7 +162,7 @@ extension Model {
 
     private mutating func removeObservers(of client: UInt64, name: [UInt8]?, object: [UInt8]?) {
         guard place(ofClient: client) != nil else { return refuse(.unknownClient) }
-        out.outcome = .removed(0)
+        out.outcome = .plain(.removed(0))
         // Rule O10: with no criterion nothing goes.
         if name == nil, object == nil { return }
         // Rule O3: the filter is compared, so a wildcard is no such name.
@@ -171,7 +171,7 @@ extension Model {
                 && (object == nil || $0.object == object)
         }
         for observer in gone { remove(observer.serial, by: .client(client), reason: .removed) }
-        out.outcome = .removed(gone.count)
+        out.outcome = .plain(.removed(gone.count))
         afterRemoval(from: client)
     }
 
@@ -204,7 +204,7 @@ extension Model {
                     transport: clients[place].transport))
         }
         clients.remove(at: place)
-        out.outcome = .removed(serials.count)
+        out.outcome = .plain(.removed(serials.count))
     }
 
     /// Removes an observer with what is held for it; a tombstone remains (law 4).
@@ -255,10 +255,10 @@ extension Model {
 
     // MARK: Rows
 
-    func row(ofObserver place: Int) -> ObserverRow {
+    func row(ofObserver place: Int) -> SeenObserver {
         let observer = observers[place]
         let client = clients[client(of: place)]
-        return ObserverRow(
+        return SeenObserver(
             serial: observer.serial, client: client.id, transport: client.transport,
             name: observer.name, object: observer.object, selector: observer.selector,
             terms: observer.terms, since: observer.since, createdAt: observer.createdAt,
@@ -268,9 +268,9 @@ extension Model {
             lastDeliveredAt: observer.lastDeliveredAt, tokenHash: observer.tokenHash)
     }
 
-    func row(ofClient place: Int) -> ClientRow {
+    func row(ofClient place: Int) -> SeenClient {
         let client = clients[place]
-        return ClientRow(
+        return SeenClient(
             id: client.id, transport: client.transport, connection: client.connection,
             state: client.state, stateSince: client.stateSince, principal: client.principal,
             observerCount: observers.count { $0.client == client.id }, held: client.held.count,

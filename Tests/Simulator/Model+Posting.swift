@@ -76,7 +76,7 @@ extension Model {
         let object = post.content.objectBytes
         if let options = post.options, options.style == .now,
             queue.contains(where: {
-                isSimilar($0, name: name, object: object, mask: options.coalescing)
+                self.isSimilar($0, name: name, object: object, mask: options.coalescing)
             })
         {
             return true
@@ -135,13 +135,13 @@ extension Model {
 
     /// The poster waits, and its answer is kept under its key.
     private mutating func finish(_ command: CommandID) {
-        let isAwaited = terms.wait > 0 && out.receipts.contains { isAwaited($0.id) }
+        let isAwaited = terms.wait > 0 && out.receipts.contains { self.isAwaited($0.id) }
         if isAwaited {
             waiting.append(
                 Waiting(
                     commands: [(command, nil)], receipts: out.receipts, reports: out.reports,
                     deadline: now + terms.wait, key: terms.details?.key))
-            out.outcome = .waiting
+            out.outcome = .plain(.waiting)
         }
         guard let key = terms.details?.key else { return }
         out.promises = true
@@ -165,13 +165,13 @@ extension Model {
         guard known.isPending else {
             out.receipts = known.receipts
             out.reports = known.reports
-            out.outcome = .replayed(form: known.key.form)
+            out.outcome = .plain(.replayed(form: known.key.form))
             return true
         }
         let place = waiting.firstIndex { $0.key?.principal == key.principal && $0.key?.text == key.text }
         guard let place else { return false }
         waiting[place].commands.append((command, known.key.form))
-        out.outcome = .waiting
+        out.outcome = .plain(.waiting)
         return true
     }
 

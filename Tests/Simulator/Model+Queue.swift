@@ -187,7 +187,7 @@ extension Model {
         let taken = takeSimilar(
             name: match.name, object: match.object, mask: match.mask, scope: match.scope)
         for entry in taken { setFate(of: entry.id, .dequeued) }
-        out.outcome = .dequeued(taken.count)
+        out.outcome = .plain(.dequeued(taken.count))
     }
 
     mutating func dequeueEntry(_ id: NotificationID, _ scope: PostScope) {
@@ -195,7 +195,7 @@ extension Model {
         else { return refuse(.unknownEntry) }
         queue.remove(at: place)
         setFate(of: id, .dequeued)
-        out.outcome = .dequeued(1)
+        out.outcome = .plain(.dequeued(1))
     }
 
     mutating func setFate(of id: NotificationID, _ state: Receipt.State) {

@@ -224,8 +224,7 @@ extension Model {
         if let after = resumption.after { replay(above: after, to: place) }
         let rows = observers(ofClient: resumption.client).map { row(ofObserver: $0) }
         flush(place)
-        out.outcome = .resumed(
-            ResumedClient(row: row(ofClient: place), observers: rows, heldCount: heldCount))
+        out.outcome = .resumed(row(ofClient: place), rows, heldCount: heldCount)
     }
 
     /// What the ring has above a number and is not held comes again; what it lacks is unknown.

@@ -197,8 +197,7 @@ struct Model {
 
 /// What a command must bring about.
 struct Prediction {
-    /// Nil when the outcome says no more than that the command was done.
-    var outcome: Outcome = .done
+    var outcome: SeenOutcome = .plain(.done)
     var receipts: [Receipt] = []
     var reports: [[ReportRow]] = []
     var deliveries: [PredictedDelivery] = []

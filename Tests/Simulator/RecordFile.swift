@@ -14,7 +14,7 @@ func record(_ order: Order) -> Int32 {
     let bytes = world.recorder.bytes
     guard let file = unsafe fopen(order.operands[0], "wb") else { return 2 }
     // SAFETY: the span has as many bytes as are written, and lives during the call.
-    let written = bytes.withUnsafeBytes { unsafe fwrite($0.baseAddress, 1, $0.count, file) }
+    let written = unsafe bytes.withUnsafeBytes { unsafe fwrite($0.baseAddress, 1, $0.count, file) }
     guard unsafe fclose(file) == 0, written == bytes.count else { return 2 }
     print("seed \(seed): \(world.commandCount) commands, \(bytes.count) bytes")
     return 0
