@@ -32,13 +32,16 @@ def binary():
 
 
 class Broker:
-    """A broker on a free port; `wrapper` is a command to run it under, such as valgrind."""
+    """A broker on a free port; `wrapper` is a command to run it under, such as valgrind.
 
-    def __init__(self, wrapper=(), cpu=None, path=None):
+    Without options it keeps everything in memory.
+    """
+
+    def __init__(self, wrapper=(), cpu=None, path=None, options=("--in-memory",)):
         path = path or binary()
         command = [*wrapper, path]
         if os.path.basename(path).startswith("belfry"):
-            command += ["serve", "--listen", "127.0.0.1:0"]
+            command += ["serve", "--listen", "127.0.0.1:0", *options]
         else:
             command += ["127.0.0.1:0"]
         if cpu is not None:
@@ -95,6 +98,8 @@ class Broker:
         return self
 
     def __exit__(self, *_):
+        if self.process.poll() == -signal.SIGKILL:
+            return  # The caller killed it.
         if self.process.poll() is None and sys.exc_info()[0] is not None:
             # A tracer that is killed would leave the broker behind.
             os.kill(self.pid, signal.SIGKILL)

@@ -112,19 +112,12 @@ struct KeyedAnswers: Sendable {
         return forgotten
     }
 
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(count)
+    /// Shows the answers, the oldest first, with what they wait for and when they are forgotten.
+    func forEach(_ visit: (KeyRecord, _ waitingFor: NotificationID?, _ expiresAt: Int64) -> Void) {
         for position in order.startPosition..<order.endPosition {
-            guard let answer = known[Int(order[position])], answer.position == position else {
-                continue
+            if let answer = known[Int(order[position])], answer.position == position {
+                visit(answer.record, answer.waitingFor, answer.expiresAt)
             }
-            digest.add(answer.record.key.principal)
-            digest.add(answer.record.key.text)
-            digest.add(answer.record.key.requestHash)
-            digest.add(UInt64(answer.record.key.form))
-            digest.add(answer.waitingFor != nil)
-            digest.add(answer.expiresAt)
-            for receipt in answer.record.receipts { digest.add(receipt) }
         }
     }
 

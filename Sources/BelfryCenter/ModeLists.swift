@@ -11,7 +11,9 @@ struct ModeLists: Sendable {
         let stamp: UInt64
         let slot: UInt32
 
-        static func < (left: Item, right: Item) -> Bool { left.place < right.place }
+        static func < (left: Item, right: Item) -> Bool {
+            (left.place, left.slot) < (right.place, right.slot)
+        }
     }
 
     private struct List: Sendable {

@@ -1,0 +1,119 @@
+// The least that SQLite can do with the rows of held notifications: no HTTP, no JSON, no threads.
+//
+//     floor STORE TARGET POSTS-A-COMMIT full|normal
+//
+// Reads the tables `notification` and `held` of a store into memory, makes them again in a new file
+// with the same schema and settings, and inserts all rows with so many notifications a transaction.
+// Prints the seconds that the insertions took.
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void die(sqlite3 *db, const char *what) {
+    fprintf(stderr, "%s: %s\n", what, db ? sqlite3_errmsg(db) : "no memory");
+    exit(1);
+}
+
+static void run(sqlite3 *db, const char *sql) {
+    if (sqlite3_exec(db, sql, 0, 0, 0) != SQLITE_OK) die(db, sql);
+}
+
+struct table {
+    const char *name;
+    int columns, rows, room;
+    sqlite3_value **cells;
+};
+
+static void load(sqlite3 *db, struct table *table) {
+    char sql[200];
+    snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY center, sequence", table->name);
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, 0) != SQLITE_OK) die(db, sql);
+    table->columns = sqlite3_column_count(statement);
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        if (table->rows == table->room) {
+            table->room = table->room ? table->room * 2 : 1024;
+            table->cells = realloc(
+                table->cells, sizeof(sqlite3_value *) * table->room * table->columns);
+            if (!table->cells) die(0, "cells");
+        }
+        for (int i = 0; i < table->columns; i++)
+            table->cells[table->rows * table->columns + i] =
+                sqlite3_value_dup(sqlite3_column_value(statement, i));
+        table->rows++;
+    }
+    sqlite3_finalize(statement);
+}
+
+static void copy_schema(sqlite3 *from, sqlite3 *to) {
+    sqlite3_stmt *statement;
+    const char *sql =
+        "SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('notification', 'held')";
+    if (sqlite3_prepare_v2(from, sql, -1, &statement, 0) != SQLITE_OK) die(from, sql);
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        run(to, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+}
+
+static sqlite3_stmt *prepare(sqlite3 *db, struct table *table) {
+    char sql[400];
+    int length = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (?", table->name);
+    for (int i = 1; i < table->columns; i++)
+        length += snprintf(sql + length, sizeof sql - length, ", ?");
+    snprintf(sql + length, sizeof sql - length, ")");
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, 0) != SQLITE_OK) die(db, sql);
+    return statement;
+}
+
+static void insert(sqlite3 *db, sqlite3_stmt *statement, struct table *table, int row) {
+    for (int i = 0; i < table->columns; i++)
+        sqlite3_bind_value(statement, i + 1, table->cells[row * table->columns + i]);
+    if (sqlite3_step(statement) != SQLITE_DONE) die(db, "insert");
+    sqlite3_reset(statement);
+}
+
+int main(int count, char **arguments) {
+    if (count != 5) {
+        fprintf(stderr, "usage: floor STORE TARGET POSTS-A-COMMIT full|normal\n");
+        return 2;
+    }
+    sqlite3 *from, *to;
+    if (sqlite3_open_v2(arguments[1], &from, SQLITE_OPEN_READWRITE, 0) != SQLITE_OK)
+        die(from, "open the store");
+    struct table notifications = {"notification"}, held = {"held"};
+    load(from, &notifications);
+    load(from, &held);
+    if (sqlite3_open(arguments[2], &to) != SQLITE_OK) die(to, "open the target");
+    run(to, "PRAGMA page_size = 4096");
+    run(to, "PRAGMA locking_mode = EXCLUSIVE");
+    run(to, "PRAGMA journal_mode = WAL");
+    run(to, strcmp(arguments[4], "full") ? "PRAGMA synchronous = NORMAL"
+                                         : "PRAGMA synchronous = FULL");
+    copy_schema(from, to);
+    sqlite3_close(from);
+    sqlite3_stmt *insert_notification = prepare(to, &notifications);
+    sqlite3_stmt *insert_held = prepare(to, &held);
+    int posts_a_commit = atoi(arguments[3]);
+    if (posts_a_commit < 1) posts_a_commit = 1;
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    int next_held = 0;
+    for (int row = 0; row < notifications.rows; row++) {
+        if (row % posts_a_commit == 0) run(to, "BEGIN");
+        insert(to, insert_notification, &notifications, row);
+        sqlite3_int64 sequence =
+            sqlite3_value_int64(notifications.cells[row * notifications.columns + 1]);
+        while (next_held < held.rows
+               && sqlite3_value_int64(held.cells[next_held * held.columns + 1]) <= sequence)
+            insert(to, insert_held, &held, next_held++);
+        if (row % posts_a_commit == posts_a_commit - 1 || row == notifications.rows - 1)
+            run(to, "COMMIT");
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    printf("%d %.6f\n", notifications.rows,
+           (end.tv_sec - start.tv_sec) + (end.tv_nsec - start.tv_nsec) / 1e9);
+    return 0;
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Posts that are held durably: their rate beside that of SQLite alone with the same rows.
+
+    Benchmarks/held.py [--rounds 5] [--posts 9000] [--posters 64] [--pipelined 4]
+
+One mailbox observer with the behaviour `hold` is away. So many posters post, each with so many
+requests on the way, until all are answered; each answer waits for the commit of its rows. Then a C
+program inserts the same rows into a file of its own with the same schema and settings, and as many
+posts a commit as the broker had on average (SQLiteFloor/floor.c; it needs cc and libsqlite3-dev). The
+bar is half of its rate, as the median of the ratios of all rounds, for both durabilities.
+"""
+
+import argparse
+import json
+import os
+import re
+import select
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import support
+
+
+def metrics(port):
+    client = support.HTTPClient(port)
+    client.send(b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    status, content = client.responses(1)
+    assert status == 200
+    client.close()
+    return {
+        name: float(value)
+        for name, value in re.findall(rb"^(\w+)(?:\{[^}]*\})? ([0-9.e+]+)$", content, re.M)
+    }
+
+
+def ask(port, method, path, content=b""):
+    client = support.HTTPClient(port)
+    head = (
+        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(content)}\r\n\r\n"
+    )
+    client.send(head.encode() + content)
+    status, content = client.responses(1)
+    client.close()
+    return status, json.loads(content)
+
+
+def post_all(port, request, post_count, poster_count, pipelined):
+    """Posts so many in all, and returns the seconds until the last answer."""
+    clients = [support.connect(port) for _ in range(poster_count)]
+    poll = select.epoll()
+    by_number = {}
+    for client in clients:
+        client.setblocking(False)
+        poll.register(client, select.EPOLLIN)
+        by_number[client.fileno()] = [client, 0]
+    to_send = post_count
+    answered = 0
+    start = time.monotonic()
+    for client in clients:
+        count = min(pipelined, to_send)
+        client.send(request * count)
+        to_send -= count
+    while answered < post_count:
+        for number, _ in poll.poll(30):
+            client = by_number[number][0]
+            more = client.recv(1 << 18)
+            if not more:
+                raise ConnectionError("the broker closed a poster's connection")
+            count = more.count(b"HTTP/1.1 200")
+            if count != more.count(b"HTTP/1.1 "):
+                raise ValueError(more[:400])
+            answered += count
+            again = min(count, to_send)
+            if again:
+                client.send(request * again)
+                to_send -= again
+    seconds = time.monotonic() - start
+    for client in clients:
+        client.close()
+    return seconds
+
+
+def measure(folder, floor, durability, options):
+    data = os.path.join(folder, "data")
+    extra = ["--data", data, "--durability", durability, "--hold-limit", str(options.posts + 1_000)]
+    with support.Broker(options=extra) as broker:
+        status, observer = ask(
+            broker.port, "POST", "/v1/observers",
+            json.dumps({"name": "Held", "holdLimit": options.posts + 1_000}).encode())
+        assert status == 201, observer
+        request = support.post_request(support.user_info(), "/v1/channels/Held")
+        before = metrics(broker.port)[b"belfry_store_commits_total"]
+        seconds = post_all(
+            broker.port, request, options.posts, options.posters, options.pipelined)
+        commits = metrics(broker.port)[b"belfry_store_commits_total"] - before
+        broker.process.kill()
+        broker.process.wait()
+    posts_a_commit = max(1, round(options.posts / max(commits, 1)))
+    target = os.path.join(folder, "floor.db")
+    for suffix in ("", "-wal", "-shm"):
+        if os.path.exists(target + suffix):
+            os.unlink(target + suffix)
+    synchronous = "full" if durability == "power" else "normal"
+    answer = subprocess.run(
+        [floor, os.path.join(data, "belfry.db"), target, str(posts_a_commit), synchronous],
+        check=True, capture_output=True, text=True).stdout.split()
+    if int(answer[0]) != options.posts:
+        sys.exit(f"the store has {answer[0]} notifications, not {options.posts}")
+    shutil.rmtree(data)
+    return options.posts / seconds, options.posts / float(answer[1]), posts_a_commit
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--posts", type=int, default=9_000)
+    parser.add_argument("--posters", type=int, default=64)
+    parser.add_argument("--pipelined", type=int, default=4)
+    options = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="belfry-held.")
+    floor = os.path.join(folder, "floor")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "SQLiteFloor", "floor.c")
+    subprocess.run(["cc", "-O2", "-o", floor, source, "-lsqlite3"], check=True)
+    isGood = True
+    for durability in ("power", "process"):
+        ratios = []
+        for _ in range(options.rounds):
+            rate, floor_rate, posts_a_commit = measure(folder, floor, durability, options)
+            ratios.append(rate / floor_rate)
+            print(f"{durability}: {rate:,.0f} posts/s, SQLite alone {floor_rate:,.0f}, "
+                  f"{posts_a_commit} posts a commit, ratio {ratios[-1]:.2f}", flush=True)
+        median = statistics.median(ratios)
+        isGood = isGood and median >= 0.5
+        print(f"{durability}: median ratio {median:.2f} (at least 0.50)", flush=True)
+    shutil.rmtree(folder)
+    return 0 if isGood else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
