@@ -115,7 +115,7 @@ public struct NotificationCenter: Sendable {
     ) throws(Refusal) {
         switch action {
         case .configure(let limits):
-            configure(limits, at: time)
+            configure(limits, at: time, &effects)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
         case .disconnect(let client, let connection):
@@ -179,7 +179,14 @@ public struct NotificationCenter: Sendable {
         }
     }
 
-    private mutating func configure(_ limits: CenterLimits, at time: CommandTime) {
+    /// Takes other limits; a center that was restored reserves its first numbers by it, and uses none
+    /// before that is committed.
+    private mutating func configure(
+        _ limits: CenterLimits, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if limits.isDurable, isStored, sequence >= sequenceReserveAt {
+            reserveMoreSequence(&effects)
+        }
         self.limits = limits
         index.configure(unobservedNameLimit: limits.unobservedNameLimit)
         tombstones.trim(to: limits.tombstoneLimit)

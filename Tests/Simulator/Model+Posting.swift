@@ -122,7 +122,7 @@ extension Model {
         case .asap, .idle:
             let bytes = queue.reduce(0) { $0 + $1.byteCount } - queueByteCountBefore
             let (survivor, others) = try enqueue(
-                post, depth: depth, scope: scope, byteRoom: terms.queueByteRoom - bytes)
+                post, depth: depth, scope: scope, byteRoom: min(terms.queueByteRoom, 1 << 40) - bytes)
             var receipt = Receipt(id: post.id, sequence: 0)
             receipt.state = survivor.map { .coalesced(into: $0) } ?? .queued
             if let survivor { for id in others { setFate(of: id, .coalesced(into: survivor)) } }

@@ -175,7 +175,6 @@ extension Model {
     var needsIdle: Bool { queue.contains { $0.style == .idle && isCurrent($0.modes) } }
 
     private mutating func post(_ entry: Entry) {
-        fates.removeAll { $0.receipt.id == entry.id }
         dispatch(
             Posting(
                 id: entry.id, name: entry.name, object: entry.object, userInfo: entry.userInfo,

@@ -188,12 +188,12 @@ extension Model {
         sortHeld(of: place)
     }
 
-    func isBefore(_ left: Held, _ right: Held) -> Bool {
+    static func isBefore(_ left: Held, _ right: Held) -> Bool {
         (left.note.sequence, left.observer) < (right.note.sequence, right.observer)
     }
 
     mutating func sortHeld(of place: Int) {
-        clients[place].held.sort { isBefore($0, $1) }
+        clients[place].held.sort { Self.isBefore($0, $1) }
     }
 
     mutating func resume(_ resumption: Resumption) {

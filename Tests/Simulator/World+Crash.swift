@@ -66,6 +66,10 @@ extension World {
         committed = model
         recorder.restart(limits: profile.limits, epoch: epoch, isComplete: isComplete, time: time)
         try checkAll()
+        // The loop lets the center reserve its first numbers before it listens.
+        try submit(.configure(profile.limits))
+        handOver()
+        try commit(.max)
     }
 
     /// The monotonic clock starts anywhere in the next life.
@@ -240,7 +244,7 @@ extension Model {
         client.isAsked = old.isAsked
         client.disconnectedSince = next.now - away
         var kept = old.held + old.owed
-        kept.sort { isBefore($0, $1) }
+        kept.sort { Self.isBefore($0, $1) }
         for held in kept where !held.isReplayed {
             guard let observer = next.place(ofObserver: held.observer),
                 let record = image.notifications.first(where: {
