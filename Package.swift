@@ -70,7 +70,8 @@ let package = Package(
         room(
             "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket",
             "BelfryTLS",
-            "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "CBelfryAssets"),
+            "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "BelfryStore",
+            "CBelfryAssets"),
         room(
             "BelfryClient", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem",
             "BelfryLoop"),
@@ -81,7 +82,7 @@ let package = Package(
             name: "belfry",
             dependencies: [
                 "BelfryServer", "BelfryClient", "BelfryCenter", "BelfryJSON", "BelfryWire",
-                "BelfryAccess", "BelfrySystem",
+                "BelfryAccess", "BelfryStore", "BelfrySystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
@@ -102,7 +103,7 @@ let package = Package(
             name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
         tests(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
-            "BelfryLoop", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
+            "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
 
         // The simulator: center, wire and store in one thread, checked by a model.
         .executableTarget(

@@ -12,36 +12,13 @@ extension KeyedAnswers {
             if let waitingFor { digest.add(waitingFor) }
             digest.add(expiresAt)
             digest.add(record.receipts.count)
-            for receipt in record.receipts { Self.add(receipt, to: &digest) }
+            for receipt in record.receipts { digest.add(receipt) }
             digest.add(record.reports.count)
             for rows in record.reports {
                 digest.add(rows.count)
                 for row in rows { Self.add(row, to: &digest) }
             }
         }
-    }
-
-    private static func add(_ receipt: Receipt, to digest: inout StateDigest) {
-        digest.add(receipt.id)
-        digest.add(receipt.sequence)
-        switch receipt.state {
-        case .posted: digest.add(0 as UInt64)
-        case .queued: digest.add(1 as UInt64)
-        case .coalesced(let id):
-            digest.add(2 as UInt64)
-            digest.add(id)
-        case .dequeued: digest.add(3 as UInt64)
-        case .expired: digest.add(4 as UInt64)
-        }
-        digest.add(receipt.matched)
-        digest.add(receipt.delivered)
-        digest.add(receipt.held)
-        digest.add(receipt.coalesced)
-        digest.add(receipt.dropped)
-        digest.add(receipt.acknowledged)
-        digest.add(receipt.refused)
-        digest.add(receipt.pending)
-        digest.add(receipt.dequeued)
     }
 
     private static func add(_ row: ReportRow, to digest: inout StateDigest) {

@@ -1,9 +1,9 @@
 /// For each mode the queue entries that may be posted in it (rules Q15, Q17).
 ///
-/// An entry stands in the list of each of its modes, `common` among them, so only the lists of the
-/// current mode and of `common` are ever looked at: entries of other modes cost nothing, and another
-/// mode is entered in one step. What is taken out of one list is dead in the others, and each list is
-/// compacted when most of it is dead. Entries are known by the numbers of their slots.
+/// An entry stands in the list of each of its modes, `common` among them, so only the lists of
+/// the current mode and of `common` are ever looked at: entries of other modes cost nothing, and
+/// another mode is entered in one step. What is taken out of one list is dead in the others, and
+/// each list is compacted when most of it is dead. Entries are known by the numbers of their slots.
 struct ModeLists: Sendable {
     /// An entry in the list of a mode; it is dead unless the slot still has its stamp.
     private struct Item: Comparable, Sendable {
@@ -126,9 +126,12 @@ struct ModeLists: Sendable {
     }
 
     /// How many of these modes no entry names yet; they must be different ones.
+    ///
+    /// There is always room for the default mode: a post that says nothing of modes is not refused
+    /// for the modes of others.
     func newModeCount(in names: [[UInt8]]) -> Int {
         var count = 0
-        for name in names {
+        for name in names where name != Mode.default {
             let mode = modes.index(of: name.span)
             if mode.map({ lists[Int($0)].entryCount == 0 }) ?? true { count += 1 }
         }

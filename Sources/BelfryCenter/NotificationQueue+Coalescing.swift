@@ -8,10 +8,11 @@ extension NotificationQueue {
         case merged(survivor: Entry, removed: [NotificationID])
     }
 
-    /// How many modes all entries together may name for each entry that the queue may have.
+    /// How many modes besides its first one an entry of a full queue names on average, at most.
     ///
-    /// Without it, entries that name very many modes each would take memory that nothing else limits.
-    static let modesPerEntryLimit = 8
+    /// Without it, entries that name very many modes each would take memory that nothing else
+    /// limits.
+    static let furtherModeLimit = 8
 
     /// Enqueues a post whose style is asap or idle.
     ///
@@ -19,8 +20,8 @@ extension NotificationQueue {
     /// (Q7) and whatever their modes (Q19). The first one stays where it is and stands for all of
     /// them; none is posted later than it would have been (law 1).
     ///
-    /// A post that merges needs no room for an entry, but what it adds to one needs some: bytes of a
-    /// longer content, and modes that no entry names yet.
+    /// A post that merges needs no room for an entry, but what it adds to one needs some: bytes of
+    /// a longer content, and modes other than the default that no entry names yet.
     ///
     /// - Parameters:
     ///   - scope: what the caller may post; other entries are neither merged with nor removed.
@@ -71,7 +72,7 @@ extension NotificationQueue {
         guard let first = similar.first, var survivor = slots[Int(first)].entry else {
             try checkRoom(
                 for: entry.modes, entryCount: 1, byteCount: entry.content.byteCount,
-                mentionCount: entry.modes.count, within: room)
+                furtherModeCount: entry.modes.count - 1, within: room)
             nextPlace += 1
             insert(entry)
             return .queued(entry)
@@ -83,7 +84,8 @@ extension NotificationQueue {
             for: entry.modes, entryCount: 0,
             byteCount: survivor.content.byteCount
                 - gone.reduce(0) { $0 + $1.content.byteCount },
-            mentionCount: survivor.modes.count - gone.reduce(0) { $0 + $1.modes.count },
+            furtherModeCount: survivor.modes.count - 1
+                - gone.reduce(0) { $0 + $1.modes.count - 1 },
             within: room)
         for slot in similar.dropFirst() { _ = removeEntry(at: slot) }
         replaceEntry(at: first, by: survivor)
@@ -103,7 +105,7 @@ extension NotificationQueue {
 
     /// Whether there is room for so much more; what becomes less needs none (rule Q24).
     private func checkRoom(
-        for modes: [[UInt8]], entryCount: Int, byteCount: Int, mentionCount: Int,
+        for modes: [[UInt8]], entryCount: Int, byteCount: Int, furtherModeCount: Int,
         within room: Room
     ) throws(Refusal) {
         if entryCount > 0, count >= room.entryLimit {
@@ -116,8 +118,9 @@ extension NotificationQueue {
         if newModeCount > 0, modeLists.modeCount + newModeCount > room.modeLimit {
             throw .queueFull(limit: room.modeLimit)
         }
-        if mentionCount > 0,
-            (modeLists.mentionCount + mentionCount - 1) / Self.modesPerEntryLimit
+        let oldFurtherModeCount = modeLists.mentionCount - count
+        if furtherModeCount > 0,
+            (oldFurtherModeCount + furtherModeCount - 1) / Self.furtherModeLimit
                 >= room.entryLimit
         {
             throw .queueFull(limit: room.entryLimit)

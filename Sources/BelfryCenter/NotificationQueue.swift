@@ -1,9 +1,9 @@
 /// The notifications that wait to be posted (SEMANTICS sections 3.3 and 4.4).
 ///
-/// There is one list in the order of arrival; style and modes decide when an entry leaves (rule Q1).
-/// It is kept as slots, with a table that finds similar entries, a list for each mode, and a heap
-/// of deadlines: adding, merging and taking an entry cost no more in a long queue than in a short
-/// one. No result depends on the order of a hash table.
+/// There is one list in the order of arrival; style and modes decide when an entry leaves (rule
+/// Q1). It is kept as slots, with a table that finds similar entries, a list for each mode, and a
+/// heap of deadlines: adding, merging and taking an entry cost no more in a long queue than in a
+/// short one. No result depends on the order of a hash table.
 ///
 /// The queue expires nothing by itself: the center passes time before it does anything else.
 struct NotificationQueue: Sendable {

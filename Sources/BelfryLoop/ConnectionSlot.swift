@@ -30,6 +30,10 @@ struct ConnectionSlot {
         static let deadlineDue = Flags(rawValue: 1 << 11)
         /// Past the connection limit.
         static let refused = Flags(rawValue: 1 << 12)
+        /// Nothing may be written for now.
+        static let corked = Flags(rawValue: 1 << 13)
+        /// The caller wants to be told when few bytes are unsent.
+        static let drainWanted = Flags(rawValue: 1 << 14)
     }
 
     var socket = Socket(rawValue: -1)
@@ -43,7 +47,7 @@ struct ConnectionSlot {
     var rangeEnd = 0
     /// This turn's ranges, as soon as there are two that are not adjacent.
     var ranges: [Range<Int>] = []
-    /// What a full socket did not take, from `unsentStart` on.
+    /// What a full socket did not take, or a cork keeps back, from `unsentStart` on.
     var unsent: [UInt8] = []
     var unsentStart = 0
     var deadline = MonotonicTime.distantFuture
@@ -62,7 +66,7 @@ struct ConnectionSlot {
         if flags.contains(.connecting) { return .writable }
         var wanted: Readiness = []
         if flags.isDisjoint(with: [.paused, .inputEnded]) { wanted.insert(.readable) }
-        if unsentByteCount > 0 { wanted.insert(.writable) }
+        if unsentByteCount > 0, !flags.contains(.corked) { wanted.insert(.writable) }
         return wanted
     }
 

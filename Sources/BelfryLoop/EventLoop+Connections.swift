@@ -38,6 +38,45 @@ extension EventLoop {
         markDirty(index)
     }
 
+    /// Keeps back what is sent to a connection from now on, and what it has not written yet.
+    ///
+    /// It is kept in order, and counts as unsent; input is handed out as before. The promise that
+    /// an answer makes may so be waited for, while the next answers line up behind it.
+    public mutating func cork(_ id: ConnectionID) {
+        guard let index = index(of: id), !slots[index].flags.contains(.corked) else { return }
+        slots[index].flags.insert(.corked)
+        updateInterest(index)
+    }
+
+    /// Writes what was kept back when the turn ends; a connection that is not corked stays as it is.
+    public mutating func uncork(_ id: ConnectionID) {
+        guard let index = index(of: id), slots[index].flags.contains(.corked) else { return }
+        slots[index].flags.remove(.corked)
+        // Whether the socket has room is found out by writing.
+        slots[index].flags.insert(.writable)
+        if slots[index].flags.contains(.closing) {
+            setDeadline(index, at: now + configuration.closeFlushTimeout)
+        }
+        updateInterest(index)
+        markDirty(index)
+    }
+
+    /// Asks for one `.drained` as soon as no more bytes are unsent than the low-water mark says.
+    ///
+    /// It follows the next flush if that is so already.
+    public mutating func tellWhenDrained(_ id: ConnectionID) {
+        guard let index = index(of: id), !slots[index].flags.contains(.closing) else { return }
+        slots[index].flags.insert(.drainWanted)
+        markDirty(index)
+    }
+
+    /// Begins another turn before the loop waits, though nothing may be ready.
+    ///
+    /// So what was done after the end of a turn gets its own end soon.
+    public mutating func takeAnotherTurn() {
+        turnIsWanted = true
+    }
+
     /// Stops handing out a connection's input, so that its peer must wait.
     public mutating func pauseReading(_ id: ConnectionID) {
         guard let index = index(of: id), !slots[index].flags.contains(.closing) else { return }
@@ -57,7 +96,8 @@ extension EventLoop {
         index(of: id) != nil
     }
 
-    /// How many bytes a full socket did not take; what was sent in this turn is not among them.
+    /// How many bytes a full socket did not take, or a cork keeps back; what was sent in this turn is
+    /// not among them.
     public func unsentByteCount(of id: ConnectionID) -> Int {
         index(of: id).map { slots[$0].unsentByteCount } ?? 0
     }

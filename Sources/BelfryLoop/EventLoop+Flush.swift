@@ -29,9 +29,11 @@ extension EventLoop {
         slots[index].flags.subtract([.dirty, .hasAnswer, .writable])
         let unsentBefore = slots[index].unsentByteCount
         do {
-            if slots[index].flags.contains(.connecting) || unsentBefore > 0 {
+            if !slots[index].flags.isDisjoint(with: [.connecting, .corked]) || unsentBefore > 0 {
                 keepRanges(index)
-                if isWritable, slots[index].unsentByteCount > 0 {
+                if isWritable, !slots[index].flags.contains(.corked),
+                    slots[index].unsentByteCount > 0
+                {
                     slots[index].dropUnsent(try writeUnsent(index))
                 }
             } else if !slots[index].ranges.isEmpty {
@@ -93,14 +95,21 @@ extension EventLoop {
     private mutating func settle(_ index: Int) {
         let byteCount = slots[index].unsentByteCount
         if slots[index].flags.contains(.closing) {
-            if byteCount == 0, !slots[index].flags.contains(.connecting) { finishClosing(index) }
+            if byteCount == 0, slots[index].flags.isDisjoint(with: [.connecting, .corked]) {
+                finishClosing(index)
+            }
         } else if slots[index].flags.contains(.overHighWater) {
             guard byteCount <= configuration.lowWaterByteCount else { return }
-            slots[index].flags.remove(.overHighWater)
+            slots[index].flags.subtract([.overHighWater, .drainWanted])
             pending.append(.drained(id(at: index)))
         } else if byteCount > configuration.highWaterByteCount {
             slots[index].flags.insert(.overHighWater)
             pending.append(.overHighWater(id(at: index)))
+        } else if slots[index].flags.contains(.drainWanted),
+            byteCount <= configuration.lowWaterByteCount
+        {
+            slots[index].flags.remove(.drainWanted)
+            pending.append(.drained(id(at: index)))
         }
     }
 

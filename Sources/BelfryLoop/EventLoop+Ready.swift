@@ -95,7 +95,9 @@ extension EventLoop {
     ) -> LoopEvent? {
         guard let index = index(of: id) else { return nil }
         if slots[index].flags.contains(.connecting) { return finishConnecting(index) }
-        if !readiness.isDisjoint(with: [.writable, .failed]), slots[index].unsentByteCount > 0 {
+        if !readiness.isDisjoint(with: [.writable, .failed]), slots[index].unsentByteCount > 0,
+            !slots[index].flags.contains(.corked)
+        {
             slots[index].flags.insert(.writable)
             markDirty(index)
         }

@@ -45,6 +45,8 @@ public struct EventLoop: ~Copyable {
     var pendingPosition = 0
     var phase = Phase.waiting
     var idleIsDue = true
+    /// Whether a turn begins even if nothing is ready.
+    var turnIsWanted = false
 
     var listeners: [ListenerSlot] = []
     var acceptedInARow = 0
@@ -146,7 +148,8 @@ public struct EventLoop: ~Copyable {
         // No entry of the ready list is left that could name a slot which was freed.
         freeSlots += releasedSlots
         releasedSlots.removeAll(keepingCapacity: true)
-        let hasWork = !dirty.isEmpty || pendingPosition < pending.count
+        let hasWork = turnIsWanted || !dirty.isEmpty || pendingPosition < pending.count
+        turnIsWanted = false
         let polls = hasWork || (reportsIdle && idleIsDue)
         try kernel.wait(
             timeoutNanoseconds: polls ? 0 : nanosecondsToNextDue(), into: &ready)

@@ -12,7 +12,8 @@ public enum LoopEvent: Equatable, Sendable {
     case endOfInput(ConnectionID)
     /// The unsent bytes of a connection passed the high-water mark.
     case overHighWater(ConnectionID)
-    /// The unsent bytes of a connection fell to the low-water mark after being over the high one.
+    /// The unsent bytes of a connection fell to the low-water mark after being over the high one, or
+    /// the caller had asked to be told.
     case drained(ConnectionID)
     /// The loop, the peer or an error closed the connection; told once, and not after `close(_:)`.
     case closed(ConnectionID, CloseReason)

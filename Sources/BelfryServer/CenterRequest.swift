@@ -22,6 +22,8 @@ enum CenterRequest: Sendable {
     case postBatch([PostRequest])
     case connect(Transport, observers: [ObserverRequest], since: ReplayPosition?)
     case disconnect(client: UInt64)
+    case becomeSlow(client: UInt64)
+    case drain(client: UInt64)
     case addObserver(ObserverRequest)
     case removeObserver(Secret)
     case readObserver(Secret)
@@ -132,6 +134,8 @@ enum LoopMessage: Sendable {
     case submissions([Submission])
     /// Frames and answers for connections of the receiver.
     case output(RemoteOutput)
+    /// The store has everything of the receiver up to this ticket.
+    case committed(UInt64)
     /// Close all connections within a time, then end.
     case drain
     /// Take what can be changed without a restart.

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryStore
 
 /// The centers that live on one loop, each behind its sequencer.
 struct CenterTable {
@@ -6,16 +7,25 @@ struct CenterTable {
     private var positions: [[UInt8]: Int] = [:]
     private var defaultPosition: Int?
     /// The centers that got a command in this turn.
-    private var touched: [Int] = []
+    private(set) var touched: [Int] = []
+    /// How many centers wait for an idle moment.
+    private(set) var idleCount = 0
     /// The limits that new centers have.
     var limits: CenterLimits
     private let seed: HashSeed
-    private let incarnation: UInt64
+    private let keepsChanges: Bool
+    /// The name that the next command gets.
+    private(set) var nextCommand: CommandID
 
-    init(limits: CenterLimits, seed: HashSeed, incarnation: UInt64) {
+    /// - Parameter loop: the number of the loop, so that no two loops name commands alike.
+    init(
+        limits: CenterLimits, seed: HashSeed, incarnation: UInt64, loop: Int, keepsChanges: Bool
+    ) {
         self.limits = limits
         self.seed = seed
-        self.incarnation = incarnation
+        self.keepsChanges = keepsChanges
+        nextCommand = CommandID(
+            node: 0, incarnation: incarnation, counter: UInt64(loop) << 48 + 1)
     }
 
     var count: Int { sequencers.count }
@@ -29,8 +39,23 @@ struct CenterTable {
 
     /// Makes a center that is not there yet.
     mutating func make(_ name: [UInt8], epoch: [UInt8], time: CommandTime) -> Int {
-        let center = NotificationCenter(name: name, epoch: epoch, limits: limits, seed: seed)
-        sequencers.append(LocalSequencer(center: center, incarnation: incarnation, time: time))
+        add(
+            NotificationCenter(name: name, epoch: epoch, limits: limits, seed: seed), name: name,
+            at: time)
+    }
+
+    /// Makes a center out of what a store has of it.
+    mutating func restore(_ image: CenterImage, time: CommandTime) -> Int {
+        let center = NotificationCenter(restoring: image, limits: limits, seed: seed, time: time)
+        let position = add(center, name: image.name, at: time)
+        touch(position)
+        return position
+    }
+
+    private mutating func add(
+        _ center: consuming NotificationCenter, name: [UInt8], at time: CommandTime
+    ) -> Int {
+        sequencers.append(LocalSequencer(center: center, time: time, keepsChanges: keepsChanges))
         positions[name] = sequencers.count - 1
         if name == RoutedPath.defaultCenter { defaultPosition = sequencers.count - 1 }
         return sequencers.count - 1
@@ -41,20 +66,94 @@ struct CenterTable {
         _read { yield sequencers[position].center }
     }
 
-    /// Gives a center a command.
+    /// Gives a center a command, and tells the name that it got.
+    @discardableResult
     mutating func submit(
         _ action: consuming Command.Action, to position: Int, at time: CommandTime,
         into effects: inout Effects
-    ) {
-        if sequencers[position].time != time {
-            sequencers[position].time = time
-            touched.append(position)
-        }
-        sequencers[position].submit(action, into: &effects)
+    ) -> CommandID {
+        let id = nextCommand
+        nextCommand = CommandID(
+            node: id.node, incarnation: id.incarnation, counter: id.counter + 1)
+        touch(position)
+        sequencers[position].time = time
+        sequencers[position].submit(action, as: id, into: &effects)
+        return id
     }
 
-    mutating func endTurn() {
-        for position in touched { sequencers[position].endOfTurn() }
+    /// The center at a position is looked at when the turn ends.
+    mutating func touch(_ position: Int) {
+        guard !sequencers[position].isTouched else { return }
+        sequencers[position].isTouched = true
+        touched.append(position)
+    }
+}
+
+// MARK: - The end of a turn
+
+extension CenterTable {
+    /// What a turn has made of the centers that got a command in it.
+    struct TurnEnd {
+        /// What must last, in the order in which it happened in each center.
+        var changes: [StoreChange] = []
+        /// How many bytes more are held than before.
+        var heldGrowth = 0
+        /// How many bytes more are queued than before.
+        var queueGrowth = 0
+        /// When the first of these centers has something to do.
+        var deadline = Int64.max
+    }
+
+    /// Forgets which centers were touched, and tells what became of them.
+    mutating func endTurn() -> TurnEnd {
+        var end = TurnEnd()
+        for position in touched {
+            sequencers[position].isTouched = false
+            noteBytes(at: position, &end)
+            noteIdle(at: position)
+            end.deadline = min(end.deadline, sequencers[position].center.nextDeadline ?? .max)
+            let changes = sequencers[position].endOfTurn()
+            if changes.isEmpty { continue }
+            let name = sequencers[position].center.name
+            for change in changes { end.changes.append(.center(name: name, change)) }
+        }
         touched.removeAll(keepingCapacity: true)
+        return end
+    }
+
+    private mutating func noteBytes(at position: Int, _ end: inout TurnEnd) {
+        let held = sequencers[position].center.heldByteCount
+        let queued = sequencers[position].center.queueByteCount
+        end.heldGrowth += held - sequencers[position].knownHeldByteCount
+        end.queueGrowth += queued - sequencers[position].knownQueueByteCount
+        sequencers[position].knownHeldByteCount = held
+        sequencers[position].knownQueueByteCount = queued
+    }
+
+    private mutating func noteIdle(at position: Int) {
+        let needsIdle = sequencers[position].center.needsIdle
+        guard needsIdle != sequencers[position].isWaitingForIdle else { return }
+        sequencers[position].isWaitingForIdle = needsIdle
+        idleCount += needsIdle ? 1 : -1
+    }
+
+    /// The centers that wait for an idle moment.
+    var idlePositions: [Int] { sequencers.indices.filter { sequencers[$0].center.needsIdle } }
+
+    /// The centers that have something to do by this time.
+    func positionsDue(at nanoseconds: Int64) -> [Int] {
+        sequencers.indices.filter { (sequencers[$0].center.nextDeadline ?? .max) <= nanoseconds }
+    }
+
+    /// When the first center has something to do; nil when none ever has.
+    var earliestDeadline: Int64? {
+        sequencers.lazy.compactMap { $0.center.nextDeadline }.min()
+    }
+
+    /// The center that holds the most bytes.
+    var largestHolder: Int? {
+        sequencers.indices.max {
+            sequencers[$0].knownHeldByteCount < sequencers[$1].knownHeldByteCount
+        }
     }
 }

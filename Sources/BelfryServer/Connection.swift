@@ -18,6 +18,12 @@ struct Connection {
     var isClosing = false
     /// The client has shut down its half while an answer was under way.
     var closesAfterAnswer = false
+    /// More bytes wait for its socket than may, and its center knows.
+    var isSlow = false
+    /// What its client is held is written in steps, and the next one waits for room.
+    var isFlushing = false
+    /// Its answers are kept back until this ticket is committed; 0 is not at all.
+    var corkTicket: UInt64 = 0
     /// What its next deadline means.
     var deadline = DeadlineKind.head
     /// The client that it is, once it is one.
@@ -55,6 +61,10 @@ struct Connection {
         case pong
         /// It did not read its answers.
         case drain
+        /// The answer to its post did not come.
+        case answer
+        /// It did not read what it observes.
+        case slow
         /// An event stream was silent long enough for a comment.
         case comment
     }

@@ -13,6 +13,7 @@ struct Counters: Sendable, Equatable {
     var deliveries: UInt64 = 0
     var clientsWebSocket: UInt64 = 0
     var clientsEvents: UInt64 = 0
+    var clientsSlow: UInt64 = 0
     var clientsTooSlow: UInt64 = 0
     var registrations: UInt64 = 0
     var removals: UInt64 = 0
@@ -32,6 +33,7 @@ struct Counters: Sendable, Equatable {
         deliveries += other.deliveries
         clientsWebSocket += other.clientsWebSocket
         clientsEvents += other.clientsEvents
+        clientsSlow += other.clientsSlow
         clientsTooSlow += other.clientsTooSlow
         registrations += other.registrations
         removals += other.removals

@@ -77,10 +77,17 @@ struct FrameCache {
 }
 
 extension ServerLoop {
-    /// Refers each connection to the frames of its deliveries; each frame is encoded once.
+    /// Lets everybody have what the last command brought about; a second call does nothing.
     mutating func fanOut() {
+        if isSpread { return }
+        isSpread = true
         tellNotices()
-        guard !effects.deliveries.isEmpty else { return }
+        if !effects.deliveries.isEmpty { spreadDeliveries() }
+        if !effects.completions.isEmpty { keepCompletions() }
+    }
+
+    /// Refers each connection to the frames of its deliveries; each frame is encoded once.
+    private mutating func spreadDeliveries() {
         var notification = UInt32.max
         for place in effects.deliveries.indices {
             let delivery = effects.deliveries[place]
@@ -139,7 +146,7 @@ extension ServerLoop {
     }
 
     /// Tells clients what happened to their observers.
-    mutating func tellNotices() {
+    private mutating func tellNotices() {
         guard !effects.notices.isEmpty else { return }
         var notices: [Notice] = []
         swap(&notices, &effects.notices)
@@ -172,7 +179,13 @@ extension ServerLoop {
                 FrameWriter.appendClose(
                     .clientRemoved, reason: Array("client removed".utf8), to: &bytes)
             }
-        case .takenOver, .readerReplaced, .mailboxFilled, .flushGoesOn:
+        case .flushGoesOn(let client, let connection):
+            return goOnFlushing(client, on: ConnectionNumber(rawValue: connection))
+        case .takenOver(let connection):
+            number = connection
+            closesConnection = true
+            FrameWriter.appendClose(.takenOver, reason: Array("taken over".utf8), to: &bytes)
+        case .readerReplaced, .mailboxFilled:
             return
         }
         let target = ConnectionNumber(rawValue: number)
@@ -181,6 +194,15 @@ extension ServerLoop {
         } else {
             outbound[target.loop].output.add(
                 bytes, to: number, closesConnection ? .lastFrames : .notice)
+        }
+    }
+
+    private mutating func goOnFlushing(_ client: UInt64, on target: ConnectionNumber) {
+        if target.loop == number {
+            flushFurther(client, on: target.connection)
+        } else {
+            outbound[target.loop].output.add(
+                [], to: target.rawValue, .flushGoesOn(client: client))
         }
     }
 

@@ -22,6 +22,10 @@ struct RemoteOutput: Sendable {
         /// Frames that are the last of a client that was removed.
         case lastFrames
         case answer(Sequel)
+        /// An answer on a connection that did not wait for it.
+        case lateAnswer
+        /// No bytes: more is held for the client, and is written when there is room.
+        case flushGoesOn(client: UInt64)
     }
 
     var isEmpty: Bool { items.isEmpty }

@@ -6,9 +6,12 @@ import BelfrySystem
 /// The loop talks to a center through this alone, so that a replicated log can take its place.
 protocol Sequencer: ~Copyable {
     /// Gives the command its place in the order; what it brought about is in `effects`.
-    mutating func submit(_ action: consuming Command.Action, into effects: inout Effects)
-    /// A pass of the event loop is over; what must last is handed on now.
-    mutating func endOfTurn()
+    ///
+    /// Whoever submits knows the name of the command, and finds a later answer by it.
+    mutating func submit(
+        _ action: consuming Command.Action, as id: CommandID, into effects: inout Effects)
+    /// A pass of the event loop is over: gives what must last, in the order in which it happened.
+    mutating func endOfTurn() -> [Change]
     /// What can be known of the center without a command.
     var standing: Standing { get }
 }
@@ -24,25 +27,39 @@ struct Standing: Equatable {
 /// Applies commands at once, in the order in which they come.
 struct LocalSequencer: Sequencer {
     private(set) var center: NotificationCenter
-    private let incarnation: UInt64
     /// The time that the next commands carry; the loop reads the clocks once a turn.
     var time: CommandTime
-    private var counter: UInt64 = 0
+    /// Whether it is in the list of those that got a command in this turn.
+    var isTouched = false
+    /// The bytes that it held and had queued when the loop last looked.
+    var knownHeldByteCount = 0
+    var knownQueueByteCount = 0
+    /// Whether it waits for an idle moment, as the loop knows.
+    var isWaitingForIdle = false
+    /// What must last of this turn; it stays empty where nothing lasts.
+    private var changes: [Change] = []
+    private let keepsChanges: Bool
 
-    init(center: consuming NotificationCenter, incarnation: UInt64, time: CommandTime) {
+    init(center: consuming NotificationCenter, time: CommandTime, keepsChanges: Bool) {
         self.center = center
-        self.incarnation = incarnation
         self.time = time
+        self.keepsChanges = keepsChanges
     }
 
-    mutating func submit(_ action: consuming Command.Action, into effects: inout Effects) {
-        counter += 1
-        let id = CommandID(node: 0, incarnation: incarnation, counter: counter)
+    mutating func submit(
+        _ action: consuming Command.Action, as id: CommandID, into effects: inout Effects
+    ) {
         let command = Command(id: id, time: time, action: action)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
+        if !effects.changes.isEmpty, keepsChanges { changes += effects.changes }
     }
 
-    mutating func endOfTurn() {}
+    mutating func endOfTurn() -> [Change] {
+        if changes.isEmpty { return [] }
+        var handed: [Change] = []
+        swap(&handed, &changes)
+        return handed
+    }
 
     var standing: Standing {
         Standing(appliedIndex: center.appliedIndex, takesCommands: true)

@@ -1,5 +1,6 @@
 public import BelfryAccess
 public import BelfryCenter
+public import BelfryStore
 public import BelfrySystem
 public import BelfryWire
 
@@ -39,6 +40,20 @@ public struct ServerConfiguration: Sendable {
     public var connectionLimit: Int?
     /// Bytes that may wait for full sockets in all; past it the slowest are closed; 128 MiB.
     public var unsentByteLimit = 128 << 20
+    /// How long a client may stay slow before it is closed with 4008; the default is 60 s.
+    public var slowTimeout: Duration = .seconds(60)
+    /// The longest time that a post may wait for its observers; the default is 60 s.
+    public var maxWait: Duration = .seconds(60)
+    /// Bytes that all queues may hold; past it posts that would be queued are refused; 64 MiB.
+    public var queueByteLimit = 64 << 20
+    /// Bytes that may be held for suspended clients in all; past it the oldest go; 256 MiB.
+    public var heldByteLimit = 256 << 20
+    /// Where what must last is kept; nil keeps everything in memory.
+    public var dataDirectory: String?
+    /// What a commit of the store must survive; the default is the loss of power.
+    public var durability = Durability.power
+    /// Bytes that the store may use; past it nothing new is promised; the default is 1 GiB.
+    public var storeByteLimit = 1 << 30
     /// How many observers all centers may have; the default is 1,000,000.
     public var observerLimit = 1_000_000
     /// How many centers there may be; the default is 1,000.

@@ -164,6 +164,7 @@ extension ServerLoop {
 
     /// Sends the answer to a submission to wherever it came from.
     mutating func deliver(_ answer: Answer, _ reply: Reply) {
+        if promises.awaitedTicket != 0 { return deliverWhenStored(answer, reply) }
         switch reply.form {
         case .none:
             return

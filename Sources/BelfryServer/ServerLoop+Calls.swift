@@ -29,7 +29,7 @@ extension ServerLoop {
                 perform(call, in: text, client: client, submission)
                 deliver(.json, submission.reply)
                 // What the replay ring has for a new observer comes after its registration.
-                fanOutReplay(call)
+                fanOut()
             }
             return
         }
@@ -37,7 +37,7 @@ extension ServerLoop {
         for call in message.calls {
             answerContent.removeAll(keepingCapacity: true)
             perform(call, in: text, client: client, submission)
-            fanOutReplay(call)
+            fanOut()
             guard !answerContent.isEmpty else { continue }
             answers.append(UInt8(ascii: answers.isEmpty ? "[" : ","))
             answers.append(contentsOf: answerContent)
@@ -47,20 +47,10 @@ extension ServerLoop {
         deliver(.json, submission.reply)
     }
 
-    private mutating func fanOutReplay(_ call: RPCCall) {
-        switch call {
-        case .request(_, let method, _), .notification(let method, _):
-            if Method(method) == .addObserver { fanOut() }
-        case .response, .invalid:
-            break
-        }
-    }
-
     /// Performs one call; its answer goes to `answerContent`, which stays empty if there is none.
     private mutating func perform(
         _ call: RPCCall, in text: [UInt8], client: CallingClient, _ submission: Submission
     ) {
-        effects.reset()
         switch call {
         case .response:
             break  // Clients are asked nothing yet; a response with an unknown id is ignored.

@@ -37,6 +37,7 @@ extension ServerLoop {
     /// Performs a request of a center that lives on this loop.
     mutating func perform(_ submission: Submission) {
         answerContent.removeAll(keepingCapacity: answerContent.capacity <= 1 << 20)
+        promises.awaitedTicket = 0
         let answer: Answer
         do throws(Problem) {
             switch submission.request {
@@ -49,19 +50,19 @@ extension ServerLoop {
             case .calls(let text, let client):
                 performCalls(text, client: client, submission)
                 return
-            case .post, .postBatch, .disconnect, .addObserver, .removeObserver, .readObserver,
-                .removeClient,
-                .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
+            case .post, .postBatch, .disconnect, .becomeSlow, .drain, .addObserver,
+                .removeObserver, .readObserver, .removeClient, .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
                 answer = try performRequest(submission)
             }
         } catch {
             answerContent.removeAll(keepingCapacity: true)
             deliver(problemAnswer(error), submission.reply)
+            fanOut()
             return
         }
         deliver(answer, submission.reply)
         // What follows a registration comes after its answer.
-        if case .addObserver = submission.request { fanOut() }
+        fanOut()
     }
 
     mutating func performRequest(_ submission: Submission) throws(Problem) -> Answer {
@@ -75,15 +76,19 @@ extension ServerLoop {
             try applyPosts(requests, caller: caller, center: name)
             return answerPosts(isBatch: true, submission.reply)
         case .disconnect(let client):
-            if let position = centers.position(of: name) {
-                let connection = ConnectionNumber(
-                    loop: submission.reply.loop, connection: submission.reply.connection)
-                submitCommand(
-                    .disconnect(
-                        client: client,
-                        connection: ConnectionName(node: 0, number: connection.rawValue)),
-                    to: position)
-            }
+            let connection = ConnectionNumber(
+                loop: submission.reply.loop, connection: submission.reply.connection)
+            submitInternal(
+                .disconnect(
+                    client: client,
+                    connection: ConnectionName(node: 0, number: connection.rawValue)),
+                center: name)
+            return .empty
+        case .becomeSlow(let client):
+            submitInternal(.becomeSlow(client: client), center: name)
+            return .empty
+        case .drain(let client):
+            submitInternal(.drain(client: client), center: name)
             return .empty
         case .addObserver(let request):
             return try addObserver(request, submission)
@@ -104,9 +109,24 @@ extension ServerLoop {
     // MARK: Commands
 
     /// Gives a center a command; what it brought about is in `effects`.
-    mutating func submitCommand(_ action: consuming Command.Action, to position: Int) {
+    ///
+    /// Whoever submits calls `fanOut` before the next command.
+    ///
+    /// - Parameters:
+    ///   - action: what to do.
+    ///   - position: the center.
+    ///   - isPromise: whether the answer must wait until what the command changes is stored.
+    /// - Returns: the name of the command, by which its completion is found.
+    @discardableResult
+    mutating func submitCommand(
+        _ action: consuming Command.Action, to position: Int, isPromise: Bool = true
+    ) -> CommandID {
         lastCenter = position
-        centers.submit(action, to: position, at: commandTime, into: &effects)
+        isSpread = false
+        let id = centers.submit(action, to: position, at: commandTime, into: &effects)
+        if !effects.changes.isEmpty, shared.store != nil {
+            promises.noteChanges(isPromised: isPromise)
+        }
         switch effects.outcome {
         case .registered(let rows):
             shared.observerCount.add(rows.count, ordering: .relaxed)
@@ -114,9 +134,19 @@ extension ServerLoop {
         case .removed(let count):
             shared.observerCount.subtract(count, ordering: .relaxed)
             counters.removals += UInt64(count)
-        case .done, .waiting, .replayed, .resumed, .dequeued, .refused:
+        case .replayed:
+            // The first answer may still wait for what this one repeats.
+            promises.awaitEverything()
+        case .done, .waiting, .resumed, .dequeued, .refused:
             break
         }
+        return id
+    }
+
+    /// Gives a center, if it is there, a command that nobody waits for.
+    mutating func submitInternal(_ action: consuming Command.Action, center name: [UInt8]) {
+        guard let position = centers.position(of: name) else { return }
+        submitCommand(action, to: position, isPromise: false)
     }
 
     /// The center of this name; it is made unless it is there.

@@ -20,7 +20,7 @@ extension ServerLoop {
         }
         try reserveObservers(requests.count)
         let position = try makeCenter(submission.center)
-        let client = shared.clientNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        let client = try takeNumber(shared.clientNumbers)
         let secret = random.text(byteCount: 16)
         var session: [UInt8] = []
         IdentifierText.append(client: client, secret: secret, to: &session)
@@ -35,9 +35,13 @@ extension ServerLoop {
         // A position of another life of the center says nothing about this one.
         let epoch = centers[position].epoch
         let sequence = since.map { $0.epoch == epoch ? $0.sequence : 0 }
-        let observers = requests.map { makeRegistration($0, secret: random.text(byteCount: 16)) }
+        var observers: [ObserverRegistration] = []
+        for request in requests {
+            observers.append(try makeRegistration(request, secret: random.text(byteCount: 16)))
+        }
         submitCommand(
-            .connect(registration, observers: observers, since: sequence), to: position)
+            .connect(registration, observers: observers, since: sequence), to: position,
+            isPromise: false)
         try checkOutcome()
         if let since, since.epoch != epoch { tellForeignPosition(at: position, transport) }
         var answer = Answer()
@@ -102,7 +106,7 @@ extension ServerLoop {
         let remover = isOwn ? Remover.client(id) : .principal(caller.principal)
         submitCommand(.removeClient(client: id, by: remover), to: position)
         try checkOutcome()
-        tellNotices()
+        fanOut()
     }
 
     /// Whether a session secret, whole or its secret half, is that of a client.

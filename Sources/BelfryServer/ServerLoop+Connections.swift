@@ -49,7 +49,9 @@ extension ServerLoop {
     /// Hands what was read to the protocol of the connection.
     mutating func receive(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let connection = connection(id), !connection.isClosing else { return }
-        if connection.isAwaiting || connection.isThrottled {
+        if connection.isAwaiting || connection.isThrottled
+            || (connection.corkTicket != 0 && connection.corkTicket < promises.ticket)
+        {
             keepWaiting(id, bytes)
             return
         }
@@ -76,7 +78,7 @@ extension ServerLoop {
     }
 
     /// Reads what waited, and then from the socket again.
-    private mutating func readOn(_ id: ConnectionID) {
+    mutating func readOn(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isAwaiting, !connection.isThrottled
         else { return }
         loop.resumeReading(id)
@@ -125,42 +127,6 @@ extension ServerLoop {
         readOn(id)
     }
 
-    /// Decides what a full socket means.
-    ///
-    /// A request's answer may be large: its client gets time to read it. A client that observes does
-    /// not keep up, and is closed.
-    mutating func meetHighWater(_ id: ConnectionID) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        guard connection.kind == .http || connection.kind == .debugWebSocket else {
-            return closeTooSlow(id)
-        }
-        connections[Int(id.index)]?.isThrottled = true
-        loop.pauseReading(id)
-        setDeadline(id, .drain)
-    }
-
-    /// All sockets together hold too much: the slowest are closed (DESIGN section 6).
-    mutating func closeSlowest() {
-        while loop.unsentByteTotal > configuration.unsentByteLimit / configuration.loopCount {
-            var slowest: Connection?
-            var unsentByteCount = 0
-            for connection in connections {
-                guard let connection else { continue }
-                let count = loop.unsentByteCount(of: connection.id)
-                if count > unsentByteCount {
-                    unsentByteCount = count
-                    slowest = connection
-                }
-            }
-            guard let slowest else { return }
-            counters.clientsTooSlow += 1
-            log.write(.warning, "closing the slowest client", ("client", "c\(slowest.client)"))
-            leave(slowest)
-            connections[Int(slowest.id.index)] = nil
-            loop.close(slowest.id)
-        }
-    }
-
     /// The box for what is unfinished on a connection.
     mutating func unfinished(of id: ConnectionID) -> Unfinished {
         if let unfinished = connections[Int(id.index)]?.unfinished { return unfinished }
@@ -201,19 +167,6 @@ extension ServerLoop {
                 reply: Reply(loop: number, connection: connection.id, form: .none)))
     }
 
-    /// The client does not read: it must not cost memory for ever (DESIGN section 6).
-    mutating func closeTooSlow(_ id: ConnectionID) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        counters.clientsTooSlow += 1
-        log.write(
-            .info, "closing a client that does not read", ("client", "c\(connection.client)"),
-            ("unsentBytes", "\(loop.unsentByteCount(of: id))"))
-        switch connection.kind {
-        case .webSocket, .debugWebSocket: closeWebSocket(id, .tooSlow, reason: "too slow")
-        case .http, .events: closeSoon(id)
-        }
-    }
-
     /// Closes a connection once what it was sent has left.
     mutating func closeSoon(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
@@ -233,7 +186,7 @@ extension ServerLoop {
     mutating func meetDeadline(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
         switch connection.deadline {
-        case .head where connection.unfinished?.exchange == nil, .idle:
+        case .head where connection.unfinished?.exchange == nil, .idle, .answer:
             // Nothing was begun, so there is nothing to answer (RFC 9112 §9.5).
             closeSoon(id)
         case .head, .body:
@@ -253,6 +206,8 @@ extension ServerLoop {
             leave(connection)
             connections[Int(id.index)] = nil
             loop.close(id)
+        case .slow:
+            closeTooSlow(id)
         case .comment:
             let start = loop.output.count
             loop.output.append(contentsOf: ":\n\n".utf8)

@@ -100,8 +100,8 @@ extension ServerLoop {
         case .unmatched(let limit):
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)
-        case .post, .postBatch, .connect, .disconnect, .addObserver, .removeObserver, .readObserver,
-            .removeClient, .fate, .centers, .calls:
+        case .post, .postBatch, .connect, .disconnect, .becomeSlow, .drain, .addObserver,
+            .removeObserver, .readObserver, .removeClient, .fate, .centers, .calls:
             preconditionFailure("these are no listings of a center")
         }
     }

@@ -49,6 +49,8 @@ extension ServerLoop {
                 for submission in submissions { perform(submission) }
             case .output(let output):
                 take(output)
+            case .committed(let ticket):
+                takeCommit(ticket)
             case .drain:
                 beginStopping()
             case .reload(let configuration):
@@ -83,6 +85,10 @@ extension ServerLoop {
             case .answer(let sequel):
                 loop.send(range, to: id, as: .answer)
                 follow(sequel, on: id, nil)
+            case .lateAnswer:
+                loop.send(range, to: id, as: .answer)
+            case .flushGoesOn(let client):
+                flushFurther(client, on: id)
             }
         }
     }

@@ -35,9 +35,9 @@ extension ServerLoop {
 
     mutating func makeRegistration(
         _ request: ObserverRequest, secret: [UInt8]
-    ) -> ObserverRegistration {
+    ) throws(Problem) -> ObserverRegistration {
         ObserverRegistration(
-            serial: shared.observerSerial.wrappingAdd(1, ordering: .relaxed).newValue,
+            serial: try takeNumber(shared.observerSerials),
             tokenHash: SecretHash(of: secret), name: request.name, object: request.object,
             selector: request.selector)
     }
@@ -90,7 +90,7 @@ extension ServerLoop {
             throw Problem(.notFound, "There is no such client.")
         }
         let secret = random.text(byteCount: 16)
-        let registration = makeRegistration(request, secret: secret)
+        let registration = try makeRegistration(request, secret: secret)
         submitCommand(
             .addObserver(registration, client: client, since: request.since), to: position)
         try checkOutcome()
@@ -134,7 +134,7 @@ extension ServerLoop {
         submitCommand(.removeObserver(serial: serial, by: remover), to: position)
         try checkOutcome()
         if configuration.loopCount > 1 { shared.removedObservers.insert(serial) }
-        tellNotices()
+        fanOut()
     }
 }
 

@@ -26,7 +26,7 @@ extension ServerLoop {
                 object: request.content.object)
         else { throw Problem.lacking("post") }
         let position = try makeCenter(name)
-        submitCommand(.post(makePost(request), PostTerms()), to: position)
+        submitCommand(.post(makePost(request), postTerms), to: position)
         try countPosts()
     }
 
@@ -45,7 +45,7 @@ extension ServerLoop {
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
         for request in requests { posts.append(makePost(request)) }
-        submitCommand(.postBatch(posts, PostTerms()), to: position)
+        submitCommand(.postBatch(posts, postTerms), to: position)
         try countPosts()
     }
 

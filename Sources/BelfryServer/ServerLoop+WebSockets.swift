@@ -103,8 +103,10 @@ extension ServerLoop {
     /// Reads all messages that have arrived.
     mutating func receiveMessages(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let connection = connection(id) else { return }
-        loop.setDeadline(id, at: timeouts.deadline(.ping, from: loop.now))
-        if connection.deadline == .pong { connections[Int(id.index)]?.deadline = .ping }
+        if connection.deadline != .slow {
+            loop.setDeadline(id, at: timeouts.deadline(.ping, from: loop.now))
+            if connection.deadline == .pong { connections[Int(id.index)]?.deadline = .ping }
+        }
         let isDebug = connection.kind == .debugWebSocket
         if let begun = connection.unfinished?.reader {
             reader = begun

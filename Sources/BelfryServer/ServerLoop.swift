@@ -32,9 +32,24 @@ struct ServerLoop: ~Copyable {
     var centers: CenterTable
     var counters = Counters()
     var stop = StopSequence()
+    /// The answers that wait for the store.
+    var promises = PromiseTable()
+    /// The blocks of numbers that the store was asked for, by ticket.
+    var requestedNumbers = Line<(ticket: UInt64, numbers: NumberRequest)>()
+    /// The replies to posts that wait for their observers, by the name of the command.
+    var waitingReplies: [CommandID: WaitingReply] = [:]
+    /// The posts that this turn has completed.
+    var completions: [Completed] = []
+    /// The timer of the centers, and the time that it is armed for.
+    var centerTimer: TimerID?
+    var armedDeadline = Int64.max
+    /// Whether this loop made all centers hold more than they may.
+    var mustTrimHeld = false
 
     /// Storage that is used again by each command, request, message, frame and answer.
     var effects = Effects()
+    /// Whether everything in `effects` is on its way.
+    var isSpread = true
     var frames = FrameCache()
     var exchange: Exchange
     var reader: MessageReader
@@ -68,7 +83,7 @@ struct ServerLoop: ~Copyable {
         settings.connectionLimit = connectionLimit
         var loop = try EventLoop(settings, kernel: kernel)
         try loop.attach(shared.mailboxes[number].wake)
-        // Nothing is posted in idle moments yet.
+        // Idle moments are told as soon as a center waits for one.
         loop.reportsIdle = false
         self.loop = loop
         self.number = number
@@ -83,7 +98,7 @@ struct ServerLoop: ~Copyable {
         rpcReader = RPCReader(limits: configuration.wireLimits)
         centers = CenterTable(
             limits: configuration.centerLimits, seed: shared.hashSeed,
-            incarnation: shared.incarnation)
+            incarnation: shared.incarnation, loop: number, keepsChanges: shared.store != nil)
         exchange = Exchange(limits: Self.httpLimits(configuration))
         reader = MessageReader(
             role: .server,
@@ -155,30 +170,26 @@ struct ServerLoop: ~Copyable {
         case .received(let id, let byteCount): receive(id, input.extracting(0..<byteCount))
         case .endOfInput(let id): endInput(id)
         case .overHighWater(let id): meetHighWater(id)
-        case .drained(let id): release(id)
+        case .drained(let id): meetRoom(id)
         case .closed(let id, _): forget(id)
         case .deadline(let id): meetDeadline(id)
         case .mail: readMail()
         case .signal(let signal): handleSignal(signal)
         case .timer(Self.throttleTimer): releaseThrottled()
+        case .timer(Self.deadlineTimer): meetCenterDeadline()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
-        case .connected, .idle, .waiting: break
+        case .idle: meetIdle()
+        case .connected, .waiting: break
         }
-    }
-
-    /// The end of a turn: what other loops must know is handed on, before the sockets are written.
-    private mutating func endTurn() {
-        centers.endTurn()
-        if loop.unsentByteTotal > configuration.unsentByteLimit / configuration.loopCount {
-            closeSlowest()
+        switch event {
+        case .overHighWater, .drained, .closed, .idle:
+            // These come after the end of a turn.
+            if hasTurnWork { loop.takeAnotherTurn() }
+        case .accepted, .refused, .received, .endOfInput, .deadline, .mail, .signal, .timer, .turnEnds,
+            .connected, .waiting:
+            break
         }
-        if configuration.loopCount > 1 { sendToOtherLoops() }
-        counters.turns += 1
-        counters.connectionsOpen = UInt64(loop.connectionCount)
-        counters.unsentBytes = UInt64(loop.unsentByteTotal)
-        counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
-        shared.counters[number].publish(counters)
     }
 
     /// The value of the Date field.

@@ -6,9 +6,19 @@ import Synchronization
 /// What all loops of a broker share: counters, and the doors to each other.
 final class SharedState: Sendable {
     /// The number of the observer that was registered last, of any center.
-    let observerSerial = Atomic<UInt64>(0)
+    let observerSerials: NumberBlock
     /// The number of the client that connected last.
-    let clientNumber = Atomic<UInt64>(0)
+    let clientNumbers: NumberBlock
+    /// The number of the mode lease that was entered last.
+    let modeSerials: NumberBlock
+    /// All of these.
+    let numberBlocks: [NumberBlock]
+    /// Keeps what must last; nil when everything is in memory.
+    let store: (any StoreDoor)?
+    /// Bytes that all centers hold for clients that are suspended.
+    let heldByteCount = Atomic<Int>(0)
+    /// Bytes of all queues.
+    let queueByteCount = Atomic<Int>(0)
     /// Observers of all centers now.
     let observerCount = Atomic<Int>(0)
     /// Centers now.
@@ -34,9 +44,15 @@ final class SharedState: Sendable {
     static let mailboxLimit = 65_536
 
     init(
-        loopCount: Int, reload: (@Sendable () throws -> ServerConfiguration)? = nil
+        loopCount: Int, reload: (@Sendable () throws -> ServerConfiguration)? = nil,
+        opening: Beginning = Beginning()
     ) throws(SystemCallError) {
         self.reload = reload
+        store = opening.store
+        observerSerials = opening.observerSerials
+        clientNumbers = opening.clientNumbers
+        modeSerials = opening.modeSerials
+        numberBlocks = [observerSerials, clientNumbers, modeSerials]
         var mailboxes: [LoopMailbox<LoopMessage>] = []
         for _ in 0..<loopCount {
             mailboxes.append(try LoopMailbox(messageLimit: Self.mailboxLimit))
@@ -44,7 +60,7 @@ final class SharedState: Sendable {
         self.mailboxes = mailboxes
         counters = (0..<loopCount).map { _ in PublishedCounters() }
         var random = SystemRandom()
-        incarnation = random.next()
+        incarnation = opening.incarnation ?? random.next()
         hashSeed = HashSeed(random.next(), random.next())
         startedAt = WallTime.now()
         assets = Asset.files

@@ -8,6 +8,8 @@ struct Timeouts {
     private let ping: Int64
     private let pong: Int64
     private let comment: Int64
+    private let answer: Int64
+    private let slow: Int64
 
     init(_ configuration: ServerConfiguration) {
         head = configuration.headTimeout.nanoseconds
@@ -16,6 +18,8 @@ struct Timeouts {
         ping = configuration.pingInterval.nanoseconds
         pong = configuration.pongTimeout.nanoseconds
         comment = configuration.commentInterval.nanoseconds
+        answer = configuration.maxWait.nanoseconds + configuration.idleTimeout.nanoseconds
+        slow = configuration.slowTimeout.nanoseconds
     }
 
     /// When a deadline of this kind comes, counted from a time.
@@ -28,6 +32,8 @@ struct Timeouts {
             case .ping: ping
             case .pong: pong
             case .comment: comment
+            case .answer: answer
+            case .slow: slow
             }
         let (sum, overflow) = now.nanoseconds.addingReportingOverflow(nanoseconds)
         return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)

@@ -20,7 +20,7 @@ extension CenterImage {
         case .notificationReleased(let sequence):
             notifications.remove(sequence) { $0.notification.sequence }
             let start = held.start(of: UInt128(sequence) << 64, by: Self.heldKey)
-            let end = held.start(of: UInt128(sequence) + 1 << 64, by: Self.heldKey)
+            let end = held.start(of: (UInt128(sequence) + 1) << 64, by: Self.heldKey)
             held.removeSubrange(start..<end)
         case .held(let observer, let sequence): held.put((observer, sequence), by: Self.heldKey)
         case .released(let observer, let sequence):

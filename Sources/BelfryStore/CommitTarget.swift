@@ -9,12 +9,12 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// Gives the ballast's room back to the disk.
     mutating func giveUpBallast() throws(StoreError)
 
-    /// Bytes in use, which the limit of the store is for.
-    mutating func usedByteCount() throws(StoreError) -> Int
+    /// Bytes in use after the last commit, which the limit of the store is for.
+    var usedByteCount: Int { get }
 
     /// Why the log could not be shortened when that was tried last; told once.
     mutating func takeCheckpointError() -> StoreError?
 
-    /// Ends the life in order.
-    consuming func close() throws(StoreError)
+    /// Notes that the life ends in order; nothing is committed after it.
+    mutating func noteEnd() throws(StoreError)
 }

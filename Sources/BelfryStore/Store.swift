@@ -11,7 +11,8 @@ public final class Store: Sendable {
     ///   - file: the store; what a start needs of it was loaded before.
     ///   - onCommit: called from the thread after each commit, once for each batch in it, in the
     ///     order in which they were submitted.
-    ///   - onNotice: called from the thread when something goes wrong, and when it is well again.
+    ///   - onNotice: called when something goes wrong, and when it is well again: from the thread, and
+    ///     from here when it is so from the start.
     /// - Throws: `StoreError.system` when there is no room for one more thread.
     public init(
         _ file: consuming sending StoreFile,
@@ -22,6 +23,7 @@ public final class Store: Sendable {
         var worker = StoreWorker(file, limits: limits)
         // The ballast stands before the first promise is asked for.
         let progress = worker.work(at: .now())
+        for notice in progress.notices { onNotice(notice) }
         let mail = Monitor(StoreMail(weightLimit: progress.weightLimit))
         self.mail = mail
         promises.value = progress.weightLimit > 0

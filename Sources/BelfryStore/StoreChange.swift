@@ -46,7 +46,7 @@ public enum Durability: Sendable, Equatable, CaseIterable {
 
 /// How much a store keeps.
 public struct StoreLimits: Sendable, Equatable {
-    /// Bytes in use; past it nothing new is promised. The default is 1 GiB.
+    /// Bytes in use, past which nothing new is promised; the default is 1 GiB.
     public var byteLimit = 1 << 30
     /// Removed observers that are remembered, of all centers; the default is 100,000.
     public var tombstoneLimit = 100_000

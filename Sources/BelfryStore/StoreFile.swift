@@ -9,13 +9,15 @@ public struct StoreFile: ~Copyable, DurableStore {
     static let logPageLimit = 1_000
 
     private var rows: StoreRows
-    private let connection: Connection
+    let connection: Connection
     private let isComplete: Bool
     let limits: StoreLimits
     private var ballast: Ballast
     /// How many pages the log has when it is tried next to move them.
     private var checkpointPageCount = logPageLimit
     private var checkpointError: StoreError?
+    /// Bytes of the main file that are in use, free pages not counted.
+    private(set) var usedByteCount: Int
     private let directory: Directory
     private let lock: LockedFile
 
@@ -38,6 +40,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         try storeCall { () throws(SystemCallError) in
             try lock.rewrite(Array(String(opened.incarnation).utf8))
         }
+        usedByteCount = try opened.rows.usedPageCount() * StoreSchema.pageByteCount
         isComplete = opened.isComplete
         rows = opened.rows
         connection = opened.connection
@@ -50,18 +53,21 @@ public struct StoreFile: ~Copyable, DurableStore {
     /// Keeps all changes or none of them, in their order, in one transaction.
     public mutating func commit(_ changes: [StoreChange]) throws(StoreError) {
         if changes.isEmpty { return }
+        let pageCount: Int
         do throws(StoreError) {
             try connection.execute("BEGIN IMMEDIATE")
             for change in changes { try rows.apply(change) }
             if changes.contains(where: \.leavesTombstone) {
                 try rows.trimTombstones(to: limits.tombstoneLimit)
             }
+            pageCount = try rows.usedPageCount()
             try connection.execute("COMMIT")
         } catch {
             connection.rollBack()
             rows.forgetTransaction()
             throw error
         }
+        usedByteCount = pageCount * StoreSchema.pageByteCount
         moveLog()
     }
 
@@ -72,9 +78,7 @@ public struct StoreFile: ~Copyable, DurableStore {
 
     /// Ends the life in order: notes it, and moves the log into the main file as far as that goes.
     public consuming func close() throws(StoreError) {
-        try commit([.cleanEnd])
-        // What cannot be moved stays in the log, where the next life finds it.
-        connection.setCheckpointOnClose(true)
+        try noteEnd()
     }
 
     /// Moves a log that has become long into the main file.
@@ -119,13 +123,14 @@ public struct StoreFile: ~Copyable, DurableStore {
 }
 
 extension StoreFile: CommitTarget {
-    /// Bytes of the main file that are in use.
-    mutating func usedByteCount() throws(StoreError) -> Int {
-        try rows.usedPageCount() * StoreSchema.pageByteCount
-    }
-
     /// Bytes that the ballast takes now.
     var ballastByteCount: Int { ballast.byteCount }
+
+    mutating func noteEnd() throws(StoreError) {
+        try commit([.cleanEnd])
+        // What cannot be moved then stays in the log, where the next life finds it.
+        connection.setCheckpointOnClose(true)
+    }
 
     mutating func layBallast() throws(StoreError) {
         try ballast.lay(in: directory)

@@ -1,8 +1,9 @@
 /// What a store tells whoever runs the broker; each is told once until it is over.
 public enum StoreNotice: Sendable, Equatable {
-    /// A commit failed; it is tried again until it succeeds, and nothing new is promised meanwhile.
+    /// A commit failed, or there is no room for the ballast; both are tried again until they
+    /// succeed, and nothing new is promised meanwhile.
     case failed(StoreError)
-    /// Everything is committed again.
+    /// Everything is committed, and the ballast stands again.
     case recovered
     /// More is in use than may be; nothing new is promised until it is less.
     case oversized(byteCount: Int, limit: Int)

@@ -101,7 +101,7 @@ enum StoreOpening {
         let earlier = try rows.settings.value(of: .incarnation)
         let inode = try rows.settings.value(of: .inode)
         let endedInOrder = try rows.settings.value(of: .endedInOrder)
-        if inode != main.inode || earlier < knownIncarnation {
+        if earlier > 0, inode != main.inode || earlier < knownIncarnation {
             try rows.settings.set(.isCopied, to: 1)
             try rows.settings.set(.inode, to: main.inode)
         }

@@ -29,7 +29,7 @@ struct StoreRows {
     }
 
     /// How many pages of the main file are in use.
-    mutating func usedPageCount() throws(StoreError) -> Int {
+    func usedPageCount() throws(StoreError) -> Int {
         let count = try pageCounter.next() ? pageCounter.integer() : 0
         pageCounter.reset()
         let freeCount = try freePageCounter.next() ? freePageCounter.integer() : 0

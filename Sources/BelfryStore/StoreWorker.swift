@@ -26,6 +26,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     init(_ target: consuming Target, limits: StoreLimits) {
         self.target = target
         self.limits = limits
+        measure()
     }
 
     /// What one step brought about.
@@ -66,8 +67,12 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     consuming func close() -> Bool {
         guard waiting.isEmpty else { return false }
         do throws(StoreError) {
-            if target.ballastByteCount > 0 { try target.giveUpBallast() }
-            try target.close()
+            do throws(StoreError) {
+                try target.noteEnd()
+            } catch {
+                try target.giveUpBallast()
+                try target.noteEnd()
+            }
             return true
         } catch {
             // The next life is told that this one did not end in order.
@@ -97,10 +102,6 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
             commitTime = now + Self.retryInterval
             return false
         }
-        if isFailing {
-            isFailing = false
-            notices.append(.recovered)
-        }
         measure()
         if let error = target.takeCheckpointError() { notices.append(.logStays(error)) }
         return true
@@ -120,16 +121,12 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     }
 
     private mutating func measure() {
-        do throws(StoreError) {
-            let byteCount = try target.usedByteCount()
-            let isOver = byteCount > limits.byteLimit
-            if isOver, !isOversized {
-                notices.append(.oversized(byteCount: byteCount, limit: limits.byteLimit))
-            }
-            isOversized = isOver
-        } catch {
-            fail(error)
+        let byteCount = target.usedByteCount
+        let isOver = byteCount > limits.byteLimit
+        if isOver, !isOversized {
+            notices.append(.oversized(byteCount: byteCount, limit: limits.byteLimit))
         }
+        isOversized = isOver
     }
 
     // MARK: Ballast
@@ -140,7 +137,10 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         do throws(StoreError) {
             try target.layBallast()
             ballastTime = now + Self.growthInterval
+            if isFailing { notices.append(.recovered) }
+            isFailing = false
         } catch {
+            fail(error)
             ballastTime = now + Self.retryInterval
         }
     }

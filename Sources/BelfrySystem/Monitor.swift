@@ -1,9 +1,9 @@
 internal import CBelfrySystem
 
+// SENDABLE: the value is touched under the lock alone, and the lock is the system's own.
 /// A value that threads share, and wait at until it is as they want it.
 ///
 /// It is for threads that may block; a loop has its mailbox.
-// SENDABLE: the value is touched under the lock alone, and the lock is the system's own.
 @safe public final class Monitor<State: Sendable>: @unchecked Sendable {
     private let monitor: OpaquePointer
     private var state: State

@@ -1,7 +1,7 @@
 internal import CBelfrySystem
 
-/// A yes or no that one thread tells and others look at, without a lock.
 // SENDABLE: the byte is read and written atomically.
+/// A yes or no that one thread tells and others look at, without a lock.
 @safe public final class SharedFlag: @unchecked Sendable {
     private let byte: UnsafeMutablePointer<UInt8>
 

@@ -48,6 +48,10 @@ extension Problem {
         }
     }
 
+    /// What the poll of a mailbox is answered with when another reader has come.
+    public static let readerReplaced = Problem(
+        .readerReplaced, "Another reader has taken the place of this one.")
+
     /// Tells who removed an observer, when and why (rule O4).
     public init(_ tombstone: Tombstone) {
         var time: [UInt8] = []

@@ -26,6 +26,20 @@ struct IdentifierTextTests {
         #expect(IdentifierText(client: text.span) == nil)
     }
 
+    @Test("a mode lease is m and its number")
+    func modes() {
+        var token: [UInt8] = []
+        IdentifierText.append(mode: 3, secret: bytes("x_"), to: &token)
+        #expect(text(token) == "m3.x_")
+        #expect(IdentifierText(mode: token.span)?.number == 3)
+        #expect(IdentifierText(mode: token.span)?.secret == bytes("x_"))
+        #expect(IdentifierText(client: token.span) == nil)
+        let client = bytes("c3.x_")
+        #expect(IdentifierText(mode: client.span) == nil)
+        let bare = bytes("m3")
+        #expect(IdentifierText(mode: bare.span)?.secret == nil)
+    }
+
     @Test("a secret has at most 64 bytes")
     func border() {
         let session = bytes("c4." + String(repeating: "x", count: 64))

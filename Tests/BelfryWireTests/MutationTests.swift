@@ -23,17 +23,25 @@ struct MutationTests {
         #"{"name":"ButtonChange","object":"calc","userInfo":{"t\u00e9":[1,{"x":"\ud834\udd1e"}]}}"#,
         #"[{"name":"a","causedBy":"01ARZ3NDEKTSV4RRFFQ69G5FAV"},{"name":"b","userInfo":null}]"#,
         "{\"name\":\"a\"}\n{\"name\":\"b\",\"userInfo\":{}}\n",
-        #"{"name":"a","object":null,"selector":"in:","since":7,"session":"c4.Q","minInterval":0}"#,
+        #"{"name":"a","object":null,"selector":"in:","since":7,"session":"c4.Q","minInterval":0,"#
+            + #""suspensionBehavior":"hold","acknowledge":true,"holdLimit":7,"lease":1.5,"#
+            + #""lifetime":"token"}"#,
+        #"[{"name":"a","style":"idle","coalesce":["name","sender"],"keep":"latest","#
+            + #""modes":["default","common"],"maxDelay":0.5,"immediate":true,"ttl":86400}]"#,
         #"[{"jsonrpc":"2.0","id":1,"method":"post","params":{"name":"a","report":"observers"}},"#
             + #"{"jsonrpc":"2.0","method":"removeObserver","params":{"token":"o17.kJ3"}}]"#,
         #"{"jsonrpc":"2.0","id":"x","method":"observers","params":{"limit":7,"client":"c4"}}"#,
+        #"{"jsonrpc":"2.0","id":1,"method":"dequeue","params":{"name":"a","coalesce":["name"]}}"#,
+        #"{"jsonrpc":"2.0","id":1,"method":"resume","params":{"session":"c4.Q","after":7}}"#,
+        #"{"jsonrpc":"2.0","id":"o17:1842","error":{"code":-1,"message":"\u00e9\"no\""}}"#,
+        #"{"suspended":true,"mode":"held","lease":60,"token":"m3.x"}"#,
     ]
 
     @Test("no mutation of a request traps, and each problem can be written", arguments: originals)
     func mutate(original: String) {
         var generator = SeededGenerator(state: UInt64(original.utf8.count))
         let pieces = Self.originals.map(bytes)
-        for _ in 0..<3_000 {
+        for _ in 0..<1_000 {
             var body = bytes(original)
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 mutate(&body, with: pieces, using: &generator)
@@ -68,14 +76,37 @@ struct MutationTests {
             try requests.channelPost(name: body, object: body, causedBy: body, body: body.span)
         }
         attempt { () throws(Problem) in try requests.observer(in: body.span, allowsSession: true) }
+        attempt { () throws(Problem) in try requests.suspension(in: body.span) }
+        attempt { () throws(Problem) in try requests.mode(in: body.span) }
+        readQueries(body)
         for call in calls.message(in: body.span).calls {
             switch call {
             case .request(_, _, let params), .notification(_, let params):
                 readParams(params, in: body)
-            case .response(_, let content, _): #expect(content.upperBound <= body.count)
+            case .response(let id, let content, _): readResponse(id, content, in: body)
             case .invalid: break
             }
         }
+    }
+
+    /// Gives the body, cut at commas and colons, to each reader of queries.
+    private func readQueries(_ body: [UInt8]) {
+        let names = ["style", "coalesce", "modes", "maxDelay", "ttl", "name", "after", "limit"]
+        let values = body.split(separator: UInt8(ascii: ":"))
+        let query = zip(names, values).map { QueryParameter(name: bytes($0), value: [UInt8]($1)) }
+        attempt { () throws(Problem) in
+            try requests.channelPost(name: bytes("a"), options: query, body: body.span)
+        }
+        attempt { () throws(Problem) in try requests.dequeue(query: query) }
+        attempt { () throws(Problem) in try requests.mailbox(query: query) }
+        attempt { () throws(Problem) in try requests.explain(query: query) }
+    }
+
+    private func readResponse(_ id: [UInt8], _ content: Range<Int>, in body: [UInt8]) {
+        #expect(content.upperBound <= body.count)
+        _ = RPC.delivery(ofID: id.span)
+        let error = [UInt8](body[content])
+        #expect(RPC.refusal(error: error.span).count <= 1_024)
     }
 
     private func readParams(_ params: Range<Int>?, in body: [UInt8]) {
@@ -84,6 +115,11 @@ struct MutationTests {
         attempt { () throws(Problem) in try requests.removeObserver(params: params, in: body.span) }
         attempt { () throws(Problem) in try requests.observers(params: params, in: body.span) }
         attempt { () throws(Problem) in try requests.explain(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.dequeue(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.setSuspended(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.resume(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.enterMode(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.leaveMode(params: params, in: body.span) }
     }
 
     private func attempt<Value>(_ work: () throws(Problem) -> Value) {

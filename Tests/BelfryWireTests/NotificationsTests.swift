@@ -69,16 +69,6 @@ struct NotificationsTests {
         #expect(faults(body) == expected)
     }
 
-    @Test(
-        "what comes with a later version is refused with its pointer, null included",
-        arguments: ["style", "coalesce", "keep", "modes", "maxDelay", "immediate", "ttl"])
-    func later(field: String) {
-        for value in ["null", "\"now\"", "[1]", "false"] {
-            let body = "[{\"name\":\"a\",\"\(field)\":\(value)}]"
-            #expect(faults(body) == ["#/0/\(field) is not supported by this version"])
-        }
-    }
-
     @Test("all faults of all items are told, up to 16")
     func bounded() {
         let item = #"{"name":1,"object":2}"#

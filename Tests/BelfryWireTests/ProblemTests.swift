@@ -64,7 +64,10 @@ struct ProblemTests {
                 Command.Action.removeObserver(serial: 17, by: .principal(bytes("k\"1"))),
                 #""removedBy":"k\"1","reason":"removed""#
             ),
-            (.disconnect(client: 4), #""removedBy":"broker","reason":"connection-closed""#),
+            (
+                .removeObservers(client: 4, name: bytes("a"), object: nil),
+                #""removedBy":"c4","reason":"removed""#
+            ),
             (
                 .removeClient(client: 4, by: .client(9)),
                 #""removedBy":"c9","reason":"client-removed""#
@@ -84,9 +87,30 @@ struct ProblemTests {
             (Refusal.unknownClient, Problem.Kind.notFound), (.unknownObserver, .notFound),
             (.tooManyObservers(limit: 5), .tooManyObservers),
             (.causedByTooDeep(limit: 32, post: 3), .loopDetected),
+            (.modeNotCurrent(current: bytes("held"), post: 2), .modeNotCurrent),
+            (.queueFull(limit: 5), .queueFull), (.queueBytesFull, .queueFull),
+            (.cannotStore, .storeUnavailable), (.keyReused, .keyReused),
+            (.modeStackFull(limit: 32), .modeStackFull), (.unknownMode, .notFound),
+            (.unknownEntry, .notFound), (.resumeTooLate, .resumeTooLate), (.noMailbox, .noMailbox),
         ])
     func refusals(refusal: Refusal, kind: Problem.Kind) {
-        #expect(Problem(refusal).kind == kind)
+        let problem = Problem(refusal)
+        #expect(problem.kind == kind)
+        #expect(problem.detail.hasSuffix("."))
+    }
+
+    @Test("a post for other modes is told the current one and its place (Q18)")
+    func modes() {
+        let problem = Problem(.modeNotCurrent(current: bytes("h\"d"), post: 2))
+        #expect(problem.kind.status == 409)
+        #expect(
+            written { problem.append(to: &$0) }.hasSuffix(#","current":"h\"d","item":2}"#))
+    }
+
+    @Test("a poll that another reader replaced is 409")
+    func readers() {
+        #expect(Problem.readerReplaced.kind.status == 409)
+        #expect(Problem.readerReplaced.kind.slug == "reader-replaced")
     }
 
     @Test("a fault of a parameter or a header alone is 422")

@@ -6,10 +6,6 @@ import Testing
 struct QueryTests {
     private let reader = RequestReader()
 
-    private func query(_ pairs: [(String, String)]) -> [QueryParameter] {
-        pairs.map { QueryParameter(name: bytes($0.0), value: bytes($0.1)) }
-    }
-
     @Test("a listing of observers has all filters")
     func observers() throws {
         let request = try reader.listing(
@@ -25,6 +21,7 @@ struct QueryTests {
         #expect(request.query.client == 4)
         #expect(request.query.principal == bytes("p"))
         #expect(request.state == .live)
+        #expect(request.query.state == .live)
     }
 
     @Test("without parameters a page has 100 rows of any kind", arguments: Listing.allCases)
@@ -72,8 +69,10 @@ struct QueryTests {
                 Listing.observers,
                 ["limit", "cursor", "name", "object", "client", "state", "principal"]
             ),
-            (.clients, ["limit", "cursor", "principal"]), (.channels, ["limit", "cursor", "name"]),
-            (.centers, ["limit", "cursor"]), (.reports, ["limit"]),
+            (.clients, ["limit", "cursor", "principal", "state"]),
+            (.channels, ["limit", "cursor", "name"]), (.centers, ["limit", "cursor"]),
+            (.queue, ["limit", "cursor", "name", "object"]), (.leaks, ["limit", "cursor"]),
+            (.reports, ["limit"]),
         ])
     func known(listing: Listing, names: [String]) {
         let values = [
@@ -93,15 +92,24 @@ struct QueryTests {
     func explain() throws {
         let request = try reader.explain(query: query([("object", "o"), ("name", "belfry.a")]))
         #expect(request == ExplainRequest(name: bytes("belfry.a"), object: bytes("o")))
-        #expect(try reader.explain(query: query([("name", "a")])).object == nil)
+        let page = try reader.explain(
+            query: query([("cursor", "7"), ("name", "a"), ("limit", "1000")]))
+        #expect(page == ExplainRequest(name: bytes("a"), cursor: 7, limit: 1_000))
+        let plain = try reader.explain(query: query([("name", "a")]))
+        #expect(plain == ExplainRequest(name: bytes("a"), object: nil, cursor: 0, limit: 100))
         let missing = problem { () throws(Problem) in try reader.explain(query: []) }
         #expect(missing?.faultTexts == ["?name is required"])
         let faults = problem { () throws(Problem) in
-            try reader.explain(query: query([("name", "a"), ("object", ""), ("y", "1")]))
+            try reader.explain(
+                query: query([
+                    ("name", "a"), ("object", ""), ("y", "1"), ("limit", "0"), ("cursor", "x"),
+                ]))
         }
         #expect(
             faults?.faultTexts == [
                 "?object must have 1 to 255 characters", "?y is not a known parameter",
+                "?limit must be an integer from 1 to 1000",
+                "?cursor must be the next of an earlier page",
             ])
     }
 }

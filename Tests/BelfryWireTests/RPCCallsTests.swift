@@ -6,11 +6,9 @@ import Testing
 struct RPCCallsTests {
     private let reader = RequestReader()
 
-    /// The text of a whole message around the params, and where they stand in it.
     private func message(_ params: String) -> (bytes: [UInt8], params: Range<Int>) {
-        let head = bytes("{\"params\": ")
-        let body = head + bytes(params) + bytes(" ,\"id\":1}")
-        return (body, head.count..<head.count + params.utf8.count)
+        let text = CallText(params)
+        return (text.bytes, text.params)
     }
 
     private func post(_ params: String) throws(Problem) -> PostCall {
@@ -27,16 +25,20 @@ struct RPCCallsTests {
         problem(of: work)?.faultTexts
     }
 
-    @Test("post takes a notification, report and wait")
+    @Test("post takes a notification, report, wait and an idempotency key")
     func posts() throws {
         let call = try post(
-            #"{"name":"a","userInfo":{"x": [1]},"report":"observers","wait":2.5}"#)
+            #"{"wait":2.5,"name":"a","userInfo":{"x": [1]},"report":"observers","#
+                + #""style":"idle","idempotencyKey":"k\u0031"}"#)
         #expect(call.post.content.nameText == "a")
         #expect(call.post.content.userInfoText == #"{"x": [1]}"#)
         #expect(call.reportsObservers)
         #expect(call.waitSeconds == 2.5)
-        let plain = try post(#"{"name":"a","report":null,"wait":null}"#)
+        #expect(call.idempotencyKey == bytes("k1"))
+        #expect(call.post.options?.style == .idle)
+        let plain = try post(#"{"name":"a","report":null,"wait":null,"idempotencyKey":null}"#)
         #expect(!plain.reportsObservers && plain.waitSeconds == nil)
+        #expect(plain.idempotencyKey == nil && plain.post.options == nil)
     }
 
     @Test(
@@ -46,15 +48,46 @@ struct RPCCallsTests {
             (#"{"name":"a","wait":-1}"#, "#/wait must be a number from 0 to 60"),
             (#"{"name":"a","wait":60.001}"#, "#/wait must be a number from 0 to 60"),
             (#"{"name":"a","wait":true}"#, "#/wait must be a number, not true or false"),
-            (#"{"name":"a","style":"now"}"#, "#/style is not supported by this version"),
+            (#"{"name":"a","keep":"first"}"#, "#/keep needs the style now, asap or idle"),
             (
-                #"{"name":"a","idempotencyKey":"k"}"#,
-                "#/idempotencyKey is not supported by this version"
+                #"{"name":"a","idempotencyKey":""}"#,
+                "#/idempotencyKey must have 1 to 255 visible ASCII characters"
+            ),
+            (
+                #"{"name":"a","idempotencyKey":"a b"}"#,
+                "#/idempotencyKey must have 1 to 255 visible ASCII characters"
+            ),
+            (
+                #"{"name":"a","idempotencyKey":"é"}"#,
+                "#/idempotencyKey must have 1 to 255 visible ASCII characters"
+            ),
+            (
+                #"{"name":"a","idempotencyKey":7}"#,
+                "#/idempotencyKey must be a string, not a number"
             ),
             (#"{"name":"a","id":1}"#, "#/id is not a known field"),
         ])
     func postFaults(params: String, expected: String) {
         #expect(faults { () throws(Problem) in try post(params) } == [expected])
+    }
+
+    @Test("an idempotency key has at most 255 characters, in params and in a header")
+    func keyBorder() throws {
+        let longest = String(repeating: "~", count: 255)
+        let call = try post("{\"name\":\"a\",\"idempotencyKey\":\"\(longest)\"}")
+        #expect(call.idempotencyKey == bytes(longest))
+        try reader.check(idempotencyKey: bytes(longest))
+        let detail = "must have 1 to 255 visible ASCII characters"
+        let tooLong = faults { () throws(Problem) in
+            try post("{\"name\":\"a\",\"idempotencyKey\":\"\(longest)!\"}")
+        }
+        #expect(tooLong == ["#/idempotencyKey \(detail)"])
+        for key in [longest + "!", "", "a\u{7F}", " "] {
+            let header = faults { () throws(Problem) in
+                try reader.check(idempotencyKey: bytes(key))
+            }
+            #expect(header == ["Idempotency-Key: \(detail)"])
+        }
     }
 
     @Test("absent params are an object without members")
@@ -143,11 +176,15 @@ struct RPCCallsTests {
             ])
     }
 
-    @Test("explain takes name and object")
+    @Test("explain takes name and object, and the page")
     func explain() throws {
-        let (bytes1, range1) = message(#"{"object":"o","name":"a"}"#)
+        let (bytes1, range1) = message(#"{"cursor":"9","object":"o","limit":5,"name":"a"}"#)
         let request = try reader.explain(params: range1, in: bytes1.span)
-        #expect(request == ExplainRequest(name: bytes("a"), object: bytes("o")))
+        #expect(
+            request == ExplainRequest(name: bytes("a"), object: bytes("o"), cursor: 9, limit: 5))
+        let (bytes3, range3) = message(#"{"name":"a","object":null,"limit":null,"cursor":null}"#)
+        let plain = try reader.explain(params: range3, in: bytes3.span)
+        #expect(plain == ExplainRequest(name: bytes("a"), cursor: 0, limit: 100))
         let (bytes2, range2) = message(#"{"name":null}"#)
         let null = faults { () throws(Problem) in
             try reader.explain(params: range2, in: bytes2.span)

@@ -48,7 +48,7 @@ struct ShapeTests {
         let plain = #"{"id":"\#(id)","seq":1,"matched":2,"delivered":2,\#(counts)}"#
         #expect(written { Shape.append(receipt: receipt, to: &$0) } == plain)
         let rows = bench.effects.deliveries.map {
-            ReceiptRow(observer: $0.observer, outcome: .delivered)
+            ReportRow(observer: $0.observer, outcome: .delivered)
         }
         let expected =
             plain.dropLast()
@@ -65,9 +65,10 @@ struct ShapeTests {
     func receipts() {
         var bench = Bench()
         let contents = ["a", "b"].map { Notification.Content(name: bytes($0)) }
-        bench.apply(.postBatch(contents.map { Post(id: Bench.id, content: $0) }))
+        bench.apply(
+            .postBatch(contents.map { Post(id: Bench.id, content: $0) }, PostTerms()))
         let receipts = bench.effects.receipts
-        let rows = [[], [ReceiptRow(observer: 3, outcome: .delivered)]]
+        let rows = [[], [ReportRow(observer: 3, outcome: .delivered)]]
         func receipt(_ sequence: Int, _ more: String) -> String {
             #"{"id":"\#(id)","seq":\#(sequence),"matched":0,"delivered":0,\#(counts)\#(more)}"#
         }
@@ -79,8 +80,8 @@ struct ShapeTests {
     }
 
     private let settings =
-        #""suspensionBehavior":"coalesce","acknowledge":false,"minInterval":0,"#
-        + #""lifetime":"connection""#
+        #""suspensionBehavior":"coalesce","acknowledge":false,"holdLimit":1000,"#
+        + #""minInterval":0,"lease":3600,"lifetime":"token""#
 
     @Test("registration answers with token, session and since")
     func registered() throws {
@@ -193,7 +194,8 @@ struct ShapeTests {
         bench.observe(2, name: "y")
         bench.post("x")
         bench.post("x")
-        let leaks = bench.center.leaks(limit: 10) { _, _ in true }
+        let time = CommandTime(wallMilliseconds: Bench.time, monotonicNanoseconds: 0)
+        let leaks = bench.center.leaks(after: 0, limit: 10, at: time) { _, _ in true }
         let leak =
             #"{"observers":[{"id":"o2","reason":"duplicate","#
             + #""stateSince":"2026-11-21T08:00:00.000Z"}]}"#

@@ -1,4 +1,4 @@
-import BelfryCenter
+@testable import BelfryCenter
 import BelfryWire
 
 func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
@@ -47,17 +47,35 @@ extension RequestReader {
     }
 
     func channelPost(
-        _ body: String, name: String = "a", object: String? = nil, causedBy: String? = nil
+        _ body: String, name: String = "a", object: String? = nil, causedBy: String? = nil,
+        options: [(String, String)] = []
     ) throws(Problem) -> PostRequest {
         let body = bytes(body)
         return try channelPost(
             name: bytes(name), object: object.map(bytes), causedBy: causedBy.map(bytes),
-            body: body.span)
+            options: query(options), body: body.span)
     }
 
     func observer(_ body: String, allowsSession: Bool = true) throws(Problem) -> ObserverRequest {
         let body = bytes(body)
         return try observer(in: body.span, allowsSession: allowsSession)
+    }
+}
+
+/// The parameters of a query.
+func query(_ pairs: [(String, String)]) -> [QueryParameter] {
+    pairs.map { QueryParameter(name: bytes($0.0), value: bytes($0.1)) }
+}
+
+/// The text of a whole message around some params, and where they stand in it.
+struct CallText {
+    let bytes: [UInt8]
+    let params: Range<Int>
+
+    init(_ params: String) {
+        let head = [UInt8]("{\"params\": ".utf8)
+        bytes = head + [UInt8](params.utf8) + [UInt8](" ,\"id\":1}".utf8)
+        self.params = head.count..<head.count + params.utf8.count
     }
 }
 
@@ -118,9 +136,34 @@ struct Bench {
     ) -> Notification {
         let content = Notification.Content(
             name: bytes(name), object: object.map(bytes), userInfo: userInfo.map(bytes))
-        apply(.post(Post(id: Self.id, content: content, causedBy: causedBy)))
+        apply(.post(Post(id: Self.id, content: content, causedBy: causedBy), PostTerms()))
         return effects.notifications[0]
     }
 
     var row: ObserverRow? { center.observer(17) }
+}
+
+extension ObserverRow {
+    /// An observer of `a` whose client is not live.
+    static func suspended(_ serial: UInt64 = 17, terms: ObserverTerms = ObserverTerms()) -> Self {
+        ObserverRow(
+            serial: serial, client: 4, transport: .webSocket, name: bytes("a"), object: nil,
+            selector: bytes("in:"), terms: terms, since: 3, createdAt: Bench.time, state: .slow,
+            stateSince: Bench.time + 1, principal: bytes("p"), delivered: 4, held: 5, coalesced: 6,
+            dropped: 7, lastDeliveredAt: nil, tokenHash: SecretHash(high: 1, low: 2))
+    }
+}
+
+extension ClientRow {
+    /// A client that is not live.
+    static let suspended = ClientRow(
+        id: 4, transport: .mailbox, connection: ConnectionName(node: 0, number: 9),
+        state: .disconnected, stateSince: Bench.time + 1, principal: bytes("p"), observerCount: 2,
+        held: 5, connectedAt: Bench.time, sessionHash: SecretHash(high: 1, low: 2))
+
+    /// It, as JSON, with 77 bytes that wait.
+    static let suspendedText =
+        #"{"id":"c4","transport":"mailbox","state":"disconnected","#
+        + #""stateSince":"2026-11-21T08:00:00.001Z","principal":"p","observers":2,"held":5,"#
+        + #""unsentBytes":77,"connectedAt":"2026-11-21T08:00:00.000Z"}"#
 }

@@ -1,0 +1,81 @@
+import BelfryStore
+import Synchronization
+
+/// Numbers that are never given twice, in no life of the broker (law 4).
+///
+/// The store reserves them in blocks: a number is given when its block is stored, and the next block
+/// is asked for when half of the last one is used up. A restart begins above all blocks.
+final class NumberBlock: Sendable {
+    /// How many numbers a block has.
+    static let count: UInt64 = 65_536
+
+    /// What the numbers are for.
+    let kind: Kind
+    private let last: Atomic<UInt64>
+    /// Numbers up to this one may be given.
+    private let limit: Atomic<UInt64>
+    /// The store was asked for the numbers up to this one.
+    private let asked: Atomic<UInt64>
+
+    enum Kind {
+        case observers
+        case clients
+        case modes
+    }
+
+    /// Numbers that no store must know of: the process is their whole life.
+    init(_ kind: Kind) {
+        self.kind = kind
+        last = Atomic(0)
+        limit = Atomic(.max)
+        asked = Atomic(.max)
+    }
+
+    /// Numbers above those that earlier lives may have used, up to those that are stored.
+    init(_ kind: Kind, after used: UInt64, through reserved: UInt64) {
+        self.kind = kind
+        last = Atomic(used)
+        limit = Atomic(reserved)
+        asked = Atomic(reserved)
+    }
+
+    /// A number that was never given; nil as long as the next block is not stored.
+    func take() -> UInt64? {
+        let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+        return number <= limit.load(ordering: .acquiring) ? number : nil
+    }
+
+    /// What the store must be asked for now.
+    ///
+    /// Only one block is asked for at a time: loops hand their batches over in no common order.
+    func takeRequest() -> NumberRequest? {
+        let limit = limit.load(ordering: .relaxed)
+        let last = last.load(ordering: .relaxed)
+        guard limit < .max, last + Self.count / 2 >= limit else { return nil }
+        let through = max(last, limit) + Self.count
+        let isMine = asked.compareExchange(
+            expected: limit, desired: through, ordering: .relaxed
+        ).exchanged
+        return isMine ? NumberRequest(block: self, through: through) : nil
+    }
+
+    /// The store has the block that it was asked for.
+    func commit(through: UInt64) {
+        // Numbers that were tried in vain meanwhile are lost, which costs nothing.
+        limit.store(through, ordering: .releasing)
+    }
+}
+
+/// A block that the store is asked for.
+struct NumberRequest {
+    let block: NumberBlock
+    let through: UInt64
+
+    var change: StoreChange {
+        switch block.kind {
+        case .observers: .observersReserved(through: through)
+        case .clients: .clientsReserved(through: through)
+        case .modes: .modesReserved(through: through)
+        }
+    }
+}

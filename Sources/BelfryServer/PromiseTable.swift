@@ -1,0 +1,113 @@
+import BelfryLoop
+
+/// The answers of one loop that wait until what they promise is stored.
+///
+/// What a turn changes is stored under one ticket, and tickets are committed in their order. An
+/// answer to an HTTP request of this loop waits in its connection, which is corked; all other
+/// answers are parked here, and deliveries pass them.
+struct PromiseTable {
+    /// The ticket of this turn.
+    private(set) var ticket: UInt64 = 1
+    /// Whether something that must last has changed in this turn.
+    private var turnHasChanges = false
+    /// Everything up to this ticket is stored.
+    private(set) var committedTicket: UInt64 = 0
+    /// The ticket that the answer in the making waits for; 0 is none.
+    var awaitedTicket: UInt64 = 0
+    /// Connections that were corked, by ticket.
+    private var corked = Line<(ticket: UInt64, connection: ConnectionID)>()
+    /// Answers that are kept, by ticket.
+    private var parked = Line<(ticket: UInt64, answer: ParkedAnswer)>()
+
+    /// Whether something was handed to the store and is not committed yet.
+    var isWaiting: Bool { committedTicket + 1 < ticket }
+
+    /// How many answers wait, corked connections counted as one.
+    var waitingCount: Int { corked.count + parked.count }
+
+    /// Something that must last has changed in this turn.
+    ///
+    /// - Parameter isPromised: whether the answer in the making says so.
+    mutating func noteChanges(isPromised: Bool) {
+        turnHasChanges = true
+        if isPromised { awaitedTicket = ticket }
+    }
+
+    /// The answer in the making waits for all that has changed so far.
+    mutating func awaitEverything() {
+        if turnHasChanges {
+            awaitedTicket = ticket
+        } else if isWaiting {
+            awaitedTicket = max(awaitedTicket, ticket - 1)
+        }
+    }
+
+    /// Takes the ticket for what is handed to the store; the next turn has another one.
+    mutating func takeTicket() -> UInt64 {
+        turnHasChanges = false
+        ticket += 1
+        return ticket - 1
+    }
+
+    /// Keeps a corked connection in mind.
+    mutating func cork(_ connection: ConnectionID, until ticket: UInt64) {
+        corked.append((ticket, connection))
+    }
+
+    /// Keeps an answer.
+    mutating func park(_ answer: ParkedAnswer, until ticket: UInt64) {
+        parked.append((ticket, answer))
+    }
+
+    /// Everything up to this ticket is stored.
+    mutating func commit(_ ticket: UInt64) {
+        committedTicket = max(committedTicket, ticket)
+    }
+
+    /// The next connection that may be uncorked.
+    mutating func nextConnection() -> ConnectionID? {
+        guard let first = corked.first, first.ticket <= committedTicket else { return nil }
+        return corked.removeFirst().connection
+    }
+
+    /// The next answer that may be sent.
+    mutating func nextAnswer() -> ParkedAnswer? {
+        guard let first = parked.first, first.ticket <= committedTicket else { return nil }
+        return parked.removeFirst().answer
+    }
+}
+
+/// An answer that is encoded, and kept until what it promises is stored.
+struct ParkedAnswer {
+    let bytes: [UInt8]
+    let reply: Reply
+    let sequel: Sequel
+}
+
+/// Things that leave in the order in which they came.
+struct Line<Element> {
+    private var elements: [Element] = []
+    private var start = 0
+
+    var count: Int { elements.count - start }
+
+    var first: Element? { start < elements.count ? elements[start] : nil }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    /// Removes the first one; the storage shrinks when half of it is empty.
+    mutating func removeFirst() -> Element {
+        let element = elements[start]
+        start += 1
+        if start == elements.count {
+            elements.removeAll(keepingCapacity: elements.capacity <= 1_024)
+            start = 0
+        } else if start > elements.count / 2 {
+            elements.removeFirst(start)
+            start = 0
+        }
+        return element
+    }
+}

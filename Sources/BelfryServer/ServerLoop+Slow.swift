@@ -1,0 +1,105 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryWebSocket
+
+// Clients that do not read: past the high-water mark they are suspended, and closed if they stay so.
+
+extension ServerLoop {
+    /// Decides what a full socket means.
+    ///
+    /// A request's answer may be large: its client gets time to read it. A client that observes is
+    /// suspended as slow (law 5), and its center holds what comes.
+    mutating func meetHighWater(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        switch connection.kind {
+        case .http, .debugWebSocket:
+            connections[Int(id.index)]?.isThrottled = true
+            loop.pauseReading(id)
+            setDeadline(id, .drain)
+        case .webSocket, .events:
+            counters.clientsSlow += 1
+            connections[Int(id.index)]?.isSlow = true
+            setDeadline(id, .slow)
+            submit(.becomeSlow(client: connection.client), of: connection)
+        }
+    }
+
+    /// The socket of a connection has room again.
+    mutating func meetRoom(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        if connection.isSlow || connection.isFlushing {
+            connections[Int(id.index)]?.isSlow = false
+            connections[Int(id.index)]?.isFlushing = false
+            if connection.isSlow {
+                setDeadline(id, connection.kind == .webSocket ? .ping : .comment)
+            }
+            submit(.drain(client: connection.client), of: connection)
+        }
+        release(id)
+    }
+
+    /// More is held for a client than one step writes: the next step follows when there is room.
+    mutating func flushFurther(_ client: UInt64, on id: ConnectionID) {
+        guard let connection = connection(id), connection.client == client, !connection.isClosing
+        else { return }
+        connections[Int(id.index)]?.isFlushing = true
+        loop.tellWhenDrained(id)
+    }
+
+    /// A client that does not read its answers must not ask for more of them.
+    mutating func throttleIfFull(_ id: ConnectionID) {
+        guard loop.isBackpressured(id), loop.unsentByteCount(of: id) > Self.slowOutputByteLimit,
+            connection(id) != nil
+        else { return }
+        connections[Int(id.index)]?.isThrottled = true
+        loop.pauseReading(id)
+    }
+
+    /// How many bytes may wait for a slow client before its calls wait too.
+    static let slowOutputByteLimit = 2 << 20
+
+    private mutating func submit(_ request: CenterRequest, of connection: Connection) {
+        guard connection.client != 0 else { return }
+        submit(
+            Submission(
+                center: connection.center, request: request, caller: anonymous,
+                reply: Reply(loop: number, connection: connection.id, form: .none)))
+    }
+
+    /// The client stayed slow for too long: it must not cost memory for ever (DESIGN section 6).
+    ///
+    /// Its connection ends; the client and what it is held stay.
+    mutating func closeTooSlow(_ id: ConnectionID) {
+        guard let connection = connection(id), !connection.isClosing else { return }
+        counters.clientsTooSlow += 1
+        log.write(
+            .info, "closing a client that does not read", ("client", "c\(connection.client)"),
+            ("unsentBytes", "\(loop.unsentByteCount(of: id))"))
+        switch connection.kind {
+        case .webSocket, .debugWebSocket: closeWebSocket(id, .tooSlow, reason: "too slow")
+        case .http, .events: closeSoon(id)
+        }
+    }
+
+    /// All sockets together hold too much: the slowest are closed (DESIGN section 6).
+    mutating func closeSlowest() {
+        while loop.unsentByteTotal > configuration.unsentByteLimit / configuration.loopCount {
+            var slowest: Connection?
+            var unsentByteCount = 0
+            for connection in connections {
+                guard let connection else { continue }
+                let count = loop.unsentByteCount(of: connection.id)
+                if count > unsentByteCount {
+                    unsentByteCount = count
+                    slowest = connection
+                }
+            }
+            guard let slowest else { return }
+            counters.clientsTooSlow += 1
+            log.write(.warning, "closing the slowest client", ("client", "c\(slowest.client)"))
+            leave(slowest)
+            connections[Int(slowest.id.index)] = nil
+            loop.close(slowest.id)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import Synchronization
+
+// What centers do by themselves: at the end of a turn, in idle moments, and when time has passed.
+
+extension ServerLoop {
+    /// The end of a turn: what it brings about leaves in the same flush.
+    mutating func endTurn() {
+        endTurnOfCenters()
+        answerCompletions()
+        if mustTrimHeld { trimHeld() }
+        closeSlowest()
+        handOver()
+        counters.turns += 1
+        counters.connectionsOpen = UInt64(loop.connectionCount)
+        counters.unsentBytes = UInt64(loop.unsentByteTotal)
+        counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
+        shared.counters[number].publish(counters)
+    }
+
+    /// The callouts of the turn are over: asap entries are posted (rule Q10).
+    ///
+    /// Each center posts once; what it needs after that is for the next turn (rule Q11).
+    private mutating func endTurnOfCenters() {
+        for position in centers.touched where centers[position].needsTurnEnd {
+            submitCommand(.endTurn, to: position)
+            fanOut()
+            if centers[position].needsTurnEnd { loop.takeAnotherTurn() }
+        }
+    }
+
+    /// Hands on what the turn has for the store and for other loops.
+    private mutating func handOver() {
+        let end = centers.endTurn()
+        handToStore(end.changes)
+        if end.heldGrowth != 0 { noteHeld(end.heldGrowth) }
+        if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
+        arm(at: end.deadline)
+        let needsIdle = centers.idleCount > 0
+        if needsIdle != loop.reportsIdle { loop.reportsIdle = needsIdle }
+        if configuration.loopCount > 1 { sendToOtherLoops() }
+    }
+
+    /// Whether something was done after the end of the turn that needs an end of its own.
+    var hasTurnWork: Bool {
+        if !centers.touched.isEmpty || !completions.isEmpty { return true }
+        return outbound.contains { !$0.submissions.isEmpty || !$0.output.isEmpty }
+    }
+
+    // MARK: Idle moments
+
+    /// Nothing is to be done: each center that waits for that posts one entry (rule Q13).
+    mutating func meetIdle() {
+        for position in centers.idlePositions {
+            submitCommand(.idle, to: position)
+            fanOut()
+        }
+        // Setting it asks for the next idle moment, which comes after another look at the input.
+        if centers.idleCount > 0 { loop.reportsIdle = true }
+    }
+
+    // MARK: Time
+
+    /// The payload of the timer for what is due in centers.
+    static let deadlineTimer: UInt64 = 2
+
+    /// Arms the timer of the centers, unless it comes early enough.
+    ///
+    /// A deadline that has moved away costs one timer for nothing, and no search in each turn.
+    private mutating func arm(at deadline: Int64) {
+        guard deadline < armedDeadline else { return }
+        if let timer = centerTimer { loop.cancel(timer) }
+        armedDeadline = deadline
+        centerTimer = loop.schedule(
+            at: MonotonicTime(nanoseconds: deadline), Self.deadlineTimer)
+    }
+
+    /// A deadline of some center may have come.
+    mutating func meetCenterDeadline() {
+        centerTimer = nil
+        armedDeadline = .max
+        for position in centers.positionsDue(at: loop.now.nanoseconds) {
+            submitCommand(.passTime, to: position)
+            fanOut()
+        }
+        if let deadline = centers.earliestDeadline { arm(at: deadline) }
+    }
+
+    // MARK: Held bytes
+
+    private mutating func noteHeld(_ growth: Int) {
+        let total = shared.heldByteCount.wrappingAdd(growth, ordering: .relaxed).newValue
+        guard growth > 0, total > configuration.heldByteLimit else { return }
+        mustTrimHeld = true
+        loop.takeAnotherTurn()
+    }
+
+    /// All centers hold too much: the largest of this loop drops its oldest (DESIGN section 6).
+    private mutating func trimHeld() {
+        mustTrimHeld = false
+        let excess =
+            shared.heldByteCount.load(ordering: .relaxed) - configuration.heldByteLimit
+        guard excess > 0, let position = centers.largestHolder else { return }
+        let held = centers[position].heldByteCount
+        guard held > 0 else { return }
+        submitCommand(.trimHeld(byteCount: max(0, held - excess)), to: position)
+        fanOut()
+    }
+}

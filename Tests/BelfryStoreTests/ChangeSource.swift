@@ -1,0 +1,145 @@
+import BelfryCenter
+import BelfryStore
+
+/// Changes as centers give them, at random: what a change needs was there before it.
+struct ChangeSource {
+    private struct Center {
+        let name: [UInt8]
+        var sequence: UInt64 = 0
+        var clients: [UInt64] = []
+        var observers: [(serial: UInt64, client: UInt64)] = []
+        var notifications: [UInt64] = []
+        var entries: [UInt64] = []
+        var keys: [UInt64] = []
+    }
+
+    private var random: SeededGenerator
+    private var centers: [Center] = []
+    private var serial: UInt64 = 0
+    /// The most bytes of a userInfo.
+    private let userInfoByteLimit: Int
+
+    init(seed: UInt64, userInfoByteLimit: Int = 100) {
+        random = SeededGenerator(seed: seed)
+        self.userInfoByteLimit = userInfoByteLimit
+    }
+
+    mutating func batch(_ count: Int) -> [StoreChange] {
+        (0..<count).flatMap { _ in next() }
+    }
+
+    private mutating func next() -> [StoreChange] {
+        if centers.isEmpty || centers.count < 3 && random.below(40) == 0 {
+            let name = Sample.bytes("center \(centers.count)")
+            centers.append(Center(name: name))
+            return [.center(name: name, .center(CenterRecord(epoch: name)))]
+        }
+        serial += 1
+        if random.below(20) == 0 {
+            return [
+                .observersReserved(through: serial), .clientsReserved(through: serial),
+                .modesReserved(through: serial),
+            ]
+        }
+        let index = random.below(centers.count)
+        var center = centers[index]
+        let changes = changes(of: &center)
+        centers[index] = center
+        return changes.map { .center(name: center.name, $0) }
+    }
+
+    private mutating func changes(of center: inout Center) -> [Change] {
+        switch random.below(14) {
+        case 0: return [.center(CenterRecord(epoch: Sample.bytes("epoch \(serial)")))]
+        case 1: return [.sequenceReserved(through: center.sequence + 100)]
+        case 2: return client(of: &center)
+        case 3, 4:
+            guard let client = center.clients.randomElement(using: &random) else { return [] }
+            center.observers.append((serial, client))
+            return [.observer(Sample.observer(serial, client: client))]
+        case 5: return removal(in: &center)
+        case 6, 7, 8: return post(in: &center)
+        case 9: return release(in: &center)
+        case 10:
+            guard let observer = center.observers.randomElement(using: &random) else { return [] }
+            let reason = Gap.Reason.allCases[random.below(5)]
+            let count = random.below(4) == 0 ? nil : random.below(3)
+            return [
+                .gap(
+                    observer: observer.serial,
+                    GapRecord(reason: reason, count: count, first: serial, last: serial + 1))
+            ]
+        case 11, 12: return entry(of: &center)
+        default: return key(of: &center)
+        }
+    }
+
+    private mutating func client(of center: inout Center) -> [Change] {
+        if let client = center.clients.randomElement(using: &random), random.below(2) == 0 {
+            if random.below(3) == 0 {
+                center.clients.removeAll { $0 == client }
+                center.observers.removeAll { $0.client == client }
+                return [.clientRemoved(client)]
+            }
+            return [.client(Sample.client(client, disconnectedFor: Int64(serial)))]
+        }
+        center.clients.append(serial)
+        return [.client(Sample.client(serial))]
+    }
+
+    private mutating func removal(in center: inout Center) -> [Change] {
+        guard let observer = center.observers.randomElement(using: &random) else { return [] }
+        if random.below(2) == 0 {
+            let record = Sample.observer(
+                observer.serial, client: observer.client, acknowledgedThrough: serial)
+            return [.observer(record)]
+        }
+        center.observers.removeAll { $0.serial == observer.serial }
+        return [
+            .observerRemoved(serial: observer.serial, Sample.tombstone(observer.serial))
+        ]
+    }
+
+    private mutating func post(in center: inout Center) -> [Change] {
+        center.sequence += 1
+        center.notifications.append(center.sequence)
+        let record = Sample.notification(
+            center.sequence, byteCount: random.below(userInfoByteLimit))
+        var changes: [Change] = [.notification(record)]
+        for observer in center.observers where random.below(2) == 0 {
+            changes.append(.held(observer: observer.serial, sequence: center.sequence))
+        }
+        return changes
+    }
+
+    private mutating func release(in center: inout Center) -> [Change] {
+        guard let sequence = center.notifications.randomElement(using: &random) else { return [] }
+        if random.below(2) == 0 {
+            center.notifications.removeAll { $0 == sequence }
+            return [.notificationReleased(sequence: sequence)]
+        }
+        guard let observer = center.observers.randomElement(using: &random) else { return [] }
+        return [.released(observer: observer.serial, sequence: sequence)]
+    }
+
+    private mutating func entry(of center: inout Center) -> [Change] {
+        if let entry = center.entries.randomElement(using: &random), random.below(2) == 0 {
+            if random.below(3) == 0 { return [.queued(Sample.entry(entry, merged: Int(serial)))] }
+            center.entries.removeAll { $0 == entry }
+            return [.dequeued(Sample.id(entry))]
+        }
+        center.entries.append(serial)
+        return [.queued(Sample.entry(serial, place: serial / 2))]
+    }
+
+    private mutating func key(of center: inout Center) -> [Change] {
+        if let number = center.keys.randomElement(using: &random), random.below(2) == 0 {
+            let record = Sample.key(number, sequence: serial)
+            if random.below(2) == 0 { return [.key(record)] }
+            center.keys.removeAll { $0 == number }
+            return [.keyForgotten(principal: record.key.principal, text: record.key.text)]
+        }
+        center.keys.append(serial)
+        return [.key(Sample.key(serial))]
+    }
+}
