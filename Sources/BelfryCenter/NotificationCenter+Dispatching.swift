@@ -60,7 +60,8 @@ extension NotificationCenter {
         let deliveredBefore = effects.deliveries.count
         var special: [UInt32] = []
         if buckets.count > 0 {
-            special = deliver(buckets, notification: position, time, &effects)
+            special = deliver(
+                buckets, notification: position, isRestored: post.isRestored, time, &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
             receipt.matched = receipt.delivered + UInt32(special.count)
             if receipt.matched > 0 { index.noteMatch(channel: channel) }
@@ -83,8 +84,8 @@ extension NotificationCenter {
     /// Writes one delivery for each observer in the buckets, in registration order, up to the first
     /// for whom something must be thought of; tells that one and all that follow.
     private mutating func deliver(
-        _ buckets: ObserverIndex.Buckets, notification: UInt32, _ time: CommandTime,
-        _ effects: inout Effects
+        _ buckets: ObserverIndex.Buckets, notification: UInt32, isRestored: Bool,
+        _ time: CommandTime, _ effects: inout Effects
     ) -> [UInt32] {
         var special: [UInt32] = []
         index.forEachSlot(in: buckets) { slot in
@@ -99,7 +100,7 @@ extension NotificationCenter {
                 Delivery(
                     connection: route.connection, observer: observers[slot].serial,
                     notification: notification, selector: observers[slot].selector,
-                    transport: route.transport, form: .shared, isRedelivered: false))
+                    transport: route.transport, form: .shared, isRedelivered: isRestored))
         }
         return special
     }
@@ -191,6 +192,7 @@ extension NotificationCenter {
             return hold(notification, at: slot, isReplaceable: true, time, &effects)
         }
         guard observer.acknowledges else {
+            startPace(notification, at: slot, time)
             write(
                 dispatching.position, to: slot, form: .shared,
                 isRedelivered: notification.isRestored, time, &effects)
@@ -200,6 +202,7 @@ extension NotificationCenter {
             noteOwing(slot, at: time)
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }
+        startPace(notification, at: slot, time)
         let entry = makeEntry(
             notification, at: slot, account: .delivered, flags: .unacknowledged, time, &effects)
         held.append(entry, to: &clients[client].unacknowledged, in: .client)
@@ -245,6 +248,7 @@ extension NotificationCenter {
             return
         }
         hasRecounted = true
+        if dispatching.reports, let outcome { recountedRows.append((id, observer, outcome)) }
         fates.update(id, change)
         waiting.update(id, observer: observer, outcome: outcome, change)
     }

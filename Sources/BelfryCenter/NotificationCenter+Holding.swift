@@ -40,12 +40,15 @@ extension NotificationCenter {
                 lose(older, .coalesced, &effects)
             }
         }
+        // It is in no account yet: what it is counted as is decided by whether there is room for it.
         let entry = makeEntry(
-            notification, at: slot, account: outcome == .held ? .held : .coalesced, flags: flags,
-            notBefore: notBefore, time, &effects)
+            notification, at: slot, account: .none, flags: flags, notBefore: notBefore, time,
+            &effects)
         held.append(entry, to: &clients[client].held, in: .client)
         if let kind { replaceable[kind] = entry }
         keepLimits(of: slot, &effects)
+        guard observers[slot].entries.last == entry else { return .dropped }
+        held[entry].account = outcome == .held ? .held : .coalesced
         return outcome
     }
 
@@ -208,6 +211,16 @@ extension NotificationCenter {
     }
 
     mutating func noteGap(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
+        let sum = add(gap, at: slot)
+        // A post that holds nothing is not stored, so neither is what it did not hold.
+        if isLasting(slot), gap.reason != .dropped {
+            effects.changes.append(.gap(observer: observers[slot].serial, sum))
+        }
+    }
+
+    /// Joins a loss with what was lost for the same reason before; tells the sum.
+    @discardableResult
+    mutating func add(_ gap: GapRecord, at slot: UInt32) -> GapRecord {
         let client = observers[slot].client
         if observers[slot].gaps.isEmpty { clients[client].gapCount += 1 }
         let place = observers[slot].gaps.firstIndex { $0.reason == gap.reason }
@@ -225,10 +238,7 @@ extension NotificationCenter {
         } else {
             observers[slot].gaps.append(sum)
         }
-        // A post that holds nothing is not stored, so neither is what it did not hold.
-        if isLasting(slot), gap.reason != .dropped {
-            effects.changes.append(.gap(observer: observers[slot].serial, sum))
-        }
+        return sum
     }
 
     /// Tells the losses of a client's observers: one gap an observer and reason.
@@ -271,20 +281,23 @@ extension NotificationCenter {
 
     // MARK: Pace
 
-    /// When a notification may be written at the earliest, if that is not now; otherwise the interval
-    /// of its kind starts again.
-    mutating func pace(
-        _ notification: Notification, at slot: UInt32, _ time: CommandTime
-    ) -> Int64? {
-        let now = time.monotonicNanoseconds
+    /// When a notification may be written at the earliest, if that is not now.
+    func pace(_ notification: Notification, at slot: UInt32, _ time: CommandTime) -> Int64? {
         let kind = ObservedKind(observer: observers[slot].serial, notification.content)
-        if let start = paces[kind], start > now { return start }
+        guard let start = paces[kind], start > time.monotonicNanoseconds else { return nil }
+        return start
+    }
+
+    /// The interval of a kind starts again, for one of it is written.
+    mutating func startPace(_ notification: Notification, at slot: UInt32, _ time: CommandTime) {
+        guard observers[slot].terms.minInterval > 0 else { return }
+        let now = time.monotonicNanoseconds
         if paces.count > 1_024, paces.count > 2 * livePaceCount {
             paces = paces.filter { $0.value > now }
             livePaceCount = paces.count
         }
+        let kind = ObservedKind(observer: observers[slot].serial, notification.content)
         paces[kind] = now.adding(observers[slot].terms.minInterval)
-        return nil
     }
 
     // MARK: What must last

@@ -13,17 +13,26 @@ extension NotificationCenter {
         dispatching.reports = terms.reportsObservers
         dispatching.awaitedCount = 0
         hasRecounted = false
+        recountedRows = []
         for place in posts.indices {
             try post(posts[place], depth: depths[place], terms, at: time, &effects)
         }
-        if hasRecounted {
-            for place in effects.receipts.indices {
-                if let receipt = fates.current(effects.receipts[place].id) {
-                    effects.receipts[place] = receipt
-                }
+        if hasRecounted { recountAnswer(&effects) }
+        recountedRows = []
+        finish(terms, command, at: time, &effects)
+    }
+
+    /// A later post of a batch may have changed what became of an earlier one: the answer says how
+    /// all of them stand at its end.
+    private mutating func recountAnswer(_ effects: inout Effects) {
+        for place in effects.receipts.indices {
+            let id = effects.receipts[place].id
+            if let receipt = fates.current(id) { effects.receipts[place] = receipt }
+            guard place < effects.reports.count else { continue }
+            for row in recountedRows where row.id == id {
+                effects.reports[place].setOutcome(row.outcome, of: row.observer)
             }
         }
-        finish(terms, command, at: time, &effects)
     }
 
     /// Posts one notification without options, key or anything that must be asked first.
@@ -59,6 +68,7 @@ extension NotificationCenter {
                 for entry in similar {
                     noteDequeued(entry.id, &effects)
                     fates.update(entry.id) { $0.state = .coalesced(into: post.id) }
+                    hasRecounted = true
                     if entry.isImmediate { dispatch.isImmediate = true }
                 }
                 dispatch.dequeuedCount = UInt32(similar.count)
@@ -78,6 +88,7 @@ extension NotificationCenter {
                 for id in removed {
                     noteDequeued(id, &effects)
                     fates.update(id) { $0.state = .coalesced(into: survivor.id) }
+                    hasRecounted = true
                 }
                 noteQueued(survivor, at: time, &effects)
             }
@@ -169,7 +180,7 @@ extension NotificationCenter {
                 _ = try queue.add(
                     posts[place], depth: depths[place], scope: scope,
                     entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
-                    byteRoom: terms.queueByteRoom - (queue.byteCount - byteCount), at: time)
+                    byteRoom: terms.queueByteRoom.adding(byteCount - queue.byteCount), at: time)
             }
         }
     }

@@ -149,7 +149,7 @@ extension NotificationCenter {
             guard clients[entry.slot].gapCount > 0 else { continue }
             for slot in observers.slots(from: clients[entry.slot].lastObserver)
             where observers[slot].isLasting {
-                for gap in observers[slot].gaps where gap.reason == .dropped {
+                for gap in observers[slot].gaps {
                     tell(.gap(observer: observers[slot].serial, gap), &effects)
                 }
             }

@@ -24,8 +24,7 @@ extension NotificationCenter {
         restoreHeld(image, at: time)
         for (serial, gap) in image.gaps {
             guard let slot = observers.slot(of: serial) else { continue }
-            if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount += 1 }
-            observers[slot].gaps.append(gap)
+            add(gap, at: slot)
         }
         for record in image.queue { queue.restore(record, at: time) }
         for record in image.keys {

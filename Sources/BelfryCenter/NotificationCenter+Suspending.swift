@@ -108,6 +108,7 @@ extension NotificationCenter {
                 noteOwing(slot, at: time)
                 return
             }
+            startPace(notification, at: slot, time)
             byteCount += notification.content.byteCount + Self.frameByteCount
             writeHeld(entry, notification, at: time, &effects)
         }
@@ -117,7 +118,7 @@ extension NotificationCenter {
     static let frameByteCount = 128
 
     /// When an entry may be written at the earliest, if that is not now.
-    private mutating func startOfPace(
+    private func startOfPace(
         _ entry: UInt32, _ notification: Notification, at time: CommandTime
     ) -> Int64? {
         let slot = held[entry].observer

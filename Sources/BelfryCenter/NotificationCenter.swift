@@ -42,6 +42,8 @@ public struct NotificationCenter: Sendable {
     var dispatching = Dispatching()
     /// Whether an account has changed after its receipt was written into the effects.
     var hasRecounted = false
+    /// The rows that have changed after they were written into the effects.
+    var recountedRows: [(id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome)] = []
     /// Whether the full queue was reported since it was half empty.
     var hasReportedOverflow = false
     /// The monotonic time of the last command.
