@@ -74,8 +74,7 @@ extension Model {
         if clients[place].isLive { return send(note, to: observer) }
         if !clients[place].isSuspended {
             // Nothing overtakes what is still being written.
-            return hold(
-                note, for: observer, isReplaceable: observers[observer].terms.minInterval > 0)
+            return hold(note, for: observer, isReplaceable: false)
         }
         if isImmediate {
             let isOnlyAsked =
@@ -101,8 +100,9 @@ extension Model {
     private mutating func send(_ note: Note, to observer: Int) -> ReportRow.Outcome {
         let place = client(of: observer)
         let terms = observers[observer].terms
-        if isTooSoon(note, for: observer) {
+        if let until = paceEnd(of: note, for: observer), until > now {
             clients[place].isPaced = true
+            paceDeadlines.append((until, clients[place].id))
             return hold(note, for: observer, isReplaceable: true)
         }
         if terms.acknowledges, owedCount(of: observer) >= limits.unacknowledgedLimit {
@@ -140,6 +140,8 @@ extension Model {
     ) -> ReportRow.Outcome {
         let place = client(of: observer)
         let serial = observers[observer].serial
+        // With a `minInterval` the last of a kind wins, whatever the behaviour.
+        let isReplaceable = isReplaceable || observers[observer].terms.minInterval > 0
         var held = Held(observer: serial, note: note)
         held.isRedelivered = note.isRestored
         held.isReplaceable = isReplaceable
@@ -257,7 +259,7 @@ extension Model {
             return
         }
         // An answer that has not gone out says how things stand when it goes.
-        for place in out.receipts.indices where out.receipts[place].id == id {
+        for place in out.receipts.indices where isPosting && out.receipts[place].id == id {
             change(&out.receipts[place])
             if place < out.reports.count { setRow(&out.reports[place]) }
         }
@@ -276,19 +278,17 @@ extension Model {
 
     // MARK: Intervals
 
-    /// Whether the last one of its kind is less than the observer's `minInterval` ago.
-    func isTooSoon(_ note: Note, for observer: Int) -> Bool {
+    /// When the observer's `minInterval` after the last one of its kind is over.
+    func paceEnd(of note: Note, for observer: Int) -> Int64? {
+        guard observers[observer].terms.minInterval > 0 else { return nil }
         let serial = observers[observer].serial
-        return observers[observer].terms.minInterval > 0
-            && paces.contains {
-                $0.observer == serial && $0.note.isKind(of: note) && $0.until > now
-            }
+        return paces.first { $0.observer == serial && $0.note.isKind(of: note) }?.until
     }
 
     mutating func startInterval(_ note: Note, for observer: Int) {
         guard observers[observer].terms.minInterval > 0 else { return }
         let serial = observers[observer].serial
-        paces.removeAll { $0.until <= now || $0.observer == serial && $0.note.isKind(of: note) }
+        paces.removeAll { $0.observer == serial && $0.note.isKind(of: note) }
         paces.append(
             Pace(observer: serial, note: note, until: now + observers[observer].terms.minInterval))
     }

@@ -9,6 +9,7 @@ extension Model {
         wall = command.time.wallMilliseconds
         out = Prediction()
         terms = PostTerms()
+        isPosting = false
         perform(command.action, command.id)
         return out
     }
@@ -29,9 +30,11 @@ extension Model {
         case .drain(let client): drain(client)
         case .post(let post, let terms):
             self.terms = terms
+            isPosting = true
             self.post([post], id)
         case .postBatch(let posts, let terms):
             self.terms = terms
+            isPosting = true
             post(posts, id)
         case .acknowledge(let client, let observer, let sequence, let error):
             acknowledge(client: client, observer: observer, sequence: sequence, error: error)

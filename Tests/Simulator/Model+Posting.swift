@@ -74,11 +74,10 @@ extension Model {
     private func mustStore(_ post: Post) -> Bool {
         let name = post.content.nameBytes
         let object = post.content.objectBytes
-        if let options = post.options, options.style == .now,
-            queue.contains(where: {
-                self.isSimilar($0, name: name, object: object, mask: options.coalescing)
-            })
+        if post.options?.style == .now,
+            !queue.isEmpty
         {
+            // It may take entries out, and that would have to be stored.
             return true
         }
         return observers.indices.contains { place in
@@ -145,12 +144,14 @@ extension Model {
         }
         guard let key = terms.details?.key else { return }
         out.promises = true
-        keys.removeAll { $0.forgottenAt <= now || $0.key.principal == key.principal && $0.key.text == key.text }
+        keys.removeAll { $0.key.principal == key.principal && $0.key.text == key.text }
         keys.append(
             KeyedAnswer(
                 key: key, receipts: out.receipts, reports: out.reports, isPending: isAwaited,
                 forgottenAt: now + lifetime(of: limits.keyLifetime)))
-        while keys.count > limits.keyLimit { keys.removeFirst() }
+        while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
+            keys.removeFirst()
+        }
     }
 
     /// The same key gives the same answer, and nothing else happens.

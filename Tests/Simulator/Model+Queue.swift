@@ -135,12 +135,14 @@ extension Model {
     /// The queue names no more modes than it may.
     private func checkModes(of entries: [Entry], adding modes: [[UInt8]]) throws(Refusal) {
         let known = once(queue.flatMap(\.modes))
-        let new = modes.filter { !known.contains($0) }
+        // The default mode needs no room.
+        let new = modes.filter { !known.contains($0) && $0 != Mode.default }
         if !new.isEmpty, known.count + new.count > limits.queueModeLimit {
             throw .queueFull(limit: limits.queueModeLimit)
         }
-        let before = queue.reduce(0) { $0 + $1.modes.count }
-        let after = entries.reduce(0) { $0 + $1.modes.count }
+        // Besides their first ones, entries name eight others on average, at most.
+        let before = queue.reduce(0) { $0 + $1.modes.count - 1 }
+        let after = entries.reduce(0) { $0 + $1.modes.count - 1 }
         if after > before, after > 8 * limits.queueEntryLimit {
             throw .queueFull(limit: limits.queueEntryLimit)
         }
@@ -200,6 +202,9 @@ extension Model {
     mutating func setFate(of id: NotificationID, _ state: Receipt.State) {
         if let place = fates.lastIndex(where: { $0.receipt.id == id }) {
             fates[place].receipt.state = state
+        }
+        for place in out.receipts.indices where isPosting && out.receipts[place].id == id {
+            out.receipts[place].state = state
         }
     }
 

@@ -77,8 +77,9 @@ extension Model {
                 return
             }
             guard let observer = self.place(ofObserver: first.observer) else { return }
-            if isTooSoon(note, for: observer) {
+            if let until = paceEnd(of: note, for: observer), until > now {
                 clients[place].isPaced = true
+                paceDeadlines.append((until, clients[place].id))
                 return
             }
             if observers[observer].terms.acknowledges,

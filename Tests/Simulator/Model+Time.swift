@@ -6,7 +6,7 @@ extension Model {
     private enum Due {
         case lease(client: UInt64)
         case expiry(sequence: UInt64)
-        case pace(client: UInt64)
+        case pace(place: Int)
         case wait(place: Int)
     }
 
@@ -25,10 +25,14 @@ extension Model {
                         $0.note.sequence == sequence
                     }) { drop(heldAt: index, of: place, .expired) }
                 }
-            case .pace(let id):
-                if let place = place(ofClient: id) { settle(place) }
+            case .pace(let place):
+                let id = paceDeadlines.remove(at: place).client
+                if let place = self.place(ofClient: id), clients[place].isPaced { settle(place) }
             case .wait(let place): endWaiting(at: place)
             }
+        }
+        while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
+            keys.removeFirst()
         }
         modes.removeAll { $0.endsAt <= now }
         for entry in queue where entry.expiresAt <= now { setFate(of: entry.id, .expired) }
@@ -49,21 +53,12 @@ extension Model {
             for held in client.held {
                 consider(held.note.expiresAt, .expiry(sequence: held.note.sequence))
             }
-            if client.isPaced, let time = paceEnd(of: client) {
-                consider(time, .pace(client: client.id))
-            }
+        }
+        for (place, deadline) in paceDeadlines.enumerated() {
+            consider(deadline.time, .pace(place: place))
         }
         for place in waiting.indices { consider(waiting[place].deadline, .wait(place: place)) }
         return first?.due
-    }
-
-    /// When what a client waits for may be written.
-    private func paceEnd(of client: Client) -> Int64? {
-        guard let first = client.held.first else { return now }
-        let pace = paces.first {
-            $0.observer == first.observer && $0.note.isKind(of: first.note)
-        }
-        return pace?.until ?? now
     }
 
     func leaseEnd(of observer: Observer) -> Int64 {
@@ -82,8 +77,8 @@ extension Model {
         for observer in observers { next = min(next, leaseEnd(of: observer)) }
         for client in clients {
             for held in client.held { next = min(next, held.note.expiresAt) }
-            if client.isPaced, let time = paceEnd(of: client) { next = min(next, time) }
         }
+        for deadline in paceDeadlines { next = min(next, deadline.time) }
         for waiting in waiting { next = min(next, waiting.deadline) }
         for mode in modes { next = min(next, mode.endsAt) }
         for entry in queue { next = min(next, entry.expiresAt, entry.promotesAt) }

@@ -22,6 +22,10 @@ struct Model {
     var queue: [Entry] = []
     /// The bytes of the queue when the post at hand came.
     var queueByteCountBefore = 0
+    /// Whether the command at hand is a post, whose answer is still to go out.
+    var isPosting = false
+    /// When what waits for a `minInterval` is looked at.
+    var paceDeadlines: [(time: Int64, client: UInt64)] = []
     var modes: [Lease] = []
     /// Keys, oldest first.
     var keys: [KeyedAnswer] = []

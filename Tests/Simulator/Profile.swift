@@ -68,7 +68,7 @@ struct Profile {
         limits.replayCountLimit = small(0...12, 1_000)
         limits.replayByteLimit = small(0...200, 4 << 20)
         limits.tombstoneLimit = small(0...6, 100)
-        limits.fateLimit = small(1...8, 64)
+        limits.fateLimit = small(12...20, 64)
         limits.fateLifetime = .seconds(small(1...20, 300))
         limits.unobservedNameLimit = small(1...3, 100)
         limits.causedByDepthLimit = small(2...5, 32)

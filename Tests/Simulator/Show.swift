@@ -111,3 +111,39 @@ enum Show {
         """
     }
 }
+
+extension Model {
+    /// The whole state, for the report of a violation.
+    var shown: [String] {
+        var lines = ["sequence \(sequence), now \(now)"]
+        for client in clients {
+            var line = "c\(client.id) \(client.transport) \(client.state)"
+            line += " asked \(client.isAsked) paced \(client.isPaced) flushing \(client.isFlushing)"
+            line += " held \(client.held.map(Self.shown)) owed \(client.owed.map(Self.shown))"
+            lines.append(line)
+        }
+        for observer in observers {
+            lines.append(
+                """
+                o\(observer.serial) of c\(observer.client) \(Show.text(observer.name))/\
+                \(Show.text(observer.object)) \(observer.terms) losses \(observer.losses)
+                """)
+        }
+        for entry in queue {
+            lines.append(
+                """
+                queued #\(entry.id.low) \(entry.name.shown)/\(Show.text(entry.object)) \
+                \(entry.style) \(entry.modes.map(\.shown)) merged \(entry.merged)
+                """)
+        }
+        lines.append("modes \(modes.map(\.entry.mode.shown)), keys \(keys.map(\.key.text.shown))")
+        return lines
+    }
+
+    private static func shown(_ held: Held) -> String {
+        """
+        \(held.note.sequence)>o\(held.observer)\(held.isReplaceable ? " replaceable" : "")\
+        \(held.isRedelivered ? " again" : "")
+        """
+    }
+}

@@ -160,14 +160,23 @@ extension Model {
             expected.map { "\($0.0)>o\($0.1)" })
         var losses: [String] = []
         for observer in lasting {
+            let drops = observer.terms.suspensionBehavior == .drop
             for loss in observer.losses.sorted(by: { $0.reason.rawValue < $1.reason.rawValue })
-            where loss.reason != .dropped || image.isComplete {
+            where image.isComplete || loss.reason != .dropped && !(loss.reason == .unknown && drops)
+            {
                 losses.append(Self.text(observer.serial, loss.reason, loss.count, loss.first, loss.last))
             }
         }
         let found = image.gaps.sorted {
             ($0.observer, $0.gap.reason.rawValue) < ($1.observer, $1.gap.reason.rawValue)
-        }.filter { image.isComplete || $0.gap.reason != .dropped }
+        }.filter { entry in
+            // What an observer drops is not stored: after a crash it is told that nobody knows.
+            let drops = lasting.contains {
+                $0.serial == entry.observer && $0.terms.suspensionBehavior == .drop
+            }
+            return image.isComplete
+                || entry.gap.reason != .dropped && !(entry.gap.reason == .unknown && drops)
+        }
         try compare(
             "losses",
             found.map { Self.text($0.observer, $0.gap.reason, $0.gap.count, $0.gap.first, $0.gap.last) },
@@ -225,11 +234,12 @@ extension Model {
                 Loss(reason: .unknown, count: nil, first: old.since + 1, last: sequence)
             ]
         }
-        for (serial, gap) in image.gaps where serial == old.serial {
-            observer.losses.append(
-                Loss(reason: gap.reason, count: gap.count, first: gap.first, last: gap.last))
-        }
         observers[place] = observer
+        for (serial, gap) in image.gaps where serial == old.serial {
+            lose(
+                Loss(reason: gap.reason, count: gap.count, first: gap.first, last: gap.last),
+                at: place)
+        }
     }
 
     private func restored(

@@ -5,7 +5,13 @@ extension World {
     func post(_ kind: StepKind) throws(Violation) {
         if kind == .postAgain {
             guard let again = dice.pick(keyed) else { return }
-            try submitPosts(again.posts, isBatch: again.isBatch, again.terms)
+            // The same request; the loop gives its posts identifiers of their own.
+            let posts = again.posts.map { post in
+                Post(
+                    id: someID(), content: post.content, causedBy: post.causedBy,
+                    options: post.options)
+            }
+            try submitPosts(posts, isBatch: again.isBatch, again.terms)
             return
         }
         let isBatch = kind == .postBatch
@@ -63,10 +69,14 @@ extension World {
         }
     }
 
-    private func somePost(_ style: PostingStyle?, after earlier: [NotificationID]) -> Post {
+    private func someID() -> NotificationID {
         lastID += 1
         // The number is in the lower half, so that people can tell posts apart.
-        let id = NotificationID(high: UInt64(wall) << 16 | incarnation, low: lastID)
+        return NotificationID(high: UInt64(wall) << 16 | incarnation, low: lastID)
+    }
+
+    private func somePost(_ style: PostingStyle?, after earlier: [NotificationID]) -> Post {
+        let id = someID()
         var object: [UInt8]?
         if has(.object) { object = dice.pick(profile.objects).flatMap { $0 } }
         var userInfo: [UInt8]?

@@ -74,6 +74,7 @@ func verbose(_ order: Order) -> Int32 {
     guard let seed = order.operands.first.flatMap({ UInt64($0) }) else { return 2 }
     let (world, violation) = run(seed, stepCount: order.stepCount, tells: true)
     for line in world.told { print(line) }
+    for line in world.model.shown { print(line) }
     guard let violation else { return 0 }
     print("seed \(seed), step \(world.stepCount): \(violation.text)")
     return 1
