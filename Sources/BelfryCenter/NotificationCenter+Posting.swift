@@ -14,8 +14,10 @@ extension NotificationCenter {
         dispatching.awaitedCount = 0
         hasRecounted = false
         recountedRows = []
+        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
         for place in posts.indices {
-            try post(posts[place], depth: depths[place], terms, at: time, &effects)
+            try post(
+                posts[place], depth: depths[place], terms, byteLimit: byteLimit, at: time, &effects)
         }
         if hasRecounted { recountAnswer(&effects) }
         recountedRows = []
@@ -51,7 +53,7 @@ extension NotificationCenter {
     }
 
     private mutating func post(
-        _ post: Post, depth: Int, _ terms: PostTerms, at time: CommandTime,
+        _ post: Post, depth: Int, _ terms: PostTerms, byteLimit: Int, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
         let scope = terms.details?.scope ?? .everything
@@ -77,7 +79,7 @@ extension NotificationCenter {
         case .asap, .idle:
             let added = try queue.add(
                 post, depth: depth, scope: scope, entryLimit: limits.queueEntryLimit,
-                modeLimit: limits.queueModeLimit, byteRoom: terms.queueByteRoom, at: time)
+                modeLimit: limits.queueModeLimit, byteRoom: byteLimit - queue.byteCount, at: time)
             var receipt = Receipt(id: post.id, sequence: 0)
             switch added {
             case .queued(let entry):
