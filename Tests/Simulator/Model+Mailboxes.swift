@@ -33,6 +33,7 @@ extension Model {
         // For the account it is on its way; the mailbox keeps it until it is acknowledged.
         out.notices.append(.mailboxFilled(connection: reader, observer: serial))
         clients[place].held[clients[place].held.count - 1].countedAs = .delivered
+        clients[place].held[clients[place].held.count - 1].wasShown = true
         observers[observer].delivered += 1
         observers[observer].lastDeliveredAt = wall
         return .delivered

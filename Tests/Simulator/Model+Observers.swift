@@ -226,9 +226,8 @@ extension Model {
             }
         }
         clients[place].held.removeAll { $0.observer == serial }
-        let owed = clients[place].owed.filter { $0.observer == serial }
-        clients[place].owed.removeAll { $0.observer == serial }
-        for var held in owed {
+        while let index = clients[place].owed.firstIndex(where: { $0.observer == serial }) {
+            var held = clients[place].owed.remove(at: index)
             let isCounted = held.countedAs == .delivered
             endWait(for: &held, outcome: .disconnected) { receipt in
                 if isCounted { receipt.pending -= 1 }

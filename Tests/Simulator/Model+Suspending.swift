@@ -173,9 +173,8 @@ extension Model {
 
     /// What was not acknowledged is held again, in its place, for redelivery (rule D14).
     private mutating func holdOwed(of place: Int) {
-        let owed = clients[place].owed
-        clients[place].owed = []
-        for var held in owed {
+        while !clients[place].owed.isEmpty {
+            var held = clients[place].owed.removeFirst()
             if let observer = self.place(ofObserver: held.observer) {
                 observers[observer].owes = false
             }
