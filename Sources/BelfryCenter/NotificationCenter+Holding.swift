@@ -159,10 +159,10 @@ extension NotificationCenter {
         let notification = held.notification(at: kept)
         if flags.contains(.unacknowledged) {
             held.remove(entry, from: &clients[client].unacknowledged, in: .client)
-            let isAtLimit =
-                observers[slot].unacknowledgedCount >= limits.unacknowledgedLimit
             observers[slot].unacknowledgedCount -= 1
-            if isAtLimit, observers[slot].owes {
+            if observers[slot].owes,
+                observers[slot].unacknowledgedCount < limits.unacknowledgedLimit
+            {
                 observers[slot].owes = false
                 clients[client].owingCount -= 1
             }

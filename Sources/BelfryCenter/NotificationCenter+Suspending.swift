@@ -239,6 +239,14 @@ extension NotificationCenter {
             }
             held[entry].flags.remove(.unacknowledged)
             held[entry].flags.insert(.redelivered)
+            let notification = held.notification(of: entry)
+            if notification.expiresAt != .max {
+                // Its time may have ended while it was on its way.
+                deadlines.add(
+                    at: notification.expiresAt,
+                    key: .expiry(
+                        sequence: notification.sequence, kept: held[entry].notification))
+            }
             let isCounted = held[entry].account == .delivered
             endWait(
                 for: entry, outcome: .disconnected, at: slot, effects: &effects

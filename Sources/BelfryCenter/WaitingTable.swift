@@ -52,9 +52,10 @@ struct WaitingTable: Sendable {
         _ id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome?,
         _ change: (inout Receipt) -> Void
     ) {
-        guard !places.isEmpty, let place = places[id], var waiting = slots[Int(place.slot)] else {
-            return
-        }
+        guard !places.isEmpty, let place = places[id], var waiting = slots[Int(place.slot)],
+            // One that was queued says so until the end: its account begins when it leaves.
+            waiting.receipts[place.receipt].sequence != 0
+        else { return }
         slots[Int(place.slot)] = nil
         change(&waiting.receipts[place.receipt])
         if let outcome, place.receipt < waiting.reports.count {
