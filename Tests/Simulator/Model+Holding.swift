@@ -269,7 +269,10 @@ extension Model {
         }
         for place in waiting.indices {
             for index in waiting[place].receipts.indices
-            where waiting[place].receipts[index].id == id {
+            where waiting[place].receipts[index].id == id
+                && waiting[place].receipts[index].sequence != 0
+            {
+                // One that was queued says so until the end.
                 change(&waiting[place].receipts[index])
                 if index < waiting[place].reports.count { setRow(&waiting[place].reports[index]) }
             }

@@ -191,10 +191,11 @@ extension Model {
                 $0.observer == serial && $0.note.sequence == sequence
             })
         else { return }
-        let wasFull = owedCount(of: observer) >= limits.unacknowledgedLimit
         var held = clients[place].owed.remove(at: index)
         observers[observer].missedDeadlines = 0
-        if wasFull { observers[observer].owes = false }
+        if owedCount(of: observer) < limits.unacknowledgedLimit {
+            observers[observer].owes = false
+        }
         let isCounted = held.countedAs == .delivered
         endWait(for: &held, outcome: error.map { .refused(error: $0) } ?? .acknowledged) { receipt in
             guard isCounted else { return }

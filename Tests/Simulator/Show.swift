@@ -136,6 +136,13 @@ extension Model {
                 \(entry.style) \(entry.modes.map(\.shown)) merged \(entry.merged)
                 """)
         }
+        lines.append(
+            """
+            due: leases \(observers.map { leaseEnd(of: $0) }) held \
+            \(clients.flatMap { $0.held.map(\.note.expiresAt) }) paces \(paceDeadlines) \
+            waits \(waiting.map(\.deadline)) modes \(modes.map(\.endsAt)) queue \
+            \(queue.map(\.expiresAt)) \(queue.map(\.promotesAt))
+            """)
         lines.append("modes \(modes.map(\.entry.mode.shown)), keys \(keys.map(\.key.text.shown))")
         return lines
     }
