@@ -82,7 +82,7 @@ let package = Package(
             name: "belfry",
             dependencies: [
                 "BelfryServer", "BelfryClient", "BelfryCenter", "BelfryJSON", "BelfryWire",
-                "BelfryAccess", "BelfryStore", "BelfrySystem",
+                "BelfryAccess", "BelfrySystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),

@@ -65,8 +65,10 @@ public struct Grant: Sendable, Equatable {
 
 /// An exact text, or a prefix that is written with `*` at its end.
 public struct Pattern: Sendable, Hashable {
-    private let bytes: [UInt8]
-    private let isPrefix: Bool
+    /// The text, without a `*`.
+    public let bytes: [UInt8]
+    /// Whether it covers all that begins with the text.
+    public let isPrefix: Bool
 
     /// Covers everything, also what is absent.
     public static let any = Pattern("*")
@@ -128,6 +130,19 @@ public struct Grants: Sendable, Equatable {
             if grant.centers.contains(where: { $0.covers(center) }) { return true }
         }
         return false
+    }
+
+    /// On which names and objects a verb is allowed in a center: one of them must cover both.
+    public func patterns(
+        of verb: Verbs, center: Span<UInt8>
+    ) -> [(names: [Pattern], objects: [Pattern])] {
+        var patterns: [(names: [Pattern], objects: [Pattern])] = []
+        for grant in grants where grant.verbs.contains(verb) {
+            if grant.centers.contains(where: { $0.covers(center) }) {
+                patterns.append((grant.names, grant.objects))
+            }
+        }
+        return patterns
     }
 
     /// Whether a verb is allowed on everything.

@@ -135,7 +135,9 @@ struct HeldTable: Sendable {
         let slot = freeKept.popLast() ?? UInt32(kept.count)
         var previous = newest
         // A notification out of the replay ring has its place among older ones.
-        while previous != Self.none, self.notification(at: previous).sequence > notification.sequence {
+        while previous != Self.none,
+            self.notification(at: previous).sequence > notification.sequence
+        {
             previous = kept[Int(previous)]?.previous ?? Self.none
         }
         let next = previous == Self.none ? oldest : kept[Int(previous)]?.next ?? Self.none
@@ -206,7 +208,9 @@ struct HeldTable: Sendable {
     }
 
     private mutating func swapHolders(_ list: inout List, at slot: UInt32) {
-        guard var keeper = kept[Int(slot)] else { preconditionFailure("it is kept while it is held") }
+        guard var keeper = kept[Int(slot)] else {
+            preconditionFailure("it is kept while it is held")
+        }
         swap(&list, &keeper.holders)
         kept[Int(slot)] = keeper
     }

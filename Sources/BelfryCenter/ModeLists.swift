@@ -201,6 +201,9 @@ extension ModeLists {
 
     private static func isSparse(_ count: Int, living: Int) -> Bool { count > 2 * living + 16 }
 
+    /// How many modes are known: those that entries name, the current one, and `common`.
+    var knownModeCount: Int { modes.count }
+
     /// How many items all lists have, dead ones among them.
     var itemCount: Int { lists.reduce(0) { $0 + $1.asap.count + $1.idle.count } }
 

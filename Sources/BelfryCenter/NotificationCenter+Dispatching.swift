@@ -188,7 +188,7 @@ extension NotificationCenter {
         let observer = observers[slot].terms
         if observer.minInterval > 0, let start = pace(notification, at: slot, time) {
             clients[client].suspension.insert(.paced)
-            deadlines.add(at: start, key: .pace(client: clients[client].id))
+            addDeadline(at: start, .pace(client: clients[client].id))
             return hold(notification, at: slot, isReplaceable: true, time, &effects)
         }
         guard observer.acknowledges else {

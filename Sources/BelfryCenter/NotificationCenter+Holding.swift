@@ -10,7 +10,11 @@ struct ObservedKind: Hashable, Sendable {
     init(observer: UInt64, _ content: Notification.Content) {
         self.observer = observer
         name = [UInt8](copying: content.name)
-        if let object = content.object { self.object = [UInt8](copying: object) } else { object = nil }
+        if let object = content.object {
+            self.object = [UInt8](copying: object)
+        } else {
+            object = nil
+        }
     }
 }
 
@@ -87,9 +91,8 @@ extension NotificationCenter {
     mutating func keep(_ notification: Notification) -> UInt32 {
         let kept = held.keep(notification)
         if notification.expiresAt != .max {
-            deadlines.add(
-                at: notification.expiresAt,
-                key: .expiry(sequence: notification.sequence, kept: kept))
+            addDeadline(
+                at: notification.expiresAt, .expiry(sequence: notification.sequence, kept: kept))
         }
         return kept
     }

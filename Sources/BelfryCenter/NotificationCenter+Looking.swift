@@ -60,7 +60,10 @@ extension NotificationCenter {
             of: clients.order, after: cursor, limit: limit, textByteCount: \.principal.count
         ) { slot in
             let row = row(ofClientSlot: slot)
-            return principal == nil || principal == row.principal ? row : nil
+            let isWanted =
+                (principal == nil || principal == row.principal)
+                && (state == nil || state == row.state)
+            return isWanted ? row : nil
         }
     }
 

@@ -72,6 +72,8 @@ extension NotificationCenter {
                     fates.update(entry.id) { $0.state = .coalesced(into: post.id) }
                     hasRecounted = true
                     if entry.isImmediate { dispatch.isImmediate = true }
+                    dispatch.depth = max(dispatch.depth, entry.depth)
+                    dispatch.expiresAt = max(dispatch.expiresAt, entry.expiresAt)
                 }
                 dispatch.dequeuedCount = UInt32(similar.count)
             }
@@ -113,9 +115,9 @@ extension NotificationCenter {
             let (slot, ordinal) = waiting.add(
                 command, receipts: effects.receipts, reports: effects.reports,
                 remainingCount: awaitedCount, key: key, at: awaited)
-            deadlines.add(
+            addDeadline(
                 at: time.monotonicNanoseconds.adding(terms.wait),
-                key: .wait(slot: slot, ordinal: ordinal))
+                .wait(slot: slot, ordinal: ordinal))
             effects.outcome = .waiting
         }
         guard let key else { return }

@@ -113,7 +113,9 @@ extension NotificationCenter {
         if row.suspension.contains(.mailbox) {
             // The observer that was looked at last: a lease may last longer than it must, never less.
             let slots = observers.slots(from: row.lastObserver)
-            away = slots.map { observers[$0].reader == 0 ? now - observers[$0].lookedAt : 0 }.min() ?? 0
+            away =
+                slots.map { observers[$0].reader == 0 ? now - observers[$0].lookedAt : 0 }.min()
+                ?? 0
         } else if row.suspension.contains(.disconnected) {
             away = now - row.disconnectedSince
         }
@@ -140,7 +142,9 @@ extension NotificationCenter {
 
     /// The center stops: asap entries go out, and what only this life knew is told (rule Q23).
     mutating func terminate(at time: CommandTime, _ effects: inout Effects) {
-        reports.append(.willTerminate)
+        // A center that stops slowly is told so twice: what came between is told the second time.
+        if !isTerminating { reports.append(.willTerminate) }
+        isTerminating = true
         endTurn(at: time, &effects)
         guard limits.isDurable, isStored else { return }
         for entry in clients.order.entries where !entry.isDead {

@@ -99,7 +99,7 @@ extension NotificationCenter {
             let slot = held[entry].observer
             if let start = startOfPace(entry, notification, at: time) {
                 clients[client].suspension.insert(.paced)
-                deadlines.add(at: start, key: .pace(client: clients[client].id))
+                addDeadline(at: start, .pace(client: clients[client].id))
                 return
             }
             if observers[slot].terms.acknowledges,

@@ -4,7 +4,7 @@ extension NotificationCenter {
     /// Something that is due at a time.
     enum Deadline: Sendable {
         /// Observers of a disconnected client may have outlived it for long enough.
-        case lease(client: UInt64)
+        case lease(client: UInt64, at: Int64)
         /// A held notification is too old.
         case expiry(sequence: UInt64, kept: UInt32)
         /// The interval of something that is held for a client is over.
@@ -22,12 +22,36 @@ extension NotificationCenter {
         return next
     }
 
+    /// Notes that something is due at a time.
+    ///
+    /// What ended before its time leaves its deadline behind: now and then those are swept out.
+    mutating func addDeadline(at time: Int64, _ deadline: Deadline) {
+        deadlines.add(at: time, key: deadline)
+        guard deadlines.isSparse(livingCount: livingDeadlineCount) else { return }
+        var swept = DeadlineHeap<Deadline>()
+        swap(&swept, &deadlines)
+        swept.compact { isAlive($0) }
+        swap(&swept, &deadlines)
+        livingDeadlineCount = max(deadlines.count, 512)
+    }
+
+    private func isAlive(_ deadline: Deadline) -> Bool {
+        switch deadline {
+        case .lease(let id, let time):
+            clients.slot(of: id).map { clients[$0].leaseCheckAt == time } ?? false
+        case .expiry(let sequence, let kept): held.isKept(kept, sequence: sequence)
+        case .pace(let id):
+            clients.slot(of: id).map { clients[$0].suspension.contains(.paced) } ?? false
+        case .wait(let slot, let ordinal): waiting.isWaiting(slot, ordinal: ordinal)
+        }
+    }
+
     /// Lets everything happen that is due.
     mutating func passTime(at time: CommandTime, _ effects: inout Effects) {
         let now = time.monotonicNanoseconds
         while let deadline = deadlines.popDue(at: now) {
             switch deadline {
-            case .lease(let client): checkLeases(of: client, at: time, &effects)
+            case .lease(let client, _): checkLeases(of: client, at: time, &effects)
             case .expiry(let sequence, let kept): expire(sequence, kept, &effects)
             case .pace(let id):
                 if let client = clients.slot(of: id), clients[client].suspension.contains(.paced) {
@@ -64,10 +88,12 @@ extension NotificationCenter {
             next = min(next, leaseEnd(of: slot))
         }
         guard next != .max else { return }
-        if limits.isDurable { next = min(next, time.monotonicNanoseconds.adding(Self.noteInterval)) }
+        if limits.isDurable {
+            next = min(next, time.monotonicNanoseconds.adding(Self.noteInterval))
+        }
         guard next < clients[client].leaseCheckAt else { return }
         clients[client].leaseCheckAt = next
-        deadlines.add(at: next, key: .lease(client: clients[client].id))
+        addDeadline(at: next, .lease(client: clients[client].id, at: next))
     }
 
     /// How often the store is told how long a client has been away: what remains of a lease is kept.

@@ -37,6 +37,8 @@ public struct NotificationCenter: Sendable {
     var waiting = WaitingTable()
     var keys: KeyedAnswers
     var deadlines = DeadlineHeap<Deadline>()
+    /// How many deadlines were left when they were swept last.
+    var livingDeadlineCount = 512
     /// What the center posts of itself when the command is done.
     var reports: [Report] = []
     var dispatching = Dispatching()
@@ -46,6 +48,8 @@ public struct NotificationCenter: Sendable {
     var recountedRows: [(id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome)] = []
     /// Whether the full queue was reported since it was half empty.
     var hasReportedOverflow = false
+    /// Whether it was told that it stops.
+    var isTerminating = false
     /// The monotonic time of the last command.
     var lastTime: Int64 = 0
     /// Whether the store knows the center.

@@ -225,11 +225,10 @@ extension NotificationQueue {
         if expiring.isEmpty, promoting.isEmpty { return ([], []) }
         expiring.sort { place(of: $0) < place(of: $1) }
         let expired = take(expiring)
-        // What expires is not promoted first: its slot is empty now.
-        promoting.removeAll { slots[Int($0)].entry == nil }
         promoting.sort { place(of: $0) < place(of: $1) }
         var promoted: [Entry] = []
         for slot in promoting {
+            // What expires at the same time is gone by now.
             guard var entry = slots[Int(slot)].entry else { continue }
             entry.style = .asap
             entry.promotesAt = .max

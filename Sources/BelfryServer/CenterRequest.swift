@@ -18,8 +18,8 @@ struct Submission: Sendable {
 
 /// What can be asked of a center.
 enum CenterRequest: Sendable {
-    case post(PostRequest)
-    case postBatch([PostRequest])
+    case post(PostRequest, PostWishes?)
+    case postBatch([PostRequest], PostWishes?)
     case connect(Transport, observers: [ObserverRequest], since: ReplayPosition?)
     case disconnect(client: UInt64)
     case becomeSlow(client: UInt64)
@@ -27,22 +27,48 @@ enum CenterRequest: Sendable {
     case addObserver(ObserverRequest)
     case removeObserver(Secret)
     case readObserver(Secret)
+    case readMailbox(Secret, MailboxRequest, wait: Int64)
+    case openStream(Secret, since: ReplayPosition?)
+    case endPoll(observer: UInt64)
+    case detachReader(observer: UInt64)
     case removeClient(id: UInt64, session: [UInt8]?)
+    case suspendClient(id: UInt64, session: [UInt8]?, Bool)
+    case dequeue(DequeueRequest)
+    case enterMode(ModeRequest)
+    case leaveMode(Secret)
     case fate(NotificationID)
     case observers(ObserverQuery)
-    case clients(cursor: UInt64, limit: Int, principal: [UInt8]?)
+    case clients(ObserverQuery)
     case channels(cursor: UInt64, limit: Int, name: [UInt8]?)
     case centers(rows: [CenterRow], cursor: UInt64, limit: Int)
-    case explain(name: [UInt8], object: [UInt8]?)
-    case leaks(limit: Int)
+    case queue(ObserverQuery)
+    case queueEntry(NotificationID)
+    case modes
+    case explain(ExplainRequest)
+    case leaks(cursor: UInt64, limit: Int)
     case unmatched(limit: Int)
     case calls(text: [UInt8], CallingClient)
 }
 
-/// An observer or a client, named by its number, with the secret half of its token if there is one.
+/// An observer, a client or a mode lease, named by its number, with the secret half of its token if there is one.
 struct Secret: Sendable {
     let number: UInt64
     let secret: [UInt8]?
+}
+
+/// What only few posts ask for besides themselves: most ask for nothing of it.
+final class PostWishes: Sendable {
+    /// How many nanoseconds the poster waits for its observers; nil is as long as usual.
+    let wait: Int64?
+    /// The name under which the answer is found again, and the hash of the request.
+    let key: (text: [UInt8], requestHash: SecretHash)?
+
+    /// Joins both; nil where there is nothing to wish.
+    init?(wait: Int64?, key: (text: [UInt8], requestHash: SecretHash)?) {
+        if wait == nil, key == nil { return nil }
+        self.wait = wait
+        self.key = key
+    }
 }
 
 /// A client that calls methods, with the session that its registrations repeat.
@@ -152,4 +178,6 @@ enum Sequel: Sendable {
     case close
     /// It is a client from now on.
     case client(id: UInt64, session: [UInt8], transport: Transport, center: [UInt8])
+    /// It is the stream of a mailbox from now on.
+    case stream(observer: UInt64, client: UInt64, center: [UInt8])
 }

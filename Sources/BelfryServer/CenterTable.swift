@@ -14,6 +14,8 @@ struct CenterTable {
     var limits: CenterLimits
     private let seed: HashSeed
     private let keepsChanges: Bool
+    /// How many observers more there are after the last command.
+    private(set) var observerGrowth = 0
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
@@ -77,7 +79,9 @@ struct CenterTable {
             node: id.node, incarnation: id.incarnation, counter: id.counter + 1)
         touch(position)
         sequencers[position].time = time
+        let observerCount = sequencers[position].center.observerCount
         sequencers[position].submit(action, as: id, into: &effects)
+        observerGrowth = sequencers[position].center.observerCount - observerCount
         return id
     }
 
@@ -100,6 +104,8 @@ extension CenterTable {
         var heldGrowth = 0
         /// How many bytes more are queued than before.
         var queueGrowth = 0
+        /// How many queue entries more there are.
+        var entryGrowth = 0
         /// When the first of these centers has something to do.
         var deadline = Int64.max
     }
@@ -128,6 +134,9 @@ extension CenterTable {
         end.queueGrowth += queued - sequencers[position].knownQueueByteCount
         sequencers[position].knownHeldByteCount = held
         sequencers[position].knownQueueByteCount = queued
+        let entryCount = sequencers[position].center.queueCount
+        end.entryGrowth += entryCount - sequencers[position].knownEntryCount
+        sequencers[position].knownEntryCount = entryCount
     }
 
     private mutating func noteIdle(at position: Int) {

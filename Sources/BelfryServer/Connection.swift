@@ -28,6 +28,8 @@ struct Connection {
     var deadline = DeadlineKind.head
     /// The client that it is, once it is one.
     var client: UInt64 = 0
+    /// The observer whose mailbox it reads: a poll that waits, or a stream.
+    var mailbox: UInt64 = 0
     /// The whole session of its client, as registrations repeat it.
     var session: [UInt8] = []
     /// The center of its client.

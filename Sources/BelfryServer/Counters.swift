@@ -13,10 +13,13 @@ struct Counters: Sendable, Equatable {
     var deliveries: UInt64 = 0
     var clientsWebSocket: UInt64 = 0
     var clientsEvents: UInt64 = 0
-    var clientsSlow: UInt64 = 0
+    var clientsMailbox: UInt64 = 0
     var clientsTooSlow: UInt64 = 0
     var registrations: UInt64 = 0
     var removals: UInt64 = 0
+    var slowClients: UInt64 = 0
+    var queueEntries: UInt64 = 0
+    var waitingAnswers: UInt64 = 0
     var turns: UInt64 = 0
     var unsentBytes: UInt64 = 0
     var descriptorsExhausted: UInt64 = 0
@@ -33,10 +36,13 @@ struct Counters: Sendable, Equatable {
         deliveries += other.deliveries
         clientsWebSocket += other.clientsWebSocket
         clientsEvents += other.clientsEvents
-        clientsSlow += other.clientsSlow
+        clientsMailbox += other.clientsMailbox
         clientsTooSlow += other.clientsTooSlow
         registrations += other.registrations
         removals += other.removals
+        slowClients += other.slowClients
+        queueEntries += other.queueEntries
+        waitingAnswers += other.waitingAnswers
         turns += other.turns
         unsentBytes += other.unsentBytes
         descriptorsExhausted += other.descriptorsExhausted
@@ -78,6 +84,8 @@ struct MetricsText {
             UInt64(max(0, shared.observerCount.load(ordering: .relaxed))))
         page.addTraffic(counters)
         page.addClients(counters)
+        page.addKept(counters, shared)
+        if let store = shared.store { page.add(store.figures) }
         return Array(page.text.utf8)
     }
 
@@ -116,6 +124,10 @@ struct MetricsText {
             "belfry_clients_websocket_total", "counter", "WebSocket sessions.",
             counters.clientsWebSocket)
         add("belfry_clients_events_total", "counter", "Event streams.", counters.clientsEvents)
+        add("belfry_clients_mailbox_total", "counter", "Mailboxes.", counters.clientsMailbox)
+        add(
+            "belfry_clients_suspended_slow_total", "counter",
+            "How often a client was suspended because it did not read.", counters.slowClients)
         add(
             "belfry_clients_too_slow_total", "counter",
             "Clients that were closed because they did not read.", counters.clientsTooSlow)
@@ -123,6 +135,41 @@ struct MetricsText {
             "belfry_registrations_total", "counter", "Observers that were registered.",
             counters.registrations)
         add("belfry_removals_total", "counter", "Observers that were removed.", counters.removals)
+    }
+
+    /// What the broker keeps for later.
+    private mutating func addKept(_ counters: Counters, _ shared: SharedState) {
+        add(
+            "belfry_held_bytes", "gauge", "Bytes of notifications held for suspended clients.",
+            UInt64(max(0, shared.heldByteCount.load(ordering: .relaxed))))
+        add("belfry_queue_entries", "gauge", "Entries of all queues.", counters.queueEntries)
+        add(
+            "belfry_queue_bytes", "gauge", "Bytes of all queues.",
+            UInt64(max(0, shared.queueByteCount.load(ordering: .relaxed))))
+        add(
+            "belfry_answers_waiting", "gauge", "Answers that wait for the store.",
+            counters.waitingAnswers)
+    }
+
+    private mutating func add(_ store: StoreFigures) {
+        add(
+            "belfry_store_batches_total", "counter", "Turns that handed something to the store.",
+            store.batches)
+        add(
+            "belfry_store_committed_total", "counter", "Turns whose changes are stored.",
+            store.committedBatches)
+        add(
+            "belfry_store_commits_total", "counter",
+            "Transactions of the store; one commits all turns that wait.", store.commits)
+        add(
+            "belfry_store_changes_total", "counter", "Changes that were handed to the store.",
+            store.changes)
+        add(
+            "belfry_store_failures_total", "counter", "How often the store began to fail.",
+            store.failures)
+        add(
+            "belfry_store_accepts", "gauge", "Whether the store takes new promises.",
+            store.takesPromises ? 1 : 0)
     }
 
     private mutating func add(

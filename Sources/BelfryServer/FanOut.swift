@@ -50,29 +50,36 @@ struct FrameCache {
         if frames.count > 4_096 { frames = [] }
     }
 
-    /// Where the frame for a delivery stands, if it was encoded.
-    func range(selector: UInt32, transport: Transport) -> Range<Int>? {
+    /// Where the frame for a delivery stands, if it was encoded and serves more than one observer.
+    func range(of delivery: Delivery) -> Range<Int>? {
+        guard Self.isShared(delivery) else { return nil }
         let entry: Entry
-        switch transport {
+        switch delivery.transport {
         case .events: entry = events
         case .mailbox: return nil
         case .webSocket:
-            guard Int(selector) < frames.count else { return nil }
-            entry = frames[Int(selector)]
+            guard Int(delivery.selector) < frames.count else { return nil }
+            entry = frames[Int(delivery.selector)]
         }
         return entry.stamp == stamp ? entry.start..<entry.end : nil
     }
 
-    /// Notes where a frame was written.
-    mutating func note(_ range: Range<Int>, selector: UInt32, transport: Transport) {
+    /// Notes where a frame was written, if it serves more than one observer.
+    mutating func note(_ range: Range<Int>, of delivery: Delivery) {
+        guard Self.isShared(delivery) else { return }
         let entry = Entry(stamp: stamp, start: range.lowerBound, end: range.upperBound)
-        switch transport {
+        switch delivery.transport {
         case .events: events = entry
         case .mailbox: break
         case .webSocket:
-            while frames.count <= Int(selector) { frames.append(Entry()) }
-            frames[Int(selector)] = entry
+            while frames.count <= Int(delivery.selector) { frames.append(Entry()) }
+            frames[Int(delivery.selector)] = entry
         }
+    }
+
+    /// Whether the frame names no observer, and is not marked for one alone.
+    private static func isShared(_ delivery: Delivery) -> Bool {
+        delivery.form == .shared && !delivery.isRedelivered
     }
 }
 
@@ -82,7 +89,10 @@ extension ServerLoop {
         if isSpread { return }
         isSpread = true
         tellNotices()
-        if !effects.deliveries.isEmpty { spreadDeliveries() }
+        if !effects.deliveries.isEmpty {
+            counters.deliveries += UInt64(effects.deliveries.count)
+            spreadDeliveries()
+        }
         if !effects.completions.isEmpty { keepCompletions() }
     }
 
@@ -95,8 +105,7 @@ extension ServerLoop {
                 notification = delivery.notification
                 startNotification()
             }
-            let known = frames.range(selector: delivery.selector, transport: delivery.transport)
-            let range = known ?? encode(delivery)
+            let range = frames.range(of: delivery) ?? encode(delivery)
             let target = ConnectionNumber(rawValue: delivery.connection)
             if target.loop == number {
                 loop.send(range, to: target.connection, as: .delivery)
@@ -128,20 +137,28 @@ extension ServerLoop {
         let start = loop.output.count
         switch delivery.transport {
         case .webSocket:
-            RPC.append(
-                delivery: notification, selector: centers[lastCenter].selector(delivery.selector),
-                isRedelivered: delivery.isRedelivered, to: &frameText)
+            let selector = centers[lastCenter].selector(delivery.selector)
+            if delivery.form == .acknowledged {
+                RPC.append(
+                    request: notification, observer: delivery.observer, selector: selector,
+                    isRedelivered: delivery.isRedelivered, to: &frameText)
+            } else {
+                RPC.append(
+                    delivery: notification, selector: selector,
+                    isRedelivered: delivery.isRedelivered, to: &frameText)
+            }
             let text = frameText
             FrameWriter.append(.text, payload: text.span, to: &loop.output)
         case .events:
             EventStream.append(
                 notification: notification, epoch: centers[lastCenter].epoch,
-                isRedelivered: delivery.isRedelivered, to: &loop.output)
+                isRedelivered: delivery.isRedelivered,
+                observer: delivery.form == .named ? delivery.observer : nil, to: &loop.output)
         case .mailbox:
             break
         }
         let range = start..<loop.output.count
-        frames.note(range, selector: delivery.selector, transport: delivery.transport)
+        frames.note(range, of: delivery)
         return range
     }
 
@@ -185,8 +202,13 @@ extension ServerLoop {
             number = connection
             closesConnection = true
             FrameWriter.appendClose(.takenOver, reason: Array("taken over".utf8), to: &bytes)
-        case .readerReplaced, .mailboxFilled:
-            return
+        case .readerReplaced(let connection, let isStream):
+            guard isStream else { return endPoll(connection, .replaced) }
+            number = connection
+            closesConnection = true
+            appendStreamEnd(to: &bytes)
+        case .mailboxFilled(let connection, _):
+            return endPoll(connection, .filled)
         }
         let target = ConnectionNumber(rawValue: number)
         if target.loop == self.number {
@@ -230,6 +252,7 @@ extension ServerLoop {
         loop.send(start..<loop.output.count, to: id, as: .delivery)
         if closes {
             connections[Int(id.index)]?.client = 0
+            connections[Int(id.index)]?.mailbox = 0
             closeSoon(id)
         }
     }

@@ -31,12 +31,12 @@ final class NumberBlock: Sendable {
         asked = Atomic(.max)
     }
 
-    /// Numbers above those that earlier lives may have used, up to those that are stored.
-    init(_ kind: Kind, after used: UInt64, through reserved: UInt64) {
+    /// Numbers above those that earlier lives may have used; the first block is not reserved yet.
+    init(_ kind: Kind, after used: UInt64) {
         self.kind = kind
         last = Atomic(used)
-        limit = Atomic(reserved)
-        asked = Atomic(reserved)
+        limit = Atomic(used)
+        asked = Atomic(used)
     }
 
     /// A number that was never given; nil as long as the next block is not stored.

@@ -8,9 +8,14 @@ enum Route: Equatable {
     case notification(id: [UInt8])
     case observers
     case observer(token: [UInt8])
+    case mailbox(token: [UInt8])
     case clients
     case client(id: [UInt8])
     case centers
+    case queue
+    case queueEntry(id: [UInt8])
+    case modes
+    case mode(token: [UInt8])
     case explain
     case leaks
     case unmatched
@@ -27,13 +32,26 @@ enum Route: Equatable {
     var allowedMethods: AllowedMethods {
         switch self {
         case .channelPost, .debugEcho, .notifications: .post
-        case .observers: [.get, .post]
-        case .observer: [.get, .delete]
-        case .client: .delete
-        case .webSocket, .debugWebSocket, .events: .getWithoutHead
+        case .observers, .modes: [.get, .post]
+        case .observer, .queue, .queueEntry: [.get, .delete]
+        case .client: [.delete, .patch]
+        case .mode: .delete
+        // Reading a mailbox may wait, and acknowledges: there is no such thing as its head.
+        case .webSocket, .debugWebSocket, .events, .mailbox: .getWithoutHead
         case .channels, .notification, .clients, .centers, .explain, .leaks, .unmatched, .live,
             .ready, .metrics, .asset:
             .get
+        }
+    }
+
+    /// Whether pages of foreign origins may not even GET it: it observes, or acknowledges.
+    var isGuarded: Bool {
+        switch self {
+        case .webSocket, .events, .mailbox, .debugWebSocket: true
+        case .channelPost, .channels, .notifications, .notification, .observers, .observer,
+            .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain, .leaks,
+            .unmatched, .live, .ready, .metrics, .asset, .debugEcho:
+            false
         }
     }
 
@@ -42,7 +60,8 @@ enum Route: Equatable {
         switch self {
         case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
-            .clients, .client, .centers, .explain, .leaks, .unmatched, .webSocket, .events:
+            .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
+            .leaks, .unmatched, .webSocket, .events:
             false
         }
     }
@@ -58,6 +77,7 @@ struct AllowedMethods: OptionSet {
     static let delete = AllowedMethods(rawValue: 4)
     /// GET of something that never ends.
     static let getWithoutHead = AllowedMethods(rawValue: 8)
+    static let patch = AllowedMethods(rawValue: 16)
 
     /// Whether a method is among them.
     func allow(_ method: HTTPMethod) -> Bool {
@@ -66,7 +86,8 @@ struct AllowedMethods: OptionSet {
         case .head: contains(.get)
         case .post: contains(.post)
         case .delete: contains(.delete)
-        case .put, .patch, .options, .trace, .connect, .other: false
+        case .patch: contains(.patch)
+        case .put, .options, .trace, .connect, .other: false
         }
     }
 
@@ -77,6 +98,7 @@ struct AllowedMethods: OptionSet {
         if contains(.getWithoutHead) { names.append("GET") }
         if contains(.post) { names.append("POST") }
         if contains(.delete) { names.append("DELETE") }
+        if contains(.patch) { names.append("PATCH") }
         return (names + ["OPTIONS"]).joined(separator: ", ")
     }
 }
@@ -156,21 +178,18 @@ struct RoutedPath: Equatable {
         case 2:
             let last = segments[start + 1]
             guard !last.isEmpty else { return nil }
-            if segments.segment(start, is: "channels") {
-                return .channelPost(name: [UInt8](copying: last))
+            if segments.segment(start, is: "reports") {
+                if segments.segment(start + 1, is: "leaks") { return .leaks }
+                return segments.segment(start + 1, is: "unmatched") ? .unmatched : nil
             }
-            if segments.segment(start, is: "observers") {
-                return .observer(token: [UInt8](copying: last))
-            }
-            if segments.segment(start, is: "notifications") {
-                return .notification(id: [UInt8](copying: last))
-            }
-            if segments.segment(start, is: "clients") {
-                return .client(id: [UInt8](copying: last))
-            }
-            guard segments.segment(start, is: "reports") else { return nil }
-            if segments.segment(start + 1, is: "leaks") { return .leaks }
-            return segments.segment(start + 1, is: "unmatched") ? .unmatched : nil
+            return memberRoutes.first { segments.segment(start, is: $0.name) }?
+                .route([UInt8](copying: last))
+        case 3:
+            let token = segments[start + 1]
+            guard !token.isEmpty, segments.segment(start, is: "observers"),
+                segments.segment(start + 2, is: "notifications")
+            else { return nil }
+            return .mailbox(token: [UInt8](copying: token))
         default:
             return nil
         }
@@ -191,7 +210,14 @@ struct RoutedPath: Equatable {
     static let collectionRoutes: [(name: String, route: Route)] = [
         ("notifications", .notifications), ("observers", .observers), ("ws", .webSocket),
         ("events", .events), ("channels", .channels), ("clients", .clients),
-        ("centers", .centers), ("explain", .explain),
+        ("centers", .centers), ("queue", .queue), ("modes", .modes), ("explain", .explain),
+    ]
+
+    /// The paths of a center that have a name, an id or a token behind a word.
+    static let memberRoutes: [(name: String, route: @Sendable ([UInt8]) -> Route)] = [
+        ("channels", { .channelPost(name: $0) }), ("observers", { .observer(token: $0) }),
+        ("notifications", { .notification(id: $0) }), ("clients", { .client(id: $0) }),
+        ("queue", { .queueEntry(id: $0) }), ("modes", { .mode(token: $0) }),
     ]
 
     /// The service paths that always exist.

@@ -34,6 +34,7 @@ struct LocalSequencer: Sequencer {
     /// The bytes that it held and had queued when the loop last looked.
     var knownHeldByteCount = 0
     var knownQueueByteCount = 0
+    var knownEntryCount = 0
     /// Whether it waits for an idle moment, as the loop knows.
     var isWaitingForIdle = false
     /// What must last of this turn; it stays empty where nothing lasts.

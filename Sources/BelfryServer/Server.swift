@@ -1,4 +1,6 @@
+import BelfryCenter
 import BelfryLoop
+import BelfryStore
 public import BelfrySystem
 import Synchronization
 
@@ -13,12 +15,15 @@ public enum Server {
         case configuration(String)
         /// The address cannot be listened on.
         case listen(SocketAddress, SystemCallError)
+        /// The data directory cannot be used; the words say why.
+        case store(String)
         /// The system refused something else.
         case system(SystemCallError)
     }
 
     /// Runs a broker until it is told to stop by SIGTERM or SIGINT.
     ///
+    /// The store is opened, and its centers restored, before anybody can connect.
     /// The calling thread becomes the first event loop; each other loop gets a thread of its own.
     ///
     /// - Parameters:
@@ -31,19 +36,60 @@ public enum Server {
         reload: (@Sendable () throws -> ServerConfiguration)? = nil
     ) throws(StartError) {
         if let fault = configuration.fault() { throw .configuration(fault) }
+        let mailboxes: [LoopMailbox<LoopMessage>]
         do throws(SystemCallError) {
-            try SignalDescriptor.ignoreBrokenPipe()
-            let signals = try SignalDescriptor(ServerLoop.stopSignals + [ServerLoop.reloadSignal])
-            let limit = try DescriptorLimit.raise()
-            let connectionLimit =
-                configuration.connectionLimit ?? max(1, limit.soft * 9 / 10 - 16)
-            let shared = try SharedState(loopCount: configuration.loopCount, reload: reload)
-            try start(
-                configuration, shared: shared, log: log, signals: signals,
-                connectionLimit: max(1, connectionLimit / configuration.loopCount))
+            mailboxes = try SharedState.makeMailboxes(loopCount: configuration.loopCount)
         } catch {
             throw .system(error)
         }
+        let (beginning, store): (Beginning, DiskStore?)
+        do throws(StoreError) {
+            (beginning, store) = try begin(configuration, mailboxes: mailboxes, log: log)
+        } catch {
+            throw .store(error.sentence)
+        }
+        let shared = SharedState(mailboxes: mailboxes, reload: reload, beginning: beginning)
+        do throws(SystemCallError) {
+            try serve(configuration, shared: shared, log: log)
+        } catch {
+            throw .system(error)
+        }
+        if let store, !store.close() {
+            log.write(.error, "the store could not be ended in order")
+        }
+        log.write(.info, "stopped")
+    }
+
+    private static func serve(
+        _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog
+    ) throws(SystemCallError) {
+        try SignalDescriptor.ignoreBrokenPipe()
+        let signals = try SignalDescriptor(ServerLoop.stopSignals + [ServerLoop.reloadSignal])
+        let limit = try DescriptorLimit.raise()
+        let connectionLimit = configuration.connectionLimit ?? max(1, limit.soft * 9 / 10 - 16)
+        try start(
+            configuration, shared: shared, log: log, signals: signals,
+            connectionLimit: max(1, connectionLimit / configuration.loopCount))
+    }
+
+    /// Opens the store of the configuration, if it has one, and takes what it has.
+    private static func begin(
+        _ configuration: ServerConfiguration, mailboxes: [LoopMailbox<LoopMessage>],
+        log: ServerLog
+    ) throws(StoreError) -> (Beginning, DiskStore?) {
+        guard let directory = configuration.dataDirectory else { return (Beginning(), nil) }
+        let start = MonotonicTime.now()
+        var limits = StoreLimits()
+        limits.byteLimit = configuration.storeByteLimit
+        limits.tombstoneLimit = configuration.centerLimits.tombstoneLimit
+        var file = try StoreFile(
+            directory: directory, durability: configuration.durability.ofStore, limits: limits)
+        var random = SystemRandom()
+        var beginning = try Beginning(&file) { random.hexadecimal(digitCount: 12) }
+        let store = try DiskStore(file, mailboxes: mailboxes, log: log)
+        beginning.store = store
+        beginning.log(in: log, since: start)
+        return (beginning, store)
     }
 
     private static func start(
@@ -68,7 +114,6 @@ public enum Server {
             ("loops", "\(configuration.loopCount)"))
         try first.run()
         for thread in threads { thread.join() }
-        log.write(.info, "stopped")
     }
 }
 

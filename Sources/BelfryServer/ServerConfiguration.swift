@@ -1,6 +1,5 @@
 public import BelfryAccess
 public import BelfryCenter
-public import BelfryStore
 public import BelfrySystem
 public import BelfryWire
 
@@ -64,6 +63,14 @@ public struct ServerConfiguration: Sendable {
     public var wireLimits = WireLimits()
     /// How long closing all connections may take at a clean stop; the default is 30 s.
     public var drainPeriod: Duration = .seconds(30)
+
+    /// What a commit of the store must survive.
+    public enum Durability: Sendable, CaseIterable {
+        /// The loss of power: each commit waits for the disk.
+        case power
+        /// The end of the process, also by kill -9.
+        case process
+    }
 
     /// Takes the defaults.
     public init() {}

@@ -66,7 +66,7 @@ extension ServerLoop {
     mutating func answerOptions(_ path: RoutedPath, to id: ConnectionID) {
         var answer = Answer.empty
         let allowed =
-            path.isServer ? "GET, HEAD, POST, DELETE, OPTIONS" : path.route.allowedMethods.text
+            path.isServer ? "GET, HEAD, POST, DELETE, PATCH, OPTIONS" : path.route.allowedMethods.text
         answer.fields = [HTTPField("Allow", allowed)]
         if exchange.reply.allowedOrigin != nil,
             exchange.parser.head.field("access-control-request-method") != nil
@@ -75,8 +75,10 @@ extension ServerLoop {
                 HTTPField("Access-Control-Allow-Methods", allowed),
                 HTTPField(
                     "Access-Control-Allow-Headers",
-                    "Content-Type, Prefer, Authorization, Belfry-Session, Belfry-Token, Last-Event-ID"
-                ),
+                    """
+                    Content-Type, Prefer, Authorization, Idempotency-Key, Belfry-Session, \
+                    Belfry-Token, Last-Event-ID
+                    """),
                 HTTPField("Access-Control-Max-Age", "600"),
             ]
         }
@@ -111,7 +113,10 @@ extension ServerLoop {
         if let origin = reply.allowedOrigin {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
             fields.append(HTTPField("Vary", "Origin"))
-            fields.append(HTTPField("Access-Control-Expose-Headers", "Location, Retry-After"))
+            fields.append(
+                HTTPField(
+                    "Access-Control-Expose-Headers",
+                    "Location, Retry-After, Idempotency-Replayed, Preference-Applied"))
         }
         if reply.appliedPreference != .none, answer.status < 300 {
             fields.append(HTTPField("Preference-Applied", reply.appliedPreference.rawValue))
@@ -158,6 +163,13 @@ extension ServerLoop {
             case .mailbox:
                 break
             }
+        case .stream(let observer, let client, let center):
+            guard connection(id) != nil else { return }
+            connections[Int(id.index)]?.client = client
+            connections[Int(id.index)]?.mailbox = observer
+            connections[Int(id.index)]?.center = center
+            connections[Int(id.index)]?.kind = .events
+            setDeadline(id, .comment)
         }
         goOn(id)
     }
@@ -171,12 +183,14 @@ extension ServerLoop {
         case .http(let http) where reply.loop == number:
             send(answer, to: reply.connection, http)
         case .webSocket where reply.loop == number:
-            guard !answerContent.isEmpty else { return goOn(reply.connection) }
+            guard !answerContent.isEmpty else {
+                return follow(answer.sequel, on: reply.connection, nil)
+            }
             let start = loop.output.count
             let content = answerContent
             FrameWriter.append(.text, payload: content.span, to: &loop.output)
             loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
-            goOn(reply.connection)
+            follow(answer.sequel, on: reply.connection, nil)
         case .http(let http):
             var bytes: [UInt8] = []
             appendResponse(answer, http, to: &bytes)
@@ -187,7 +201,7 @@ extension ServerLoop {
             if !answerContent.isEmpty {
                 FrameWriter.append(.text, payload: answerContent.span, to: &bytes)
             }
-            sendElsewhere(bytes, .none, reply)
+            sendElsewhere(bytes, answer.sequel, reply)
         }
     }
 
@@ -203,7 +217,7 @@ extension Sequel {
     var orClose: Sequel {
         switch self {
         case .none, .close: .close
-        case .client: self
+        case .client, .stream: self
         }
     }
 }

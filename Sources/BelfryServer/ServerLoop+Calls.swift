@@ -24,42 +24,66 @@ extension ServerLoop {
     /// Performs the calls of one frame in their order, and answers them in one frame.
     mutating func performCalls(_ text: [UInt8], client: CallingClient, _ submission: Submission) {
         let message = rpcReader.message(in: text.span)
+        var frame = CallFrame(text: text, client: client, submission: submission)
         guard message.isBatch else {
-            if let call = message.calls.first {
-                perform(call, in: text, client: client, submission)
-                deliver(.json, submission.reply)
-                // What the replay ring has for a new observer comes after its registration.
-                fanOut()
+            if let call = message.calls.first, let sequel = perform(call, &frame) {
+                var answer = Answer.json
+                answer.sequel = sequel
+                deliver(answer, submission.reply)
             }
+            // What the replay ring has for a new observer, and what was held for a client that goes
+            // on, comes after its answer.
+            fanOut()
             return
         }
-        var answers: [UInt8] = []
-        for call in message.calls {
+        let batch = CallBatch(reply: submission.reply)
+        frame.batch = batch
+        frame.isAlone = message.calls.count == 1
+        var sequel = Sequel.none
+        for place in message.calls.indices {
+            if place > 0 { fanOut() }
             answerContent.removeAll(keepingCapacity: true)
-            perform(call, in: text, client: client, submission)
-            fanOut()
-            guard !answerContent.isEmpty else { continue }
-            answers.append(UInt8(ascii: answers.isEmpty ? "[" : ","))
-            answers.append(contentsOf: answerContent)
+            guard let next = perform(message.calls[place], &frame) else { continue }
+            if case .client = next { sequel = next }
+            batch.append(answerContent)
         }
-        if !answers.isEmpty { answers.append(UInt8(ascii: "]")) }
-        swap(&answers, &answerContent)
-        deliver(.json, submission.reply)
+        batch.wait(for: promises.awaitedTicket)
+        promises.awaitedTicket = 0
+        if batch.isComplete {
+            deliver(batch, sequel)
+        } else {
+            letGoOn(submission.reply)
+        }
+        fanOut()
+    }
+
+    /// Sends the answers of a batch, if the last of them is there.
+    mutating func deliver(_ batch: CallBatch, _ sequel: Sequel = .none) {
+        guard batch.isComplete else { return }
+        answerContent.removeAll(keepingCapacity: answerContent.capacity <= 1 << 20)
+        batch.append(to: &answerContent)
+        promises.awaitedTicket = batch.ticket > promises.committedTicket ? batch.ticket : 0
+        var answer = Answer.json
+        answer.sequel = sequel
+        deliver(answer, batch.reply)
     }
 
     /// Performs one call; its answer goes to `answerContent`, which stays empty if there is none.
-    private mutating func perform(
-        _ call: RPCCall, in text: [UInt8], client: CallingClient, _ submission: Submission
-    ) {
+    ///
+    /// - Returns: what becomes of the connection; nil when the answer comes later.
+    private mutating func perform(_ call: RPCCall, _ frame: inout CallFrame) -> Sequel? {
         switch call {
-        case .response:
-            break  // Clients are asked nothing yet; a response with an unknown id is ignored.
+        case .response(let id, let content, let isError):
+            acknowledge(id, error: isError ? content : nil, frame)
         case .invalid(let id, let code, let detail):
             if let id { RPC.append(error: code, detail: detail, id: id, to: &answerContent) }
         case .notification(let method, let params):
             do throws(Problem) {
-                guard let method = Method(method) else { return }
-                try perform(method, params, in: text, client: client, submission)
+                guard let method = Method(method) else { return Sequel.none }
+                frame.call = nil
+                let sequel = try perform(method, params, &frame)
+                answerContent.removeAll(keepingCapacity: true)
+                return sequel
             } catch {
                 // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
                 counters.requestsRefused += 1
@@ -68,18 +92,21 @@ extension ServerLoop {
         case .request(let id, let method, let params):
             guard let method = Method(method) else {
                 RPC.append(error: .methodNotFound, id: id, to: &answerContent)
-                return
+                return Sequel.none
             }
             do throws(Problem) {
+                frame.call = id
                 RPC.beginResult(id: id, to: &answerContent)
-                try perform(method, params, in: text, client: client, submission)
+                guard let sequel = try perform(method, params, &frame) else { return nil }
                 RPC.endResult(to: &answerContent)
+                return sequel
             } catch {
                 counters.requestsRefused += 1
                 answerContent.removeAll(keepingCapacity: true)
                 RPC.append(problem: error, id: id, to: &answerContent)
             }
         }
+        return Sequel.none
     }
 
     /// What a client can call.
@@ -87,42 +114,92 @@ extension ServerLoop {
         case addObserver
         case removeObserver
         case post
+        case dequeue
+        case setSuspended
+        case resume
         case observers
         case explain
+        case enterMode
+        case leaveMode
 
         init?(_ name: [UInt8]) {
             self.init(rawValue: String(decoding: name, as: UTF8.self))
         }
     }
 
-    /// Performs a method, and appends its result.
+    /// Performs a method, and appends its result; nil if the answer comes later.
     private mutating func perform(
-        _ method: Method, _ params: Range<Int>?, in text: [UInt8], client: CallingClient,
-        _ submission: Submission
-    ) throws(Problem) {
+        _ method: Method, _ params: Range<Int>?, _ frame: inout CallFrame
+    ) throws(Problem) -> Sequel? {
+        let submission = frame.submission
+        let text = frame.text
         switch method {
         case .addObserver:
             let request = try requestReader.addObserver(params: params, in: text.span)
-            let (row, token) = try register(request, client: client.number, submission)
+            let (row, token) = try register(request, client: frame.client.number, submission)
             Shape.append(
-                registered: row, token: token, session: client.session, center: submission.center,
-                to: &answerContent)
+                registered: row, token: token, session: frame.client.session,
+                center: submission.center, to: &answerContent)
         case .removeObserver:
             let request = try requestReader.removeObserver(params: params, in: text.span)
-            let count = try remove(request, client: client.number, center: submission.center)
+            let count = try remove(
+                request, client: frame.client.number, center: submission.center)
             Shape.append(removedCount: count, to: &answerContent)
         case .post:
-            let request = try requestReader.post(params: params, in: text.span)
-            try applyPost(request.post, caller: submission.caller, center: submission.center)
-            fanOut()
-            appendReceipts(isBatch: false, reportsObservers: request.reportsObservers)
+            return try post(params, frame)
+        case .dequeue:
+            let request = try requestReader.dequeue(params: params, in: text.span)
+            let count = try dequeue(request, submission)
+            Shape.append(removedCount: count, to: &answerContent)
+        case .setSuspended:
+            let isSuspended = try requestReader.setSuspended(params: params, in: text.span)
+            try setSuspended(isSuspended, client: frame.client.number, submission)
+            Shape.append(isSuspended: isSuspended, to: &answerContent)
+        case .resume:
+            let request = try requestReader.resume(params: params, in: text.span)
+            return try resume(request, &frame)
         case .observers:
             let request = try requestReader.observers(params: params, in: text.span)
-            try list(.observers(query(of: request.query, state: request.state)), submission)
+            try list(.observers(request.query), submission)
         case .explain:
             let request = try requestReader.explain(params: params, in: text.span)
-            try list(.explain(name: request.name, object: request.object), submission)
+            try list(.explain(request), submission)
+        case .enterMode:
+            let request = try requestReader.enterMode(params: params, in: text.span)
+            try enterMode(request, client: frame.client.number, submission)
+        case .leaveMode:
+            let token = try requestReader.leaveMode(params: params, in: text.span)
+            try leaveMode(Secret(number: token.number, secret: token.secret), submission)
+            answerContent.append(contentsOf: "null".utf8)
         }
+        return Sequel.none
+    }
+
+    private mutating func post(
+        _ params: Range<Int>?, _ frame: CallFrame
+    ) throws(Problem) -> Sequel? {
+        let request = try requestReader.post(params: params, in: frame.text.span)
+        let form: ReceiptForm = request.reportsObservers ? .observers : []
+        // Nobody waits for the answer to a JSON-RPC notification.
+        let seconds = frame.call == nil ? 0 : request.waitSeconds
+        let wishes = PostWishes(
+            wait: seconds.map { Int64($0 * 1_000_000_000) },
+            key: request.idempotencyKey.map { Self.key($0, params: params, in: frame.text) })
+        let command = try applyPost(request.post, wishes, form, frame.submission)
+        fanOut()
+        switch effects.outcome {
+        case .waiting:
+            // A repetition of a post that is waited for waits with it, even if nobody is to be told.
+            guard let call = frame.call else { return Sequel.none }
+            let place = frame.batch?.appendMissing()
+            park(command, frame.submission.reply, form, call: call, place: place)
+            return nil
+        case .replayed(let form):
+            appendReceipts(effects.receipts, effects.reports, ReceiptForm(rawValue: form))
+        case .done, .registered, .removed, .resumed, .dequeued, .refused:
+            appendReceipts(effects.receipts, effects.reports, form)
+        }
+        return Sequel.none
     }
 
     private mutating func list(
@@ -163,6 +240,20 @@ extension ServerLoop {
         try removeObserver(number, by: .client(client), center: name)
         return 1
     }
+}
+
+/// The calls of one frame while they are performed.
+struct CallFrame {
+    let text: [UInt8]
+    /// Who calls; `resume` makes it another client.
+    var client: CallingClient
+    let submission: Submission
+    /// The batch that the calls belong to; nil for a call that stands for itself.
+    var batch: CallBatch?
+    /// Whether no other call is in the frame.
+    var isAlone = true
+    /// The id of the call that is performed; nil for one that is not answered.
+    var call: [UInt8]?
 }
 
 extension Problem {

@@ -23,7 +23,7 @@ extension ServerLoop {
             let id = submission.reply.connection
             connections[Int(id.index)]?.isAwaiting = true
             // The request is whole: its time is over, and that of the answer is the broker's.
-            setDeadline(id, .idle)
+            setDeadline(id, .answer)
         }
         outbound[home].submissions.append(submission)
     }
@@ -38,7 +38,7 @@ extension ServerLoop {
     mutating func perform(_ submission: Submission) {
         answerContent.removeAll(keepingCapacity: answerContent.capacity <= 1 << 20)
         promises.awaitedTicket = 0
-        let answer: Answer
+        let answer: Answer?
         do throws(Problem) {
             switch submission.request {
             case .centers(let rows, let cursor, let limit):
@@ -50,8 +50,13 @@ extension ServerLoop {
             case .calls(let text, let client):
                 performCalls(text, client: client, submission)
                 return
+            case .openStream(let secret, let since):
+                try openStream(secret, since: since, submission)
+                return
             case .post, .postBatch, .disconnect, .becomeSlow, .drain, .addObserver,
-                .removeObserver, .readObserver, .removeClient, .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
+                .removeObserver, .readObserver, .readMailbox, .endPoll, .detachReader,
+                .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .fate, .observers,
+                .clients, .channels, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched:
                 answer = try performRequest(submission)
             }
         } catch {
@@ -60,21 +65,22 @@ extension ServerLoop {
             fanOut()
             return
         }
-        deliver(answer, submission.reply)
+        if let answer { deliver(answer, submission.reply) }
         // What follows a registration comes after its answer.
         fanOut()
     }
 
-    mutating func performRequest(_ submission: Submission) throws(Problem) -> Answer {
+    /// Performs a request; nil if its answer comes later.
+    private mutating func performRequest(
+        _ submission: Submission
+    ) throws(Problem) -> Answer? {
         let caller = submission.caller
         let name = submission.center
         switch submission.request {
-        case .post(let request):
-            try applyPost(request, caller: caller, center: name)
-            return answerPosts(isBatch: false, submission.reply)
-        case .postBatch(let requests):
-            try applyPosts(requests, caller: caller, center: name)
-            return answerPosts(isBatch: true, submission.reply)
+        case .post(let request, let wishes):
+            return try post(request, wishes, submission)
+        case .postBatch(let requests, let wishes):
+            return try post(requests, wishes, submission)
         case .disconnect(let client):
             let connection = ConnectionNumber(
                 loop: submission.reply.loop, connection: submission.reply.connection)
@@ -96,12 +102,30 @@ extension ServerLoop {
             let row = try removableObserver(secret, caller, center: name)
             try removeObserver(row, by: .principal(caller.principal), center: name)
             return .empty
+        case .readMailbox(let secret, let request, let wait):
+            return try readMailbox(secret, request, wait: wait, submission)
+        case .endPoll:
+            endPoll(of: submission)
+            return nil
+        case .detachReader(let observer):
+            detachReader(observer, submission)
+            return nil
         case .removeClient(let id, let session):
-            try removeClient(id, session: session, caller, center: name)
+            try removeClient(id, session: session, submission)
             return .empty
-        case .readObserver, .fate, .observers, .clients, .channels, .explain, .leaks, .unmatched:
+        case .suspendClient(let id, let session, let isSuspended):
+            return try suspendClient(id, session: session, isSuspended, submission)
+        case .dequeue(let request):
+            return try answerDequeue(request, submission)
+        case .enterMode(let request):
+            return try answerEnterMode(request, submission)
+        case .leaveMode(let secret):
+            try leaveMode(secret, submission)
+            return .empty
+        case .readObserver, .fate, .observers, .clients, .channels, .queue, .queueEntry, .modes,
+            .explain, .leaks, .unmatched:
             return try look(submission)
-        case .connect, .calls, .centers:
+        case .connect, .calls, .centers, .openStream:
             preconditionFailure("these are performed in a way of their own")
         }
     }
@@ -127,20 +151,19 @@ extension ServerLoop {
         if !effects.changes.isEmpty, shared.store != nil {
             promises.noteChanges(isPromised: isPromise)
         }
-        switch effects.outcome {
-        case .registered(let rows):
-            shared.observerCount.add(rows.count, ordering: .relaxed)
-            counters.registrations += UInt64(rows.count)
-        case .removed(let count):
-            shared.observerCount.subtract(count, ordering: .relaxed)
-            counters.removals += UInt64(count)
-        case .replayed:
-            // The first answer may still wait for what this one repeats.
-            promises.awaitEverything()
-        case .done, .waiting, .resumed, .dequeued, .refused:
-            break
-        }
+        if centers.observerGrowth != 0 { countObservers(centers.observerGrowth) }
+        // The first answer may still wait for what this one repeats.
+        if case .replayed = effects.outcome { promises.awaitEverything() }
         return id
+    }
+
+    private mutating func countObservers(_ growth: Int) {
+        shared.observerCount.add(growth, ordering: .relaxed)
+        if growth > 0 {
+            counters.registrations += UInt64(growth)
+        } else {
+            counters.removals += UInt64(-growth)
+        }
     }
 
     /// Gives a center, if it is there, a command that nobody waits for.

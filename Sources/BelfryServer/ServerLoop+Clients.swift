@@ -16,7 +16,7 @@ extension ServerLoop {
             preconditionFailure("a client connects by a request")
         }
         for request in requests {
-            try checkObserve(request.name, request.object, submission)
+            try checkObserve(request, submission)
         }
         try reserveObservers(requests.count)
         let position = try makeCenter(submission.center)
@@ -43,7 +43,11 @@ extension ServerLoop {
             .connect(registration, observers: observers, since: sequence), to: position,
             isPromise: false)
         try checkOutcome()
-        if let since, since.epoch != epoch { tellForeignPosition(at: position, transport) }
+        if let since, since.epoch != epoch, case .registered(let rows) = effects.outcome,
+            let client = centers[position].client(client)
+        {
+            tellForeignPosition(of: rows, client, at: position)
+        }
         var answer = Answer()
         answer.sequel = .client(
             id: client, session: session, transport: transport, center: submission.center)
@@ -63,20 +67,6 @@ extension ServerLoop {
         fanOut()
     }
 
-    /// A position of another life of the center: nobody can know what was lost since (DESIGN 4).
-    private mutating func tellForeignPosition(at position: Int, _ transport: Transport) {
-        guard case .registered(let rows) = effects.outcome, let first = rows.first,
-            let connection = centers[position].client(first.client)?.connection.number
-        else { return }
-        effects.notices.removeAll()
-        for row in rows {
-            let gap = Gap(
-                observer: row.serial, selector: row.selector, lostCount: nil, firstSequence: 0,
-                lastSequence: centers[position].sequence, reason: .unknown)
-            effects.notices.append(.gap(connection: connection, transport: transport, gap))
-        }
-    }
-
     /// Sends bytes that are no usual response, and does what follows.
     mutating func sendRaw(_ bytes: [UInt8], _ sequel: Sequel, _ reply: Reply) {
         if reply.loop == number {
@@ -89,21 +79,12 @@ extension ServerLoop {
         }
     }
 
+    /// Removes a client with all of its observers.
     mutating func removeClient(
-        _ id: UInt64, session: [UInt8]?, _ caller: Caller, center name: [UInt8]
+        _ id: UInt64, session: [UInt8]?, _ submission: Submission
     ) throws(Problem) {
-        let position = centers.position(of: name)
-        let client = position.flatMap { centers[$0].client(id) }
-        let isAdmin = caller.grants.allowSome(.admin, center: name.span)
-        guard let position, let client else {
-            throw Problem(.notFound, "There is no such client.")
-        }
-        let isOwn = session.map { Self.speaks($0, for: client) } ?? false
-        guard isOwn || isAdmin else {
-            // Whoever knows no secret of the client learns nothing about it.
-            throw Problem(.notFound, "There is no such client.")
-        }
-        let remover = isOwn ? Remover.client(id) : .principal(caller.principal)
+        let (position, _, isOwn) = try controlledClient(id, session: session, submission)
+        let remover = isOwn ? Remover.client(id) : .principal(submission.caller.principal)
         submitCommand(.removeClient(client: id, by: remover), to: position)
         try checkOutcome()
         fanOut()

@@ -24,6 +24,8 @@ struct WaitingReply {
     let call: [UInt8]?
     /// The ticket of what the posts have changed; 0 if nothing must last.
     let ticket: UInt64
+    /// Its place in a batch of calls, if it is in one.
+    var place: CallPlace?
 }
 
 // Posts that wait for acknowledging observers: the center tells when they are complete.
@@ -42,11 +44,13 @@ extension ServerLoop {
     ///   - reply: where the answer goes.
     ///   - form: how it is written.
     ///   - call: the id of the JSON-RPC call, if it is one.
+    ///   - place: the place of the call in its batch, if it is in one.
     mutating func park(
-        _ command: CommandID, _ reply: Reply, _ form: ReceiptForm, call: [UInt8]? = nil
+        _ command: CommandID, _ reply: Reply, _ form: ReceiptForm, call: [UInt8]? = nil,
+        place: CallPlace? = nil
     ) {
         waitingReplies[command] = WaitingReply(
-            reply: reply, form: form, call: call, ticket: promises.awaitedTicket)
+            reply: reply, form: form, call: call, ticket: promises.awaitedTicket, place: place)
         promises.awaitedTicket = 0
         switch reply.form {
         case .none:
@@ -58,8 +62,9 @@ extension ServerLoop {
         case .http:
             break  // The connection waits since the request left its loop.
         case .webSocket:
-            // An observer may have to acknowledge on the connection that posts.
-            letGoOn(reply)
+            // An observer may have to acknowledge on the connection that posts. The calls of a batch
+            // are all performed first.
+            if place == nil { letGoOn(reply) }
         }
     }
 
@@ -106,18 +111,18 @@ extension ServerLoop {
         }
         let replayed = item.completion.replayedForm.map { ReceiptForm(rawValue: $0) }
         let form = replayed ?? item.waiting.form
-        var answer = Answer.json
-        if let call = item.waiting.call {
-            RPC.beginResult(id: call, to: &answerContent)
-            appendReceipts(item.completion.receipts, item.completion.reports, form)
-            RPC.endResult(to: &answerContent)
-        } else if form.contains(.minimal) {
-            answer = .empty
-        } else {
-            appendReceipts(item.completion.receipts, item.completion.reports, form)
+        guard let call = item.waiting.call else {
+            var answer = appendPostAnswer(
+                item.completion.receipts, item.completion.reports, form, item.waiting.reply)
+            if replayed != nil { answer.fields.append(Self.isReplayed) }
+            return deliver(answer, item.waiting.reply)
         }
-        if replayed != nil { answer.fields.append(Self.isReplayed) }
-        deliver(answer, item.waiting.reply)
+        RPC.beginResult(id: call, to: &answerContent)
+        appendReceipts(item.completion.receipts, item.completion.reports, form)
+        RPC.endResult(to: &answerContent)
+        guard let place = item.waiting.place else { return deliver(.json, item.waiting.reply) }
+        place.batch.fill(place.number, with: answerContent, ticket: promises.awaitedTicket)
+        deliver(place.batch)
     }
 
     /// Says that an answer repeats an earlier one.

@@ -72,13 +72,14 @@ extension ServerLoop {
     mutating func goOn(_ id: ConnectionID) {
         guard var connection = connection(id), connection.isAwaiting else { return }
         connection.isAwaiting = false
+        if connection.kind == .http { connection.mailbox = 0 }
         connections[Int(id.index)] = connection
         if connection.kind == .http { setDeadline(id, .idle) }
         readOn(id)
     }
 
     /// Reads what waited, and then from the socket again.
-    mutating func readOn(_ id: ConnectionID) {
+    private mutating func readOn(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isAwaiting, !connection.isThrottled
         else { return }
         loop.resumeReading(id)
@@ -142,6 +143,8 @@ extension ServerLoop {
         case .http where connection.isAwaiting:
             // The answer is under way; it is the last one.
             connections[Int(id.index)]?.closesAfterAnswer = true
+            // Nobody knows whether the other half is still read: a poll need not wait for that.
+            if connection.mailbox != 0 { submit(.endPoll(observer: connection.mailbox), connection) }
         case .http, .webSocket, .events, .debugWebSocket:
             leave(connection)
             connections[Int(id.index)]?.isClosing = true
@@ -156,14 +159,23 @@ extension ServerLoop {
         leave(connection)
     }
 
-    /// Tells the center of a client that its connection has ended.
+    /// Tells the center of a client, or of a mailbox, that the connection has ended.
     mutating func leave(_ connection: Connection) {
-        guard connection.client != 0 else { return }
+        guard connection.client != 0 || connection.mailbox != 0 else { return }
         connections[Int(connection.id.index)]?.client = 0
+        connections[Int(connection.id.index)]?.mailbox = 0
+        if connection.mailbox != 0 {
+            submit(.detachReader(observer: connection.mailbox), connection)
+        } else {
+            submit(.disconnect(client: connection.client), connection)
+        }
+    }
+
+    /// Tells the center of a connection something to which there is no answer.
+    private mutating func submit(_ request: CenterRequest, _ connection: Connection) {
         submit(
             Submission(
-                center: connection.center, request: .disconnect(client: connection.client),
-                caller: anonymous,
+                center: connection.center, request: request, caller: anonymous,
                 reply: Reply(loop: number, connection: connection.id, form: .none)))
     }
 

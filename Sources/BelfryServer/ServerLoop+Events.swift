@@ -12,9 +12,10 @@ extension ServerLoop {
 
     /// Reads which names and objects a stream observes: each name with each object.
     mutating func openEvents(_ query: inout Query) throws(Problem) -> CenterRequest {
+        if let token = query.take("token") { return try openStream(of: token, &query) }
         let names = unique(query.takeAll("name"))
         let objects = unique(query.takeAll("object"))
-        for name in names { try requestReader.check(name: name, parameter: "name") }
+        for name in names { try requestReader.check(observedName: name, parameter: "name") }
         for object in objects { try requestReader.check(name: object, parameter: "object") }
         guard max(1, names.count) * max(1, objects.count) <= Self.streamObserverLimit else {
             throw Problem.invalidParameter(
@@ -23,14 +24,35 @@ extension ServerLoop {
         var observers: [ObserverRequest] = []
         for name in names.isEmpty ? [nil] : names.map(Optional.some) {
             for object in objects.isEmpty ? [nil] : objects.map(Optional.some) {
-                observers.append(ObserverRequest(name: name, object: object))
+                var observer = ObserverRequest(name: name, object: object)
+                observer.terms.endsWithConnection = true
+                observers.append(observer)
             }
         }
+        return .connect(.events, observers: observers, since: lastEventPosition(&query))
+    }
+
+    /// The stream of a mailbox: `Last-Event-ID` acknowledges.
+    private mutating func openStream(
+        of token: [UInt8], _ query: inout Query
+    ) throws(Problem) -> CenterRequest {
+        guard IdentifierText(observer: token.span) != nil else {
+            throw Problem.invalidParameter("token", "must be the token of an observer")
+        }
+        for parameter in ["name", "object"] where query.take(parameter) != nil {
+            throw Problem.invalidParameter(
+                parameter, "must not stand with token, whose observer has a filter")
+        }
+        return .openStream(try secret(of: token), since: lastEventPosition(&query))
+    }
+
+    /// The position behind which a stream goes on, if the request names one.
+    private func lastEventPosition(_ query: inout Query) -> ReplayPosition? {
         let queryID = query.take("last_event_id")
         let fieldID = headField("last-event-id")
         // What a browser sends by itself is newer than what stands in the page's URL.
         let since = (fieldID ?? queryID).map { EventStream.position(of: $0.span) }
-        return .connect(.events, observers: observers, since: since.map(Self.position))
+        return since.map(Self.position)
     }
 
     /// A position that cannot be read is one of an unknown life of the center.

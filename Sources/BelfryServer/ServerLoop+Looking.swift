@@ -26,9 +26,9 @@ extension ServerLoop {
             }
         }
         guard let position = centers.position(of: name) else {
-            throw Problem(.notFound, "There is no such center.")
+            throw Problem.noCenter
         }
-        appendListing(submission.request, position, submission.caller)
+        try appendListing(submission.request, position, submission.caller)
         return .json
     }
 
@@ -69,7 +69,9 @@ extension ServerLoop {
     }
 
     /// Appends a listing of a center; rows show only where `inspect` covers name and object.
-    mutating func appendListing(_ request: CenterRequest, _ position: Int, _ caller: Caller) {
+    private mutating func appendListing(
+        _ request: CenterRequest, _ position: Int, _ caller: Caller
+    ) throws(Problem) {
         let center = centers[position]
         let name = center.name
         let isVisible: NotificationCenter.Visibility = {
@@ -79,8 +81,10 @@ extension ServerLoop {
         case .observers(let query):
             let page = center.observers(matching: query, visible: isVisible)
             Shape.append(observers: page, center: name, to: &answerContent)
-        case .clients(let cursor, let limit, let principal):
-            let page = center.clients(after: cursor, limit: limit, principal: principal)
+        case .clients(let query):
+            let page = center.clients(
+                after: query.cursor, limit: query.limit, principal: query.principal,
+                state: query.state)
             let unsent = page.rows.map { unsentByteCount(of: $0.connection) }
             let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
             Shape.append(
@@ -89,25 +93,34 @@ extension ServerLoop {
             let page = center.channels(
                 after: cursor, limit: limit, name: channel, visible: isVisible)
             Shape.append(channels: page, to: &answerContent)
-        case .explain(let channel, let object):
-            let explanation = center.explain(name: channel, object: object, visible: isVisible)
+        case .queue(let query):
+            appendQueue(query, position, visible: isVisible)
+        case .queueEntry(let id):
+            try appendQueueEntry(id, position, visible: isVisible)
+        case .modes:
+            Shape.append(modes: center.modes, to: &answerContent)
+        case .explain(let request):
+            let explanation = center.explain(
+                name: request.name, object: request.object, after: request.cursor,
+                limit: request.limit, visible: isVisible)
             Shape.append(explanation: explanation, to: &answerContent)
-        case .leaks(let limit):
+        case .leaks(let cursor, let limit):
             Shape.append(
                 leaks: center.leaks(
-                    after: 0, limit: limit, at: commandTime, visible: isVisible),
+                    after: cursor, limit: limit, at: commandTime, visible: isVisible),
                 to: &answerContent)
         case .unmatched(let limit):
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)
         case .post, .postBatch, .connect, .disconnect, .becomeSlow, .drain, .addObserver,
-            .removeObserver, .readObserver, .removeClient, .fate, .centers, .calls:
+            .removeObserver, .readObserver, .readMailbox, .openStream, .endPoll, .detachReader,
+            .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .fate, .centers, .calls:
             preconditionFailure("these are no listings of a center")
         }
     }
 
     /// What waits for the socket of a connection, as far as this loop knows.
-    private func unsentByteCount(of connection: ConnectionName) -> Int {
+    func unsentByteCount(of connection: ConnectionName) -> Int {
         let target = ConnectionNumber(rawValue: connection.number)
         return target.loop == number ? loop.unsentByteCount(of: target.connection) : 0
     }

@@ -56,7 +56,7 @@ extension ServerLoop {
             case .reload(let configuration):
                 take(configuration)
             case .stop:
-                stop.isOver = true
+                finish()
             }
         }
     }
@@ -81,6 +81,7 @@ extension ServerLoop {
             case .lastFrames:
                 loop.send(range, to: id, as: .delivery)
                 connections[Int(id.index)]?.client = 0
+                connections[Int(id.index)]?.mailbox = 0
                 closeSoon(id)
             case .answer(let sequel):
                 loop.send(range, to: id, as: .answer)
@@ -93,12 +94,21 @@ extension ServerLoop {
         }
     }
 
-    /// The connection has gone while its answer was under way: a client that it became must go too.
+    /// The connection has gone while its answer was under way: what it became must go too.
     private mutating func abandon(_ item: RemoteOutput.Item, on id: ConnectionID) {
-        guard case .answer(.client(let client, _, _, let center)) = item.content else { return }
+        guard case .answer(let sequel) = item.content else { return }
+        let request: CenterRequest
+        let name: [UInt8]
+        switch sequel {
+        case .none, .close: return
+        case .client(let client, _, _, let center):
+            (request, name) = (.disconnect(client: client), center)
+        case .stream(let observer, _, let center):
+            (request, name) = (.detachReader(observer: observer), center)
+        }
         submit(
             Submission(
-                center: center, request: .disconnect(client: client), caller: anonymous,
+                center: name, request: request, caller: anonymous,
                 reply: Reply(loop: number, connection: id, form: .none)))
     }
 }

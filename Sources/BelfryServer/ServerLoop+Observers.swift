@@ -9,19 +9,21 @@ import Synchronization
 // Observers over HTTP: registered with a session, read and removed with a token.
 
 extension ServerLoop {
-    /// Checks that the caller may observe with this filter.
+    /// Checks that the caller may have this observer.
     func checkObserve(
-        _ name: [UInt8]?, _ object: [UInt8]?, _ submission: Submission
+        _ request: ObserverRequest, _ submission: Submission
     ) throws(Problem) {
         let grants = submission.caller.grants
-        if name == nil, object == nil,
-            !grants.allow(.wildcard, center: submission.center, name: nil, object: nil)
-        {
-            throw Problem.lacking("wildcard")
+        func check(_ verb: Verbs, _ text: String) throws(Problem) {
+            let isAllowed = grants.allow(
+                verb, center: submission.center, name: request.name, object: request.object)
+            if !isAllowed { throw Problem.lacking(text) }
         }
-        guard grants.allow(.observe, center: submission.center, name: name, object: object) else {
-            throw Problem.lacking("observe")
-        }
+        if request.name == nil, request.object == nil { try check(.wildcard, "wildcard") }
+        try check(.observe, "observe")
+        if request.asksAcknowledge { try check(.acknowledge, "acknowledge") }
+        if request.asksForever { try check(.forever, "forever") }
+        if request.asksLifetime { try check(.inspect, "inspect") }
     }
 
     /// Checks that the broker has room for some observers more.
@@ -39,29 +41,50 @@ extension ServerLoop {
         ObserverRegistration(
             serial: try takeNumber(shared.observerSerials),
             tokenHash: SecretHash(of: secret), name: request.name, object: request.object,
-            selector: request.selector)
+            selector: request.selector, terms: request.terms)
     }
 
-    /// Registers an observer for a client that is named by its session (POST /v1/observers).
+    /// Registers an observer for a client that is named by its session, or for a mailbox of its own
+    /// (POST /v1/observers).
     mutating func addObserver(
         _ request: ObserverRequest, _ submission: Submission
     ) throws(Problem) -> Answer {
-        guard let session = request.session else {
-            throw Problem.invalid([
-                Problem.FieldError(
-                    .pointer(.root.appending(key: "session")),
-                    "is required: an observer without a client comes later")
-            ])
-        }
+        guard let session = request.session else { return try openMailbox(request, submission) }
         let position = centers.position(of: submission.center)
         let number = IdentifierText(client: session.span)?.number
         let client = position.flatMap { position in
             number.flatMap { centers[position].client($0) }
         }
         guard let client, Self.speaks(session, for: client) else {
-            throw Problem(.notFound, "The session is not that of a client of this center.")
+            throw Problem.noSession
         }
+        if client.transport == .mailbox { try Self.checkMailbox(request) }
         let (row, token) = try register(request, client: client.id, submission)
+        return registered(row, token: token, session: session, submission)
+    }
+
+    /// A mailbox is read: it acknowledges nothing else, and has no connection to end with.
+    private static func checkMailbox(_ request: ObserverRequest) throws(Problem) {
+        var errors: [Problem.FieldError] = []
+        if request.terms.acknowledges {
+            errors.append(
+                Problem.FieldError(
+                    .pointer(.root.appending(key: "acknowledge")),
+                    "must be false for a mailbox, which is read"))
+        }
+        if request.terms.endsWithConnection {
+            errors.append(
+                Problem.FieldError(
+                    .pointer(.root.appending(key: "lifetime")),
+                    "must be token for a mailbox, which has no connection"))
+        }
+        if !errors.isEmpty { throw Problem.invalid(errors) }
+    }
+
+    /// Appends an observer that was registered, with the token that its owner alone gets.
+    mutating func registered(
+        _ row: ObserverRow, token: [UInt8], session: [UInt8], _ submission: Submission
+    ) -> Answer {
         Shape.append(
             registered: row, token: token, session: session, center: submission.center,
             to: &answerContent)
@@ -84,10 +107,11 @@ extension ServerLoop {
     mutating func register(
         _ request: ObserverRequest, client: UInt64, _ submission: Submission
     ) throws(Problem) -> (ObserverRow, token: [UInt8]) {
-        try checkObserve(request.name, request.object, submission)
+        try checkObserve(request, submission)
         try reserveObservers(1)
+        if !request.terms.endsWithConnection { try checkStore() }
         guard let position = centers.position(of: submission.center) else {
-            throw Problem(.notFound, "There is no such client.")
+            throw Problem.noClient
         }
         let secret = random.text(byteCount: 16)
         let registration = try makeRegistration(request, secret: secret)

@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryCenter
+import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
 import BelfryWire
@@ -7,79 +8,186 @@ import BelfryWire
 // Posts: may the caller make them, what did the center do with them, and their receipts.
 
 extension ServerLoop {
-    /// Lets the observers have what was posted, and answers with the receipts.
-    mutating func answerPosts(isBatch: Bool, _ reply: Reply) -> Answer {
+    /// Posts what was asked for, and answers with the receipt; nil if the answer comes later.
+    mutating func post(
+        _ request: PostRequest, _ wishes: PostWishes?, _ submission: Submission
+    ) throws(Problem) -> Answer? {
+        let form = ReceiptForm(of: submission.reply, isBatch: false)
+        let command = try applyPost(request, wishes, form, submission)
+        return finishPosts(command, form, submission.reply)
+    }
+
+    /// Posts what was asked for in one callout, and answers with the receipts.
+    mutating func post(
+        _ requests: [PostRequest], _ wishes: PostWishes?, _ submission: Submission
+    ) throws(Problem) -> Answer? {
+        let form = ReceiptForm(of: submission.reply, isBatch: true)
+        let command = try applyPosts(requests, wishes, form, submission)
+        return finishPosts(command, form, submission.reply)
+    }
+
+    /// Lets the observers have what was posted, and answers; nil if the answer comes later.
+    private mutating func finishPosts(
+        _ command: CommandID, _ form: ReceiptForm, _ reply: Reply
+    ) -> Answer? {
         fanOut()
-        guard case .http(let http) = reply.form else { return .json }
-        if http.isMinimal { return .empty }
-        appendReceipts(isBatch: isBatch, reportsObservers: http.reportsObservers)
-        return .json
+        switch effects.outcome {
+        case .waiting:
+            park(command, reply, form)
+            return nil
+        case .replayed(let form):
+            var answer = appendPostAnswer(
+                effects.receipts, effects.reports, ReceiptForm(rawValue: form), reply)
+            answer.fields.append(Self.isReplayed)
+            return answer
+        case .done, .registered, .removed, .resumed, .dequeued, .refused:
+            return appendPostAnswer(effects.receipts, effects.reports, form, reply)
+        }
+    }
+
+    /// Appends the receipts of posts in their form, and tells how they are answered.
+    mutating func appendPostAnswer(
+        _ receipts: [Receipt], _ reports: [[ReportRow]], _ form: ReceiptForm, _ reply: Reply
+    ) -> Answer {
+        var answer = form.contains(.minimal) ? Answer.empty : .json
+        if !form.contains(.minimal) { appendReceipts(receipts, reports, form) }
+        guard !form.contains(.batch), let receipt = receipts.first, !receipt.isPosted else {
+            return answer
+        }
+        if !form.contains(.minimal) { answer.status = 202 }
+        if case .http(let http) = reply.form {
+            var location = http.details.pathPrefix + Array("/notifications/".utf8)
+            receipt.id.append(to: &location)
+            answer.fields.append(HTTPField("Location", location))
+        }
+        return answer
     }
 
     /// Applies a post that the caller may make; `effects` has what it brought about.
     mutating func applyPost(
-        _ request: PostRequest, caller: Caller, center name: [UInt8]
-    ) throws(Problem) {
-        guard
-            caller.grants.allow(
-                .post, center: name.span, name: request.content.name,
-                object: request.content.object)
-        else { throw Problem.lacking("post") }
-        let position = try makeCenter(name)
-        submitCommand(.post(makePost(request), postTerms), to: position)
+        _ request: PostRequest, _ wishes: PostWishes?, _ form: ReceiptForm,
+        _ submission: Submission
+    ) throws(Problem) -> CommandID {
+        try checkPost(request, submission, place: nil)
+        let position = try makeCenter(submission.center)
+        let hasStyle = request.options?.style != nil
+        let terms = terms(wishes, form, hasStyle: hasStyle, submission)
+        let command = submitCommand(.post(makePost(request), terms), to: position)
         try countPosts()
+        return command
     }
 
     /// Applies posts that the caller may make in one callout, all or none.
-    mutating func applyPosts(
-        _ requests: [PostRequest], caller: Caller, center name: [UInt8]
-    ) throws(Problem) {
-        for place in requests.indices {
-            let content = requests[place].content
-            guard
-                caller.grants.allow(
-                    .post, center: name.span, name: content.name, object: content.object)
-            else { throw Problem.lacking("post", place: place) }
-        }
-        let position = try makeCenter(name)
+    private mutating func applyPosts(
+        _ requests: [PostRequest], _ wishes: PostWishes?, _ form: ReceiptForm,
+        _ submission: Submission
+    ) throws(Problem) -> CommandID {
+        var hasStyle = false
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
-        for request in requests { posts.append(makePost(request)) }
-        submitCommand(.postBatch(posts, postTerms), to: position)
+        for place in requests.indices {
+            try checkPost(requests[place], submission, place: place)
+            if requests[place].options?.style != nil { hasStyle = true }
+            posts.append(makePost(requests[place]))
+        }
+        let position = try makeCenter(submission.center)
+        let terms = terms(wishes, form, hasStyle: hasStyle, submission)
+        let command = submitCommand(.postBatch(posts, terms), to: position)
         try countPosts()
+        return command
     }
+
+    private func checkPost(
+        _ request: PostRequest, _ submission: Submission, place: Int?
+    ) throws(Problem) {
+        let grants = submission.caller.grants
+        let content = request.content
+        guard
+            grants.allow(
+                .post, center: submission.center.span, name: content.name, object: content.object)
+        else { throw Problem.lacking("post", place: place) }
+        guard let options = request.options, options.isImmediate else { return }
+        guard
+            grants.allow(
+                .immediate, center: submission.center.span, name: content.name,
+                object: content.object)
+        else { throw Problem.lacking("immediate", place: place) }
+    }
+
+    /// Under which terms a post is accepted; what few posts need is made for those alone.
+    private func terms(
+        _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, _ submission: Submission
+    ) -> PostTerms {
+        var terms = postTerms
+        terms.wait = canWait ? min(wishes?.wait ?? Self.defaultWait, timeouts.maxWait) : 0
+        terms.reportsObservers = form.contains(.observers)
+        let caller = submission.caller
+        let key = wishes?.key.map { key in
+            IdempotencyKey(
+                principal: caller.principal, text: key.text, requestHash: key.requestHash,
+                form: form.rawValue)
+        }
+        // Only a styled post touches entries of others.
+        let isScoped = hasStyle && !caller.grants.allowEverywhere(.post)
+        if key != nil || isScoped {
+            let scope =
+                isScoped ? caller.grants.postScope(center: submission.center) : .everything
+            terms.details = PostTerms.Details(scope: scope, key: key)
+        }
+        return terms
+    }
+
+    /// How many nanoseconds a poster waits that does not say how long.
+    static let defaultWait: Int64 = 5_000_000_000
 
     private mutating func countPosts() throws(Problem) {
         try checkOutcome()
+        if case .replayed = effects.outcome { return }
         counters.posts += UInt64(effects.receipts.count)
-        counters.deliveries += UInt64(effects.deliveries.count)
-        for receipt in effects.receipts where receipt.matched == 0 { counters.unmatchedPosts += 1 }
+        for receipt in effects.receipts where receipt.matched == 0 && receipt.isPosted {
+            counters.unmatchedPosts += 1
+        }
     }
 
-    mutating func makePost(_ request: PostRequest) -> Post {
+    private mutating func makePost(_ request: PostRequest) -> Post {
         let id = NotificationID(
             milliseconds: loop.wallNow.milliseconds,
             random: (UInt16(truncatingIfNeeded: random.next()), random.next()))
-        return Post(id: id, content: request.content, causedBy: request.causedBy)
+        return Post(
+            id: id, content: request.content, causedBy: request.causedBy, options: request.options)
     }
+}
 
-    /// Appends the receipts of the last posts to the answer.
-    mutating func appendReceipts(isBatch: Bool, reportsObservers: Bool) {
-        if !isBatch, let receipt = effects.receipts.first {
-            Shape.append(
-                receipt: receipt, rows: reportsObservers ? reportRows(notification: 0) : nil,
-                to: &answerContent)
-            return
+extension Receipt {
+    /// Whether it was dispatched; otherwise it waits in the queue, or something stands for it.
+    var isPosted: Bool {
+        if case .posted = state { true } else { false }
+    }
+}
+
+extension ReceiptForm {
+    /// The form in which posts are answered.
+    init(of reply: Reply, isBatch: Bool) {
+        self = isBatch ? .batch : []
+        guard case .http(let http) = reply.form else { return }
+        if http.isMinimal { insert(.minimal) }
+        if http.reportsObservers { insert(.observers) }
+    }
+}
+
+extension Grants {
+    /// What the holder may post in a center, as data for commands.
+    func postScope(center: [UInt8]) -> PostScope {
+        if allowEverywhere(.post) { return .everything }
+        let patterns = patterns(of: .post, center: center.span).map { grant in
+            PostScope.Pattern(names: Self.texts(grant.names), objects: Self.texts(grant.objects))
         }
-        let rows =
-            reportsObservers ? effects.receipts.indices.map { reportRows(notification: $0) } : nil
-        Shape.append(
-            receipts: effects.receipts, rows: rows, to: &answerContent)
+        return .some(patterns)
     }
 
-    /// The observers of one notification in registration order.
-    func reportRows(notification: Int) -> [ReportRow] {
-        effects.deliveries.filter { $0.notification == UInt32(notification) }
-            .map { ReportRow(observer: $0.observer, outcome: .delivered) }
+    /// The texts of patterns; none stands for all, and for what is absent.
+    private static func texts(_ patterns: [Pattern]) -> [PostScope.Text] {
+        if patterns.contains(.any) { return [] }
+        return patterns.map { $0.isPrefix ? .prefix($0.bytes) : .exact($0.bytes) }
     }
 }

@@ -71,7 +71,9 @@ extension ServerLoop {
         else { return }
         connections[Int(id.index)]?.corkTicket = 0
         loop.uncork(id)
-        readOn(id)
+        // What it asks next may cork it again, so it is read when this has been written.
+        connections[Int(id.index)]?.isThrottled = true
+        loop.tellWhenDrained(id)
     }
 
     private mutating func send(_ answer: ParkedAnswer) {

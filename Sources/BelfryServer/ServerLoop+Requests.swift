@@ -195,8 +195,7 @@ extension ServerLoop {
         if isListed { exchange.reply.details.allowedOrigin = origin }
         switch exchange.parser.head.method {
         case .get, .head, .options:
-            guard path.route == .webSocket || path.route == .events || path.route == .debugWebSocket
-            else { return }
+            guard path.route.isGuarded else { return }
         case .post, .put, .delete, .patch, .trace, .connect, .other:
             break
         }

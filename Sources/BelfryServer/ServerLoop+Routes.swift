@@ -19,7 +19,7 @@ extension ServerLoop {
             var query = try Query(exchange.parser.head)
             let request = try centerRequest(path, &query, content: content)
             try query.finish()
-            try submitRequest(request, center: path.center, from: id)
+            submitRequest(request, center: path.center, from: id)
         } catch {
             answer(error, fields: exchange.refusalFields, to: id, exchange.reply)
         }
@@ -27,11 +27,16 @@ extension ServerLoop {
 
     private mutating func submitRequest(
         _ request: CenterRequest, center: [UInt8], from id: ConnectionID
-    ) throws(Problem) {
-        submit(
-            Submission(
-                center: center, request: request, caller: anonymous,
-                reply: Reply(loop: number, connection: id, form: .http(exchange.reply))))
+    ) {
+        let submission = Submission(
+            center: center, request: request, caller: anonymous,
+            reply: Reply(loop: number, connection: id, form: .http(exchange.reply)))
+        if case .readMailbox(let secret, _, let wait) = request, wait > 0,
+            shared.home(of: center) != number
+        {
+            attend(secret.number, submission)
+        }
+        submit(submission)
     }
 
     private func checkCenterName(_ path: RoutedPath) throws(Problem) {
@@ -45,9 +50,13 @@ extension ServerLoop {
     ) throws(Problem) -> CenterRequest {
         switch path.route {
         case .channelPost(let name):
-            return try channelPost(name, &query, content: content)
+            let (post, wishes) = try channelPost(name, &query, content: content)
+            noteLocation(of: post, path)
+            return .post(post, wishes)
         case .notifications:
-            return try notifications(&query, content: content)
+            let request = try notifications(&query, content: content)
+            if case .post(let post, _) = request { noteLocation(of: post, path) }
+            return request
         case .observers where exchange.parser.head.method == .post:
             try checkContentType(allowsForm: false)
             exchange.reply.details.pathPrefix = path.prefix
@@ -56,8 +65,18 @@ extension ServerLoop {
             return try openWebSocket()
         case .events:
             return try openEvents(&query)
-        case .observers, .observer, .clients, .client, .centers, .channels, .notification,
-            .explain, .leaks, .unmatched:
+        case .modes where exchange.parser.head.method == .post:
+            try checkContentType(allowsForm: false)
+            return .enterMode(try requestReader.mode(in: content))
+        case .client(let id) where exchange.parser.head.method == .patch:
+            try checkContentType(allowsForm: false)
+            return .suspendClient(
+                id: try clientNumber(id), session: headField("belfry-session"),
+                try requestReader.suspension(in: content))
+        case .queue where exchange.parser.head.method == .delete:
+            return .dequeue(try requestReader.dequeue(query: query.takeRest()))
+        case .observers, .observer, .mailbox, .clients, .client, .centers, .channels,
+            .notification, .queue, .queueEntry, .modes, .mode, .explain, .leaks, .unmatched:
             return try lookingRequest(path, &query)
         case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket:
             preconditionFailure("service routes ask no center")
@@ -68,54 +87,39 @@ extension ServerLoop {
 
     private mutating func channelPost(
         _ name: [UInt8], _ query: inout Query, content: Span<UInt8>
-    ) throws(Problem) -> CenterRequest {
+    ) throws(Problem) -> (PostRequest, PostWishes?) {
         try checkContentType(allowsForm: true)
-        try readPostOptions(&query)
+        let wishes = try readPostWishes(&query, content: content)
         let object = query.take("object")
         let causedBy = query.take("causedBy")
         let post = try requestReader.channelPost(
             name: name, object: object, causedBy: causedBy, options: query.takeRest(),
             body: content)
-        return .post(post)
+        return (post, wishes)
+    }
+
+    /// A post that may wait in the queue is answered with the place of its fate.
+    private mutating func noteLocation(of post: PostRequest, _ path: RoutedPath) {
+        switch post.options?.style {
+        case nil, .now: break
+        case .asap, .idle: exchange.reply.details.pathPrefix = path.prefix
+        }
     }
 
     private mutating func notifications(
         _ query: inout Query, content: Span<UInt8>
     ) throws(Problem) -> CenterRequest {
-        try readPostOptions(&query)
+        let wishes = try readPostWishes(&query, content: content)
         if MediaType.matches(exchange.parser.head.contentType, "application/x-ndjson") {
-            return .postBatch(try requestReader.notificationLines(in: content))
+            return .postBatch(try requestReader.notificationLines(in: content), wishes)
         }
         try checkContentType(allowsForm: false)
         let (posts, isBatch) = try requestReader.notifications(in: content)
-        if isBatch { return .postBatch(posts) }
+        if isBatch { return .postBatch(posts, wishes) }
         guard let post = posts.first else {
             preconditionFailure("one notification was read")
         }
-        return .post(post)
-    }
-
-    /// Options of the answer: `report`, `Prefer`.
-    private mutating func readPostOptions(_ query: inout Query) throws(Problem) {
-        let uncommonFields = exchange.parser.head.uncommonFields
-        if uncommonFields.contains(.idempotencyKey) {
-            throw Problem.invalidHeader("Idempotency-Key", "is not supported by this version")
-        }
-        if let report = query.take("report") {
-            guard report.elementsEqual("observers".utf8) else {
-                throw Problem.invalidParameter("report", "must be observers")
-            }
-            exchange.reply.reportsObservers = true
-        }
-        guard uncommonFields.contains(.prefer) else { return }
-        let preferences = Preferences(of: exchange.parser.head)
-        if preferences.return == .minimal {
-            exchange.reply.isMinimal = true
-            exchange.reply.appliedPreference = .minimal
-        } else if preferences.respondsAsync {
-            // No observer is waited for yet, so every answer is at once.
-            exchange.reply.appliedPreference = .asynchronous
-        }
+        return .post(post, wishes)
     }
 
     /// JSON, or what `curl -d` says of it.
@@ -134,21 +138,32 @@ extension ServerLoop {
     ) throws(Problem) -> CenterRequest {
         switch path.route {
         case .observers:
-            let listing = try requestReader.listing(.observers, query: query.takeRest())
-            return .observers(self.query(of: listing.query, state: listing.state))
+            return .observers(
+                try requestReader.listing(.observers, query: query.takeRest()).query)
         case .observer(let token):
             let secret = try self.secret(of: token)
             return exchange.parser.head.method == .delete
                 ? .removeObserver(secret) : .readObserver(secret)
+        case .mailbox(let token):
+            let secret = try self.secret(of: token)
+            let wait = Preferences(of: exchange.parser.head).waitSeconds ?? 0
+            return .readMailbox(
+                secret, try requestReader.mailbox(query: query.takeRest()),
+                wait: Self.nanoseconds(seconds: wait))
         case .clients:
-            let listing = try requestReader.listing(.clients, query: query.takeRest()).query
-            return .clients(
-                cursor: listing.cursor, limit: listing.limit, principal: listing.principal)
+            return .clients(try requestReader.listing(.clients, query: query.takeRest()).query)
         case .client(let id):
-            guard let client = IdentifierText(client: id.span), client.secret == nil else {
-                throw Problem.unknownPath
-            }
-            return .removeClient(id: client.number, session: headField("belfry-session"))
+            return .removeClient(id: try clientNumber(id), session: headField("belfry-session"))
+        case .queue:
+            return .queue(try requestReader.listing(.queue, query: query.takeRest()).query)
+        case .queueEntry(let id):
+            guard let id = NotificationID(text: id.span) else { throw Problem.unknownPath }
+            return exchange.parser.head.method == .delete ? .dequeue(.entry(id)) : .queueEntry(id)
+        case .modes:
+            return .modes
+        case .mode(let token):
+            guard let mode = IdentifierText(mode: token.span) else { throw Problem.unknownPath }
+            return .leaveMode(Secret(number: mode.number, secret: mode.secret))
         case .centers:
             let listing = try requestReader.listing(.centers, query: query.takeRest()).query
             return .centers(rows: [], cursor: listing.cursor, limit: listing.limit)
@@ -159,11 +174,10 @@ extension ServerLoop {
             guard let id = NotificationID(text: id.span) else { throw Problem.unknownPath }
             return .fate(id)
         case .explain:
-            let request = try requestReader.explain(query: query.takeRest())
-            return .explain(name: request.name, object: request.object)
+            return .explain(try requestReader.explain(query: query.takeRest()))
         case .leaks:
-            let listing = try requestReader.listing(.reports, query: query.takeRest()).query
-            return .leaks(limit: listing.limit)
+            let listing = try requestReader.listing(.leaks, query: query.takeRest()).query
+            return .leaks(cursor: listing.cursor, limit: listing.limit)
         case .unmatched:
             let listing = try requestReader.listing(.reports, query: query.takeRest()).query
             return .unmatched(limit: listing.limit)
@@ -173,6 +187,13 @@ extension ServerLoop {
         }
     }
 
+    private func clientNumber(_ id: [UInt8]) throws(Problem) -> UInt64 {
+        guard let client = IdentifierText(client: id.span), client.secret == nil else {
+            throw Problem.unknownPath
+        }
+        return client.number
+    }
+
     /// The value of a field of the request, copied.
     func headField(_ name: String) -> [UInt8]? {
         guard let value = exchange.parser.head.field(name) else { return nil }
@@ -180,7 +201,7 @@ extension ServerLoop {
     }
 
     /// The observer that a path names; the secret half may stand in a field instead.
-    private func secret(of token: [UInt8]) throws(Problem) -> Secret {
+    func secret(of token: [UInt8]) throws(Problem) -> Secret {
         guard let observer = IdentifierText(observer: token.span) else { throw Problem.unknownPath }
         guard observer.secret == nil, let text = headField("belfry-token") else {
             return Secret(number: observer.number, secret: observer.secret)
@@ -191,16 +212,6 @@ extension ServerLoop {
             return Secret(number: whole.number, secret: whole.secret)
         }
         return Secret(number: observer.number, secret: text)
-    }
-}
-
-extension ServerLoop {
-    /// The query for a listing; all observers are live until clients can be suspended.
-    func query(of query: ObserverQuery, state: ClientState?) -> ObserverQuery {
-        guard let state, state != .live else { return query }
-        var nothing = query
-        nothing.cursor = UInt64.max
-        return nothing
     }
 }
 

@@ -40,7 +40,8 @@ extension ServerLoop {
                 answer(error, fields: exchange.refusalFields, to: id, exchange.reply)
             }
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
-            .clients, .client, .centers, .explain, .leaks, .unmatched, .webSocket, .events:
+            .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
+            .leaks, .unmatched, .webSocket, .events:
             preconditionFailure("routes of a center are no service")
         }
     }

@@ -17,7 +17,7 @@ extension ServerLoop {
             loop.pauseReading(id)
             setDeadline(id, .drain)
         case .webSocket, .events:
-            counters.clientsSlow += 1
+            counters.slowClients += 1
             connections[Int(id.index)]?.isSlow = true
             setDeadline(id, .slow)
             submit(.becomeSlow(client: connection.client), of: connection)

@@ -21,7 +21,7 @@ extension ServerLoop {
         if shared.isDraining.exchange(true, ordering: .relaxed) {
             log.write(.warning, "stopping at once")
             tellAllLoops(.stop)
-            stop.isOver = true
+            finish()
         } else {
             log.write(.info, "stopping", ("within", "\(configuration.drainPeriod)"))
             tellAllLoops(.drain)
@@ -41,6 +41,7 @@ extension ServerLoop {
         stop.isStopping = true
         loop.stopListening()
         stop.deadline = loop.now + configuration.drainPeriod
+        terminateCenters()
         for connection in connections {
             guard let connection, !connection.isClosing else { continue }
             switch connection.kind {
@@ -55,6 +56,8 @@ extension ServerLoop {
                 stop.waiting.append(Int(connection.id.index))
             }
         }
+        polls.endAll()
+        answerPolls()
         let turns = max(1, configuration.drainPeriod / StopSequence.interval / 2)
         stop.groupCount = max(
             StopSequence.quickGroupCount, Int(Double(stop.waiting.count) / turns) + 1)
@@ -104,10 +107,37 @@ extension ServerLoop {
             log.write(
                 .debug, "a loop has stopped", ("loop", "\(number)"),
                 ("connections", "\(loop.connectionCount)"))
-            stop.isOver = true
+            finish()
             return
         }
         _ = loop.schedule(at: loop.now + StopSequence.interval, 0)
+    }
+
+    /// The centers stop: asap entries of the current mode are posted (rule Q23).
+    private mutating func terminateCenters() {
+        for position in 0..<centers.count {
+            submitCommand(.terminate, to: position, isPromise: false)
+            fanOut()
+        }
+    }
+
+    /// Ends the loop with this event: its centers tell the store what only they knew.
+    ///
+    /// They stop a second time here: what clients did since the first time is told now.
+    mutating func finish() {
+        guard !stop.isOver else { return }
+        stop.isOver = true
+        // What another loop had for these centers before its last connection closed.
+        readMail()
+        terminateCenters()
+        handOver()
+        guard shared.store == nil else { return }
+        let discarded = (0..<centers.count).reduce(0) { $0 + centers[$1].queueCount }
+        if discarded > 0 {
+            log.write(
+                .warning, "queue entries are discarded: nothing lasts without a data directory",
+                ("entries", "\(discarded)"))
+        }
     }
 
     /// Whether no other loop has a connection left, which this loop's centers would answer.

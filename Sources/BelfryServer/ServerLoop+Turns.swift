@@ -9,12 +9,14 @@ extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.
     mutating func endTurn() {
         endTurnOfCenters()
+        answerPolls()
         answerCompletions()
         if mustTrimHeld { trimHeld() }
         closeSlowest()
         handOver()
         counters.turns += 1
         counters.connectionsOpen = UInt64(loop.connectionCount)
+        counters.waitingAnswers = UInt64(promises.waitingCount)
         counters.unsentBytes = UInt64(loop.unsentByteTotal)
         counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
         shared.counters[number].publish(counters)
@@ -32,11 +34,12 @@ extension ServerLoop {
     }
 
     /// Hands on what the turn has for the store and for other loops.
-    private mutating func handOver() {
+    mutating func handOver() {
         let end = centers.endTurn()
         handToStore(end.changes)
         if end.heldGrowth != 0 { noteHeld(end.heldGrowth) }
         if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
+        counters.queueEntries = UInt64(Int(counters.queueEntries) + end.entryGrowth)
         arm(at: end.deadline)
         let needsIdle = centers.idleCount > 0
         if needsIdle != loop.reportsIdle { loop.reportsIdle = needsIdle }
@@ -45,7 +48,7 @@ extension ServerLoop {
 
     /// Whether something was done after the end of the turn that needs an end of its own.
     var hasTurnWork: Bool {
-        if !centers.touched.isEmpty || !completions.isEmpty { return true }
+        if !centers.touched.isEmpty || !completions.isEmpty || polls.hasEnded { return true }
         return outbound.contains { !$0.submissions.isEmpty || !$0.output.isEmpty }
     }
 

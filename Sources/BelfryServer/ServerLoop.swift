@@ -40,6 +40,8 @@ struct ServerLoop: ~Copyable {
     var waitingReplies: [CommandID: WaitingReply] = [:]
     /// The posts that this turn has completed.
     var completions: [Completed] = []
+    /// The requests that wait at mailboxes.
+    var polls = PollTable()
     /// The timer of the centers, and the time that it is armed for.
     var centerTimer: TimerID?
     var armedDeadline = Int64.max
@@ -97,7 +99,7 @@ struct ServerLoop: ~Copyable {
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
         centers = CenterTable(
-            limits: configuration.centerLimits, seed: shared.hashSeed,
+            limits: Self.centerLimits(configuration, shared), seed: shared.hashSeed,
             incarnation: shared.incarnation, loop: number, keepsChanges: shared.store != nil)
         exchange = Exchange(limits: Self.httpLimits(configuration))
         reader = MessageReader(
@@ -105,7 +107,23 @@ struct ServerLoop: ~Copyable {
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
         jsonHead = PreparedJSONHead(date: HTTPDate.bytes(secondsSince1970: 0).span)
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
-        if shared.home(of: RoutedPath.defaultCenter) == number { makeDefaultCenter() }
+        restoreCenters()
+        if shared.home(of: RoutedPath.defaultCenter) == number,
+            centers.position(of: RoutedPath.defaultCenter) == nil
+        {
+            makeDefaultCenter()
+        }
+    }
+
+    /// Makes the centers of this loop that the store has.
+    private mutating func restoreCenters() {
+        for image in shared.takeImages(for: number) {
+            let position = centers.restore(image, time: commandTime)
+            shared.centerCount.add(1, ordering: .relaxed)
+            shared.observerCount.add(centers[position].observerCount, ordering: .relaxed)
+        }
+        // What they hold, wait for and owe is found out at the end of the first turn.
+        if centers.count > 0 { loop.takeAnotherTurn() }
     }
 
     /// Makes the center that always exists, before anybody can look.
@@ -133,7 +151,16 @@ struct ServerLoop: ~Copyable {
         allowedHost = []
         exchange = Exchange(limits: Self.httpLimits(configuration))
         renewReader(isDebug: true)
-        centers.limits = configuration.centerLimits
+        centers.limits = Self.centerLimits(configuration, shared)
+    }
+
+    /// The limits of each center: whether anything lasts is for the broker to know.
+    private static func centerLimits(
+        _ configuration: ServerConfiguration, _ shared: SharedState
+    ) -> CenterLimits {
+        var limits = configuration.centerLimits
+        limits.isDurable = shared.store != nil
+        return limits
     }
 
     static func httpLimits(_ configuration: ServerConfiguration) -> HTTPLimits {
@@ -177,6 +204,7 @@ struct ServerLoop: ~Copyable {
         case .signal(let signal): handleSignal(signal)
         case .timer(Self.throttleTimer): releaseThrottled()
         case .timer(Self.deadlineTimer): meetCenterDeadline()
+        case .timer(Self.pollTimer): meetPollDeadline()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
         case .idle: meetIdle()
@@ -186,8 +214,8 @@ struct ServerLoop: ~Copyable {
         case .overHighWater, .drained, .closed, .idle:
             // These come after the end of a turn.
             if hasTurnWork { loop.takeAnotherTurn() }
-        case .accepted, .refused, .received, .endOfInput, .deadline, .mail, .signal, .timer, .turnEnds,
-            .connected, .waiting:
+        case .accepted, .refused, .received, .endOfInput, .deadline, .mail, .signal, .timer,
+            .turnEnds, .connected, .waiting:
             break
         }
     }

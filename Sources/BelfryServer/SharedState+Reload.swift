@@ -42,22 +42,31 @@ extension ServerLoop {
         taken.connectionLimit = configuration.connectionLimit
         taken.hasDebugEndpoints = configuration.hasDebugEndpoints
         taken.wireLimits = configuration.wireLimits
+        taken.dataDirectory = configuration.dataDirectory
+        taken.durability = configuration.durability
+        taken.storeByteLimit = configuration.storeByteLimit
         let needsRestart =
             new.loopCount != configuration.loopCount
             || new.connectionLimit != configuration.connectionLimit
             || new.hasDebugEndpoints != configuration.hasDebugEndpoints
             || new.wireLimits != configuration.wireLimits
+            || new.dataDirectory != configuration.dataDirectory
+            || new.durability != configuration.durability
+            || new.storeByteLimit != configuration.storeByteLimit
         configuration = taken
         adoptConfiguration()
         for position in 0..<centers.count {
-            submitCommand(.configure(taken.centerLimits), to: position)
+            submitCommand(.configure(centers.limits), to: position, isPromise: false)
+            fanOut()
         }
         if number == 0 {
             log.write(
                 .info, "configuration reloaded",
                 (
                     "needsRestart",
-                    needsRestart ? "loops, max-connections or debug-endpoints" : "none"
+                    needsRestart
+                        ? "loops, max-connections, debug-endpoints, lease, data or durability"
+                        : "none"
                 ))
         }
     }

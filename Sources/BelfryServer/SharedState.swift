@@ -15,6 +15,8 @@ final class SharedState: Sendable {
     let numberBlocks: [NumberBlock]
     /// Keeps what must last; nil when everything is in memory.
     let store: (any StoreDoor)?
+    /// What the store had of the centers that no loop has restored yet.
+    private let images: Mutex<[CenterImage]>
     /// Bytes that all centers hold for clients that are suspended.
     let heldByteCount = Atomic<Int>(0)
     /// Bytes of all queues.
@@ -44,26 +46,44 @@ final class SharedState: Sendable {
     static let mailboxLimit = 65_536
 
     init(
-        loopCount: Int, reload: (@Sendable () throws -> ServerConfiguration)? = nil,
-        opening: Beginning = Beginning()
-    ) throws(SystemCallError) {
+        mailboxes: [LoopMailbox<LoopMessage>],
+        reload: (@Sendable () throws -> ServerConfiguration)? = nil,
+        beginning: Beginning = Beginning()
+    ) {
         self.reload = reload
-        store = opening.store
-        observerSerials = opening.observerSerials
-        clientNumbers = opening.clientNumbers
-        modeSerials = opening.modeSerials
-        numberBlocks = [observerSerials, clientNumbers, modeSerials]
-        var mailboxes: [LoopMailbox<LoopMessage>] = []
-        for _ in 0..<loopCount {
-            mailboxes.append(try LoopMailbox(messageLimit: Self.mailboxLimit))
-        }
         self.mailboxes = mailboxes
-        counters = (0..<loopCount).map { _ in PublishedCounters() }
+        store = beginning.store
+        images = Mutex(beginning.centers)
+        observerSerials = beginning.observerSerials
+        clientNumbers = beginning.clientNumbers
+        modeSerials = beginning.modeSerials
+        numberBlocks = [observerSerials, clientNumbers, modeSerials]
+        counters = mailboxes.map { _ in PublishedCounters() }
         var random = SystemRandom()
-        incarnation = opening.incarnation ?? random.next()
+        incarnation = beginning.incarnation ?? random.next()
         hashSeed = HashSeed(random.next(), random.next())
         startedAt = WallTime.now()
         assets = Asset.files
+    }
+
+    /// Makes the doors of the loops.
+    static func makeMailboxes(
+        loopCount: Int
+    ) throws(SystemCallError) -> [LoopMailbox<LoopMessage>] {
+        var mailboxes: [LoopMailbox<LoopMessage>] = []
+        for _ in 0..<loopCount {
+            mailboxes.append(try LoopMailbox(messageLimit: mailboxLimit))
+        }
+        return mailboxes
+    }
+
+    /// Takes what the store had of the centers that live on a loop.
+    func takeImages(for loop: Int) -> [CenterImage] {
+        images.withLock { images in
+            let taken = images.filter { home(of: $0.name) == loop }
+            images.removeAll { home(of: $0.name) == loop }
+            return taken
+        }
     }
 
     /// The loop on which a center lives.

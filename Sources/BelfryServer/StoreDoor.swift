@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryStore
+import BelfrySystem
 
 /// The store, as the loops see it: they hand it what must last, and its commits come back as mail.
 protocol StoreDoor: Sendable {
@@ -14,15 +15,6 @@ protocol StoreDoor: Sendable {
     var figures: StoreFigures { get }
 }
 
-/// What a store tells of itself in the metrics.
-struct StoreFigures: Equatable {
-    var commits: UInt64 = 0
-    var changes: UInt64 = 0
-    var failures: UInt64 = 0
-    var byteCount: UInt64 = 0
-    var takesPromises = true
-}
-
 /// What the loops begin with: a store and what it has, or nothing of both.
 struct Beginning {
     /// The store; nil when everything is in memory.
@@ -31,7 +23,64 @@ struct Beginning {
     var centers: [CenterImage] = []
     /// Which life of the store's broker this is; nil when nobody counts.
     var incarnation: UInt64?
+    /// Whether the last life of the store ended in order.
+    private(set) var isComplete = true
+    /// Whether the store was copied back.
+    private(set) var isCopied = false
     var observerSerials = NumberBlock(.observers)
     var clientNumbers = NumberBlock(.clients)
     var modeSerials = NumberBlock(.modes)
+
+    /// Begins with nothing.
+    init() {}
+
+    /// Begins with what a store has, and reserves the first numbers of this life.
+    ///
+    /// A store that was copied back may know less than its observers do: all centers get new epochs,
+    /// so that no position of the past is taken for one of this life.
+    ///
+    /// - Parameters:
+    ///   - store: a store that no thread has yet.
+    ///   - makeEpoch: text that no other life of a center has.
+    init(
+        _ store: inout some DurableStore & ~Copyable, makeEpoch: () -> [UInt8]
+    ) throws(StoreError) {
+        var image = try store.load()
+        var changes: [StoreChange] = []
+        if image.isCopied {
+            for index in image.centers.indices {
+                image.centers[index].epoch = makeEpoch()
+                let record = CenterRecord(epoch: image.centers[index].epoch)
+                changes.append(.center(name: image.centers[index].name, .center(record)))
+            }
+            changes.append(.epochsRenewed)
+        }
+        observerSerials = NumberBlock(.observers, after: image.observersReserved)
+        clientNumbers = NumberBlock(.clients, after: image.clientsReserved)
+        modeSerials = NumberBlock(.modes, after: image.modesReserved)
+        let requests = [observerSerials, clientNumbers, modeSerials].compactMap { $0.takeRequest() }
+        try store.commit(changes + requests.map(\.change))
+        for request in requests { request.block.commit(through: request.through) }
+        centers = image.centers
+        incarnation = image.incarnation
+        isComplete = image.isComplete
+        isCopied = image.isCopied
+    }
+
+    /// Tells what the store had.
+    func log(in log: ServerLog, since start: MonotonicTime) {
+        let milliseconds = (MonotonicTime.now().nanoseconds - start.nanoseconds) / 1_000_000
+        func count(_ part: (CenterImage) -> Int) -> String {
+            String(centers.reduce(0) { $0 + part($1) })
+        }
+        log.write(
+            .info, "restored", ("centers", "\(centers.count)"), ("clients", count(\.clients.count)),
+            ("observers", count(\.observers.count)), ("held", count(\.held.count)),
+            ("queued", count(\.queue.count)), ("keys", count(\.keys.count)),
+            ("endedInOrder", "\(isComplete)"), ("ms", "\(milliseconds)"))
+        if isCopied {
+            log.write(
+                .warning, "the store was copied back: positions of before are answered with a gap")
+        }
+    }
 }

@@ -10,6 +10,8 @@ struct Timeouts {
     private let comment: Int64
     private let answer: Int64
     private let slow: Int64
+    /// The longest time that a request may wait, in nanoseconds.
+    let maxWait: Int64
 
     init(_ configuration: ServerConfiguration) {
         head = configuration.headTimeout.nanoseconds
@@ -20,6 +22,7 @@ struct Timeouts {
         comment = configuration.commentInterval.nanoseconds
         answer = configuration.maxWait.nanoseconds + configuration.idleTimeout.nanoseconds
         slow = configuration.slowTimeout.nanoseconds
+        maxWait = configuration.maxWait.nanoseconds
     }
 
     /// When a deadline of this kind comes, counted from a time.

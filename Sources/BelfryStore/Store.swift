@@ -49,6 +49,9 @@ public final class Store: Sendable {
     /// or fails, and when the store has its size; it turns true again by itself.
     public var acceptsPromises: Bool { promises.value }
 
+    /// How many transactions the batches were committed in, for tests and metrics.
+    public var commitCount: Int { mail.change { $0.commitCount } }
+
     /// Hands over what one turn of a loop changed; any thread may do it.
     ///
     /// What was applied is never refused, whatever ``acceptsPromises`` says.
@@ -87,6 +90,7 @@ struct StoreMail: Sendable {
     var weight = 0
     /// How much of that there may be for new promises; 0 when none are taken.
     var weightLimit: Int
+    var commitCount = 0
     var isClosing = false
     var closingDeadline = MonotonicTime.distantFuture
     /// Whether nobody has the store any more.

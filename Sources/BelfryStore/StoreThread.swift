@@ -55,6 +55,7 @@ struct StoreThread: Sendable {
         let weight = progress.committed.reduce(0) { $0 + $1.weight }
         mail.change { mail in
             mail.weight -= weight
+            mail.commitCount += progress.transactionCount
             mail.weightLimit = progress.weightLimit
             promises.value = mail.acceptsPromises
         }

@@ -20,7 +20,7 @@ struct Serve: BlockingCommand {
                 settings.configuration, log: ServerLog(settings),
                 reload: { try options.settings().configuration })
         } catch {
-            throw ToolError(error)
+            throw ToolError(error, dataDirectory: settings.dataDirectory)
         }
     }
 }
@@ -50,10 +50,12 @@ struct Version: BlockingCommand {
 }
 
 extension ToolError {
-    init(_ error: Server.StartError) {
+    init(_ error: Server.StartError, dataDirectory: String) {
         switch error {
         case .configuration(let sentence): self = .failure(sentence)
         case .listen(let address, let error): self = .failure("\(address): \(error)")
+        case .store(let sentence):
+            self = .failure("the data directory \(dataDirectory): \(sentence)")
         case .system(let error): self = .failure("\(error)")
         }
     }

@@ -44,6 +44,39 @@ struct ServeOptions: ParsableArguments {
     @Option(help: .value("How many connections there may be.", "N"))
     var maxConnections: String?
 
+    @Option(help: .value("Where what must last is kept.", "DIR"))
+    var data: String?
+
+    @Flag(inversion: .prefixedNo, help: "Keep everything in memory: nothing lasts.")
+    var inMemory: Bool?
+
+    @Option(help: .value("What a commit survives: the loss of power, or of the process.", "WHAT"))
+    var durability: String?
+
+    @Option(help: .value("How much the store may use.", "SIZE"))
+    var storeLimit: String?
+
+    @Option(help: .value("How long a client that does not read is kept.", "TIME"))
+    var slowTimeout: String?
+
+    @Option(help: .value("The longest that a post waits for its observers.", "TIME"))
+    var maxWait: String?
+
+    @Option(help: .value("Entries of a queue, and bytes of all, such as 10000,64MiB.", "N[,SIZE]"))
+    var queueLimit: String?
+
+    @Option(help: .value("Held for a client, and bytes for all, such as 10000,256MiB.", "N[,SIZE]"))
+    var holdLimit: String?
+
+    @Option(help: .value("After which time an observer without a client is a leak.", "TIME"))
+    var orphanAfter: String?
+
+    @Option(help: .value("How long an observer outlives its connection by default.", "TIME"))
+    var lease: String?
+
+    @Option(help: .value("The modes that `common` stands for.", "MODE,..."))
+    var commonModes: String?
+
     @Option(help: .value("What a center keeps for replay, such as 1000,4MiB.", "N[,SIZE]"))
     var replay: String?
 
@@ -62,7 +95,11 @@ struct ServeOptions: ParsableArguments {
             "loops": loops, "anonymous-grants": anonymousGrants, "head-timeout": headTimeout,
             "body-timeout": bodyTimeout, "idle-timeout": idleTimeout, "max-body": maxBody,
             "max-message": maxMessage, "max-connections": maxConnections, "replay": replay,
-            "drain": drain, "log-level": logLevel, "log-format": logFormat,
+            "data": data, "in-memory": inMemory.map { "\($0)" }, "durability": durability,
+            "store-limit": storeLimit, "slow-timeout": slowTimeout, "max-wait": maxWait,
+            "queue-limit": queueLimit, "hold-limit": holdLimit, "orphan-after": orphanAfter,
+            "lease": lease, "common-modes": commonModes, "drain": drain, "log-level": logLevel,
+            "log-format": logFormat,
             "allow-anonymous": allowAnonymous.map { "\($0)" },
             "debug-endpoints": debugEndpoints.map { "\($0)" },
         ].compactMapValues { $0 }

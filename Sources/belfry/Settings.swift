@@ -1,12 +1,16 @@
 import BelfryCenter
 import BelfryServer
 import BelfrySystem
+import BelfryWire
 import Logging
 
 /// All that `belfry serve` can be told.
 struct Settings {
     var server = ServerConfiguration()
     var anonymousGrants: GrantList?
+    /// Where what must last is kept, unless everything is in memory.
+    var dataDirectory = "belfry-data"
+    var isInMemory = false
     var logLevel = Logger.Level.info
     var logFormat: LogFormat?
 
@@ -18,6 +22,7 @@ struct Settings {
     var configuration: ServerConfiguration {
         var configuration = server
         configuration.anonymousGrants = anonymousGrants?.grants
+        configuration.dataDirectory = isInMemory ? nil : dataDirectory
         return configuration
     }
 
@@ -54,7 +59,9 @@ struct Setting: Sendable {
 
     /// Every option, in the order of DESIGN section 7.
     static let all: [Setting] = [
-        listen, count("loops", \.server.loopCount, in: 1...64),
+        listen, count("loops", \.server.loopCount, in: 1...64), data,
+        flag("in-memory", \.isInMemory), durability,
+        size("store-limit", \.server.storeByteLimit, in: (1 << 20)...(1 << 40)),
         list("allow-origin", \.server.allowedOrigins), list("allow-host", \.server.allowedHosts),
         flag("allow-anonymous", \.server.allowsAnonymous), grants,
         flag("debug-endpoints", \.server.hasDebugEndpoints),
@@ -63,7 +70,20 @@ struct Setting: Sendable {
         duration("idle-timeout", \.server.idleTimeout),
         size("max-body", \.server.bodyByteLimit, in: 1...(1 << 30)),
         size("max-message", \.server.messageByteLimit, in: 1...(16 << 20)),
-        connections, replay, duration("drain", \.server.drainPeriod), level, format,
+        connections, duration("slow-timeout", \.server.slowTimeout),
+        duration("max-wait", \.server.maxWait, upTo: .seconds(60)),
+        amount(
+            "queue-limit", \.server.centerLimits.queueEntryLimit, \.server.queueByteLimit,
+            such: "10000,64MiB"),
+        amount(
+            "hold-limit", \.server.centerLimits.clientHeldCountLimit, \.server.heldByteLimit,
+            such: "10000,256MiB"),
+        amount(
+            "replay", \.server.centerLimits.replayCountLimit,
+            \.server.centerLimits.replayByteLimit, such: "1000,4MiB"),
+        duration("orphan-after", \.server.centerLimits.orphanAfter),
+        duration("lease", \.server.wireLimits.defaultLease, upTo: .seconds(2_592_000)),
+        commonModes, duration("drain", \.server.drainPeriod), level, format,
     ]
 
     /// The option of this name.
@@ -107,32 +127,44 @@ extension Setting {
         },
         show: { settings in settings.server.connectionLimit.map { .integer($0) } ?? .null })
 
-    /// `1000` notifications, `4MiB`, or both: `1000,4MiB`.
-    private static let replay = Setting(
-        name: "replay",
+    private static let data = Setting(
+        name: "data",
         read: { (text, settings) throws(Fault) in
-            let words = Words.split(text)
-            let fault = Fault(text: "`\(text)` is no limit such as 1000, 4MiB or 1000,4MiB")
-            guard (1...2).contains(words.count) else { throw fault }
-            var limits = settings.server.centerLimits
-            for (position, word) in words.enumerated() {
-                if position == 0, let count = Quantity.count(word) {
-                    limits.replayCountLimit = count
-                } else if position == words.count - 1, Quantity.count(word) == nil,
-                    let byteCount = Quantity.byteCount(word)
-                {
-                    limits.replayByteLimit = byteCount
-                } else {
-                    throw fault
-                }
+            guard !text.isEmpty, !text.utf8.contains(0) else {
+                throw Fault(text: "it names no directory")
             }
-            settings.server.centerLimits = limits
+            settings.dataDirectory = text
+        },
+        show: { .text($0.dataDirectory) })
+
+    private static let durability = Setting(
+        name: "durability",
+        read: { (text, settings) throws(Fault) in
+            switch text {
+            case "power": settings.server.durability = .power
+            case "process": settings.server.durability = .process
+            default: throw Fault(text: "`\(text)` is neither power nor process")
+            }
+        },
+        show: { .text($0.server.durability == .power ? "power" : "process") })
+
+    private static let commonModes = Setting(
+        name: "common-modes",
+        read: { (text, settings) throws(Fault) in
+            let modes = Words.split(text)
+            for mode in modes
+            where mode.unicodeScalars.count > settings.server.wireLimits.nameScalarLimit
+                || mode.utf8.elementsEqual(Mode.common)
+            {
+                throw Fault(text: "`\(mode)` is no mode")
+            }
+            guard !modes.isEmpty else { throw Fault(text: "there is no mode") }
+            settings.server.centerLimits.commonModes = modes.map { Array($0.utf8) }
         },
         show: { settings in
-            let limits = settings.server.centerLimits
-            let size = Quantity.text(byteCount: limits.replayByteLimit)
-            return .text(
-                "\(limits.replayCountLimit),\(size.last?.isNumber == true ? size + "B" : size)")
+            .texts(
+                settings.server.centerLimits.commonModes.map { String(decoding: $0, as: UTF8.self) }
+            )
         })
 
     private static let level = Setting(
@@ -179,6 +211,37 @@ extension Setting {
             show: { .integer($0[keyPath: path]) })
     }
 
+    /// A count, a size, or both with a comma between.
+    private static func amount(
+        _ name: String, _ countPath: Path<Int>, _ sizePath: Path<Int>, such example: String
+    ) -> Setting {
+        Setting(
+            name: name,
+            read: { (text, settings) throws(Fault) in
+                let words = Words.split(text)
+                let fault = Fault(text: "`\(text)` is no limit such as \(example), or a part of it")
+                guard (1...2).contains(words.count) else { throw fault }
+                var changed = settings
+                for (position, word) in words.enumerated() {
+                    if position == 0, let count = Quantity.count(word) {
+                        changed[keyPath: countPath] = count
+                    } else if position == words.count - 1, Quantity.count(word) == nil,
+                        let byteCount = Quantity.byteCount(word)
+                    {
+                        changed[keyPath: sizePath] = byteCount
+                    } else {
+                        throw fault
+                    }
+                }
+                settings = changed
+            },
+            show: { settings in
+                let size = Quantity.text(byteCount: settings[keyPath: sizePath])
+                let unit = size.last?.isNumber == true ? "B" : ""
+                return .text("\(settings[keyPath: countPath]),\(size)\(unit)")
+            })
+    }
+
     private static func list(
         _ name: String, _ path: Path<[String]>
     ) -> Setting {
@@ -206,14 +269,16 @@ extension Setting {
     }
 
     private static func duration(
-        _ name: String, _ path: Path<Duration>
+        _ name: String, _ path: Path<Duration>, upTo longest: Duration = .seconds(366 * 86_400)
     ) -> Setting {
-        let longest = Duration.seconds(366 * 86_400)
-        return Setting(
+        Setting(
             name: name,
             read: { (text, settings) throws(Fault) in
                 guard let duration = Quantity.duration(text), duration > .zero, duration <= longest
-                else { throw Fault(text: "`\(text)` is no duration such as 8s, 500ms or 24h") }
+                else {
+                    let sentence = "`\(text)` is no duration such as 8s, 500ms or 24h"
+                    throw Fault(text: sentence + ", up to \(Quantity.text(longest))")
+                }
                 settings[keyPath: path] = duration
             },
             show: { .text(Quantity.text($0[keyPath: path])) })

@@ -74,6 +74,20 @@ struct NotificationQueueScaleTests {
         #expect(scenario.queue.modeLists.itemCount == items)
     }
 
+    @Test("a mode that nobody is in and no entry names is forgotten")
+    func forgottenModes() throws {
+        var scenario = scenario()
+        for number in 0..<1_000 {
+            scenario.enter("mode \(number)")
+            try scenario.post("a", modes: ["other \(number)"])
+            #expect(scenario.dequeue("a", mask: .onName) == ["a"])
+        }
+        #expect(scenario.queue.modeLists.knownModeCount == 2)
+        scenario.enter("default")
+        #expect(scenario.queue.modeLists.knownModeCount == 2)
+        #expect(scenario.queue.modeLists.modeCount == 0)
+    }
+
     @Test("a search touches the kinds that it must ask for, and the entries that it finds")
     func searches() {
         var table = KindTable(seed: HashSeed(1, 2))

@@ -41,10 +41,10 @@ struct StateDigestTests {
             var effects = Effects()
             var actions: [Command.Action] = [
                 .connect(client, observers: [first], since: nil),
-                .addObserver(removed, client: client.id, since: nil), .post(post),
+                .addObserver(removed, client: client.id, since: nil), .post(post, PostTerms()),
                 .removeObserver(serial: removed.serial, by: remover),
             ]
-            if hasEmptyCommand { actions.append(.disconnect(client: 999)) }
+            if hasEmptyCommand { actions.append(.disconnect(client: 999, connection: ConnectionName(node: 1, number: 9))) }
             for action in actions {
                 let index = center.appliedIndex + 1
                 center.apply(

@@ -16,14 +16,15 @@ final class Broker {
     let nodes: [Node]
 
     init(
-        loopCount: Int = 1, connectionLimit: Int = 900,
+        loopCount: Int = 1, connectionLimit: Int = 900, beginning: Beginning = Beginning(),
         _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ServerConfiguration()
         configuration.listenAddresses = [.loopback(port: 0)]
         configuration.loopCount = loopCount
         adjust(&configuration)
-        let shared = try SharedState(loopCount: loopCount)
+        let mailboxes = try SharedState.makeMailboxes(loopCount: loopCount)
+        let shared = SharedState(mailboxes: mailboxes, beginning: beginning)
         self.shared = shared
         nodes = try (0..<loopCount).map {
             try Node(

@@ -1,0 +1,58 @@
+/// The answers to a batch of calls: they leave together, when the last of them is there.
+final class CallBatch {
+    /// Where they go.
+    let reply: Reply
+    /// By the place of the call; a call without an answer has an empty one.
+    private var answers: [[UInt8]] = []
+    private var missingCount = 0
+    /// The ticket of what they promise; 0 if they promise nothing.
+    private(set) var ticket: UInt64 = 0
+
+    init(reply: Reply) {
+        self.reply = reply
+    }
+
+    /// Whether all answers are there.
+    var isComplete: Bool { missingCount == 0 }
+
+    /// Adds the next answer.
+    func append(_ answer: [UInt8]) {
+        answers.append(answer)
+    }
+
+    /// The place of an answer that comes later.
+    func appendMissing() -> CallPlace {
+        answers.append([])
+        missingCount += 1
+        return CallPlace(batch: self, number: answers.count - 1)
+    }
+
+    /// The answers must wait for what has changed so far.
+    func wait(for ticket: UInt64) {
+        self.ticket = max(self.ticket, ticket)
+    }
+
+    /// Puts an answer in its place.
+    func fill(_ number: Int, with answer: [UInt8], ticket: UInt64) {
+        answers[number] = answer
+        missingCount -= 1
+        wait(for: ticket)
+    }
+
+    /// Appends the array of all answers; nothing when there is none.
+    func append(to output: inout [UInt8]) {
+        var isFirst = true
+        for answer in answers where !answer.isEmpty {
+            output.append(UInt8(ascii: isFirst ? "[" : ","))
+            output.append(contentsOf: answer)
+            isFirst = false
+        }
+        if !isFirst { output.append(UInt8(ascii: "]")) }
+    }
+}
+
+/// The place of one call in a batch.
+struct CallPlace {
+    let batch: CallBatch
+    let number: Int
+}

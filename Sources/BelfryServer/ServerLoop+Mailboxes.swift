@@ -1,0 +1,144 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+// Mailboxes: clients without a connection, read by whoever has the token of an observer.
+
+extension ServerLoop {
+    /// Makes a mailbox with its first observer (POST /v1/observers without a session).
+    mutating func openMailbox(
+        _ request: ObserverRequest, _ submission: Submission
+    ) throws(Problem) -> Answer {
+        try checkObserve(request, submission)
+        try reserveObservers(1)
+        try checkStore()
+        let position = try makeCenter(submission.center)
+        let client = try takeNumber(shared.clientNumbers)
+        let secrets = (session: random.text(byteCount: 16), token: random.text(byteCount: 16))
+        let registration = ClientRegistration(
+            id: client, transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
+            sessionHash: SecretHash(of: secrets.session), principal: submission.caller.principal)
+        let observer = try makeRegistration(request, secret: secrets.token)
+        submitCommand(
+            .connect(registration, observers: [observer], since: request.since), to: position)
+        try checkOutcome()
+        guard case .registered(let rows) = effects.outcome, let row = rows.first else {
+            preconditionFailure("a mailbox that is not refused has its observer")
+        }
+        counters.clientsMailbox += 1
+        var session: [UInt8] = []
+        IdentifierText.append(client: client, secret: secrets.session, to: &session)
+        var token: [UInt8] = []
+        IdentifierText.append(observer: row.serial, secret: secrets.token, to: &token)
+        return registered(row, token: token, session: session, submission)
+    }
+
+    /// Acknowledges what was read, and answers with what the mailbox has; nil if the answer waits.
+    mutating func readMailbox(
+        _ secret: Secret, _ request: MailboxRequest, wait: Int64, _ submission: Submission
+    ) throws(Problem) -> Answer? {
+        let (position, observer) = try ownObserver(secret, submission)
+        // A number above all others would acknowledge what is still to come.
+        let through = request.after.map { min($0, centers[position].sequence) }
+        // Whoever loses an acknowledgement gets the notifications again.
+        submitCommand(
+            .readMailbox(observer: observer.serial, through: through), to: position,
+            isPromise: false)
+        try checkOutcome()
+        fanOut()
+        let look = MailboxRequest(after: through, limit: request.limit)
+        let page = centers[position].mailbox(
+            of: observer.serial, after: through ?? 0, limit: request.limit)
+        guard let page else { throw Problem(Refusal.noMailbox) }
+        let isEmpty = page.notifications.isEmpty && page.gaps.isEmpty
+        guard isEmpty, wait > 0, !stop.isStopping else {
+            return answer(page, of: observer.serial)
+        }
+        let connection = connectionNumber(of: submission.reply)
+        submitCommand(
+            .attachReader(observer: observer.serial, connection.name, isStream: false),
+            to: position, isPromise: false)
+        try checkOutcome()
+        park(
+            Poll(
+                observer: observer.serial, look: look, submission: submission,
+                deadline: loop.now + .nanoseconds(min(wait, timeouts.maxWait))))
+        return nil
+    }
+
+    /// Appends a page of a mailbox.
+    mutating func answer(_ page: MailboxPage, of observer: UInt64) -> Answer {
+        Shape.append(mailbox: page, observer: observer, to: &answerContent)
+        var answer = Answer.json
+        answer.fields = [Self.noStore, Self.noReferrer]
+        return answer
+    }
+
+    /// Makes the connection of a request the stream of a mailbox, and writes what it has.
+    mutating func openStream(
+        _ secret: Secret, since: ReplayPosition?, _ submission: Submission
+    ) throws(Problem) {
+        guard case .http(let http) = submission.reply.form else {
+            preconditionFailure("a stream is opened by a request")
+        }
+        let (position, observer) = try ownObserver(secret, submission)
+        let isForeign = since.map { $0.epoch != centers[position].epoch } ?? false
+        let through = isForeign ? nil : since.map { min($0.sequence, centers[position].sequence) }
+        submitCommand(
+            .readMailbox(observer: observer.serial, through: through), to: position,
+            isPromise: false)
+        try checkOutcome()
+        fanOut()
+        let connection = connectionNumber(of: submission.reply)
+        submitCommand(
+            .attachReader(observer: observer.serial, connection.name, isStream: true),
+            to: position, isPromise: false)
+        try checkOutcome()
+        if isForeign {
+            let gap = Gap(
+                observer: observer.serial, selector: observer.selector, lostCount: nil,
+                firstSequence: 0, lastSequence: centers[position].sequence, reason: .unknown)
+            effects.notices.append(
+                .gap(connection: connection.rawValue, transport: .events, gap))
+        }
+        counters.clientsEvents += 1
+        var bytes: [UInt8] = []
+        appendStreamStart(http, client: observer.client, to: &bytes)
+        let sequel = Sequel.stream(
+            observer: observer.serial, client: observer.client, center: submission.center)
+        sendRaw(bytes, sequel, submission.reply)
+        fanOut()
+    }
+
+    /// The observer whose whole token the caller has; nothing else opens a mailbox.
+    private func ownObserver(
+        _ secret: Secret, _ submission: Submission
+    ) throws(Problem) -> (position: Int, row: ObserverRow) {
+        guard let position = centers.position(of: submission.center), let text = secret.secret else {
+            throw Problem.noObserver
+        }
+        let hash = SecretHash(of: text)
+        if let row = centers[position].observer(secret.number), hash.matches(row.tokenHash) {
+            guard row.transport == .mailbox else { throw Problem(Refusal.noMailbox) }
+            return (position, row)
+        }
+        if let tombstone = centers[position].tombstone(secret.number),
+            hash.matches(tombstone.tokenHash)
+        {
+            throw Problem(.observerRemoved(tombstone))
+        }
+        throw Problem.noObserver
+    }
+
+    func connectionNumber(of reply: Reply) -> ConnectionNumber {
+        ConnectionNumber(loop: reply.loop, connection: reply.connection)
+    }
+}
+
+extension ConnectionNumber {
+    /// The name by which a center knows the connection.
+    var name: ConnectionName { ConnectionName(node: 0, number: rawValue) }
+}

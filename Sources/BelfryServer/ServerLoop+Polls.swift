@@ -1,0 +1,178 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+/// A request that waits until a mailbox has something.
+struct Poll {
+    let observer: UInt64
+    /// What it asked for.
+    let look: MailboxRequest
+    let submission: Submission
+    /// When it is answered in any case.
+    let deadline: MonotonicTime
+
+    /// Why a poll waits no longer.
+    enum End {
+        /// The mailbox has something, or the time is over.
+        case filled
+        /// Another reader has come, or the observer was removed.
+        case replaced
+    }
+}
+
+/// The polls that wait at mailboxes of one loop.
+struct PollTable {
+    /// By the number of the connection.
+    private var polls: [UInt64: Poll] = [:]
+    /// Those that wait no longer, and are answered when the turn ends.
+    private var ended: [(connection: UInt64, end: Poll.End)] = []
+    /// The timer, and the time that it is armed for.
+    var timer: TimerID?
+    var armedTime = MonotonicTime.distantFuture
+
+    /// Whether some wait no longer.
+    var hasEnded: Bool { !ended.isEmpty }
+
+    mutating func add(_ poll: Poll, connection: UInt64) {
+        polls[connection] = poll
+    }
+
+    mutating func remove(_ connection: UInt64) -> Poll? {
+        polls.removeValue(forKey: connection)
+    }
+
+    /// A poll waits no longer; one that is not there was answered before.
+    mutating func end(_ connection: UInt64, _ end: Poll.End) {
+        guard polls[connection] != nil else { return }
+        ended.append((connection, end))
+    }
+
+    /// Ends those whose time is over.
+    mutating func endDue(at now: MonotonicTime) {
+        for (connection, poll) in polls where poll.deadline <= now {
+            ended.append((connection, .filled))
+        }
+    }
+
+    /// Ends all.
+    mutating func endAll() {
+        endDue(at: .distantFuture)
+    }
+
+    mutating func takeEnded() -> [(connection: UInt64, end: Poll.End)] {
+        defer { ended.removeAll(keepingCapacity: true) }
+        return ended
+    }
+
+    /// When the first poll is answered in any case.
+    var earliestDeadline: MonotonicTime? { polls.values.lazy.map(\.deadline).min() }
+}
+
+// Long polls: a request waits at a mailbox, and is answered in the turn in which that has something.
+
+extension ServerLoop {
+    /// The payload of the timer for polls whose time is over.
+    static let pollTimer: UInt64 = 3
+    /// Polls whose times are this close are ended together.
+    private static let pollInterval: Duration = .milliseconds(5)
+
+    /// Lets a request wait at its mailbox.
+    mutating func park(_ poll: Poll) {
+        let reply = poll.submission.reply
+        polls.add(poll, connection: connectionNumber(of: reply).rawValue)
+        armPolls(at: poll.deadline)
+        guard reply.loop == number, connection(reply.connection) != nil else { return }
+        connections[Int(reply.connection.index)]?.isAwaiting = true
+        attend(poll.observer, poll.submission)
+    }
+
+    /// Notes at a connection that its request may wait at a mailbox: its end is the reader's end.
+    mutating func attend(_ observer: UInt64, _ submission: Submission) {
+        let id = submission.reply.connection
+        guard connection(id) != nil else { return }
+        connections[Int(id.index)]?.mailbox = observer
+        connections[Int(id.index)]?.center = submission.center
+        setDeadline(id, .answer)
+    }
+
+    private mutating func armPolls(at time: MonotonicTime) {
+        guard time < polls.armedTime else { return }
+        if let timer = polls.timer { loop.cancel(timer) }
+        polls.armedTime = time
+        polls.timer = loop.schedule(at: time, Self.pollTimer)
+    }
+
+    /// The time of some poll may be over.
+    mutating func meetPollDeadline() {
+        polls.timer = nil
+        polls.armedTime = .distantFuture
+        polls.endDue(at: loop.now)
+        answerPolls()
+        guard let next = polls.earliestDeadline else { return }
+        armPolls(at: max(next, loop.now + Self.pollInterval))
+    }
+
+    /// A poll waits no longer; it is answered when the turn ends, with all that the turn has for it.
+    mutating func endPoll(_ connection: UInt64, _ end: Poll.End) {
+        polls.end(connection, end)
+    }
+
+    /// Answers all polls that wait no longer.
+    mutating func answerPolls() {
+        // An answer may let a request be read that ends another poll.
+        while polls.hasEnded {
+            for (connection, end) in polls.takeEnded() {
+                guard let poll = polls.remove(connection) else { continue }
+                answer(poll, end)
+                fanOut()
+            }
+        }
+    }
+
+    private mutating func answer(_ poll: Poll, _ end: Poll.End) {
+        answerContent.removeAll(keepingCapacity: answerContent.capacity <= 1 << 20)
+        promises.awaitedTicket = 0
+        let reply = poll.submission.reply
+        guard let position = centers.position(of: poll.submission.center) else {
+            preconditionFailure("a center with an observer stays")
+        }
+        if end == .filled {
+            let connection = connectionNumber(of: reply)
+            submitCommand(
+                .detachReader(observer: poll.observer, connection.name), to: position,
+                isPromise: false)
+            fanOut()
+        }
+        let page = centers[position].mailbox(
+            of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
+        if end == .filled, let page {
+            return deliver(answer(page, of: poll.observer), reply)
+        }
+        let tombstone = centers[position].tombstone(poll.observer)
+        let replaced = Problem(.readerReplaced, "Another reader has taken the place of this one.")
+        let problem = tombstone.map { Problem(.observerRemoved($0)) } ?? replaced
+        deliver(problemAnswer(problem), reply)
+    }
+
+    /// The connection of a poll is half closed: nobody knows how long it can still be answered.
+    mutating func endPoll(of submission: Submission) {
+        endPoll(connectionNumber(of: submission.reply).rawValue, .filled)
+    }
+
+    /// The connection of a poll, or of a stream, has ended.
+    mutating func detachReader(_ observer: UInt64, _ submission: Submission) {
+        let connection = connectionNumber(of: submission.reply)
+        _ = polls.remove(connection.rawValue)
+        submitInternal(
+            .detachReader(observer: observer, connection.name), center: submission.center)
+    }
+
+    /// Appends what the reader of a stream is told last: it is not to come back at once, for then
+    /// two readers would go on replacing each other.
+    func appendStreamEnd(to bytes: inout [UInt8]) {
+        EventStream.append(retryMilliseconds: 30_000, to: &bytes)
+        EventStream.append(comment: "another reader has taken over", to: &bytes)
+    }
+}

@@ -1,0 +1,68 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryStore
+import Synchronization
+import Testing
+
+@testable import BelfryServer
+
+/// A store in memory that commits when a test says so.
+final class HandStore: StoreDoor {
+    private struct State {
+        var memory = MemoryStore()
+        var waiting: [StoreBatch] = []
+        var takesPromises = true
+    }
+
+    private let state = Mutex(State())
+
+    func hand(_ batch: StoreBatch) {
+        state.withLock { $0.waiting.append(batch) }
+    }
+
+    var takesPromises: Bool {
+        get { state.withLock { $0.takesPromises } }
+        set { state.withLock { $0.takesPromises = newValue } }
+    }
+
+    var figures: StoreFigures { StoreFigures() }
+
+    /// How many batches wait to be committed.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// What a new life begins with; batches that were not committed are lost.
+    func beginning(afterOrderlyEnd: Bool = true) throws -> Beginning {
+        try state.withLock { state in
+            state.waiting = []
+            if afterOrderlyEnd { try state.memory.commit([.cleanEnd]) }
+            state.memory.restart()
+            var beginning = try Beginning(&state.memory) { Array("epoch".utf8) }
+            beginning.store = self
+            return beginning
+        }
+    }
+
+    /// Commits what waits, or only the oldest batches of it, and lets the broker know.
+    func commit(_ count: Int = .max, in broker: Broker) throws {
+        let batches = state.withLock { state in
+            let batches = Array(state.waiting.prefix(count))
+            state.waiting.removeFirst(batches.count)
+            return batches
+        }
+        for batch in batches {
+            try state.withLock { try $0.memory.commit(batch.changes) }
+            #expect(broker.shared.mailboxes[batch.loop].post(.committed(batch.ticket)))
+        }
+        try broker.crank()
+    }
+}
+
+extension Broker {
+    /// A broker with a store whose commits a test triggers.
+    static func durable(
+        loopCount: Int = 1, _ adjust: (inout ServerConfiguration) -> Void = { _ in }
+    ) throws -> (Broker, HandStore) {
+        let store = HandStore()
+        return (try Broker(loopCount: loopCount, beginning: store.beginning(), adjust), store)
+    }
+}

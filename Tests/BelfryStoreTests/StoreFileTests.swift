@@ -1,0 +1,231 @@
+import BelfryCenter
+import BelfrySystem
+import Foundation
+import Testing
+
+@testable import BelfryStore
+
+/// What only a file can do: durabilities, locks, copies, bounds.
+@Suite("StoreFile")
+struct StoreFileTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    func open(
+        _ durability: Durability = .process, limits: StoreLimits = StoreLimits()
+    ) throws -> StoreFile {
+        try StoreFile(directory: directory.path, durability: durability, limits: limits)
+    }
+
+    static let name = Sample.bytes("default")
+    static let center = StoreChange.center(name: name, .center(CenterRecord(epoch: [1])))
+
+    @Test(
+        "the durabilities are those of SQLite",
+        arguments: [(Durability.power, 2), (.process, 1)] as [(Durability, Int64)])
+    func durability(_ durability: Durability, synchronous: Int64) throws {
+        let file = try open(durability)
+        #expect(try file.connection.integer("PRAGMA synchronous") == synchronous)
+        #expect(try file.connection.bytes("PRAGMA journal_mode") == Sample.bytes("wal"))
+        #expect(try file.connection.bytes("PRAGMA locking_mode") == Sample.bytes("exclusive"))
+        #expect(try file.connection.integer("PRAGMA page_size") == 4_096)
+    }
+
+    @Test("one process has the store at a time")
+    func lock() throws {
+        let file = try open()
+        #expect(throws: StoreError.locked) { _ = try open() }
+        try file.close()
+        _ = try open()
+    }
+
+    @Test("after an end in order the main file is all there is")
+    func mainFileAlone() throws {
+        var file = try open()
+        try file.commit([Self.center])
+        #expect(directory.has("belfry.db-wal"))
+        try file.close()
+        #expect(!directory.has("belfry.db-wal") && !directory.has("belfry.db-shm"))
+    }
+
+    @Test("a directory of the store is for its owner alone")
+    func permissions() throws {
+        let path = directory.path(of: "new")
+        _ = try StoreFile(directory: path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test("a directory that cannot be made is an error without its path")
+    func noDirectory() {
+        let missing = directory.path(of: "a") + "/b"
+        #expect(throws: StoreError.system(SystemCallError(call: "mkdir", errno: ENOENT))) {
+            _ = try StoreFile(directory: missing)
+        }
+    }
+
+    // MARK: Copies
+
+    @Test("a main file that is another one than before is a copy until all epochs are new")
+    func copiedWithAnotherInode() throws {
+        try open().close()
+        let bytes = try directory.bytes(of: "belfry.db")
+        try directory.write(bytes, to: "copy")
+        try directory.remove("belfry.db")
+        try FileManager.default.moveItem(
+            atPath: directory.path(of: "copy"), toPath: directory.path(of: "belfry.db"))
+        for _ in 0..<2 {
+            // Nobody has renewed the epochs: it stays a copy.
+            var file = try open()
+            #expect(try file.load().isCopied)
+        }
+        var file = try open()
+        try file.commit([Self.center, .epochsRenewed])
+        #expect(try !file.load().isCopied)
+        try file.close()
+        var next = try open()
+        #expect(try !next.load().isCopied)
+    }
+
+    @Test("bytes of an earlier life that were written into the main file are a copy too")
+    func copiedInPlace() throws {
+        try open().close()
+        let bytes = try directory.bytes(of: "belfry.db")
+        try open().close()
+        let handle = try #require(FileHandle(forWritingAtPath: directory.path(of: "belfry.db")))
+        try handle.write(contentsOf: Data(bytes))
+        try handle.close()
+        var file = try open()
+        let image = try file.load()
+        #expect(image.isCopied)
+        #expect(image.incarnation == 3)
+    }
+
+    @Test("a new store beside an old lock file is no copy")
+    func newBesideOldLock() throws {
+        try open().close()
+        try directory.remove("belfry.db")
+        var file = try open()
+        #expect(try !file.load().isCopied)
+    }
+
+    // MARK: Bounds
+
+    @Test("a commit that finds no room changes nothing, and succeeds when there is room")
+    func full() throws {
+        var file = try open()
+        try file.commit([Self.center])
+        let before = try file.load()
+        try file.connection.execute("PRAGMA max_page_count = 1")
+        let record = Sample.notification(1, byteCount: 100_000)
+        let other = Sample.bytes("other")
+        let changes: [StoreChange] = [
+            .center(name: other, .center(CenterRecord(epoch: [7]))),
+            .center(name: other, .notification(record)),
+        ]
+        #expect(throws: StoreError.full) { try file.commit(changes) }
+        #expect(try file.load() == before)
+        try file.connection.execute("PRAGMA max_page_count = 1000000")
+        try file.commit(changes)
+        #expect(try file.load().centers[1].notifications == [record])
+    }
+
+    @Test("100,000 tombstones are kept, and no more")
+    func tombstones() throws {
+        let limit = StoreLimits().tombstoneLimit
+        #expect(limit == 100_000)
+        var file = try open()
+        try file.commit([Self.center])
+        for start in stride(from: 0, to: limit + 5_000, by: 15_000) {
+            try file.commit(
+                (start..<start + 15_000).map {
+                    let removal = Change.observerRemoved(
+                        serial: UInt64($0), Sample.tombstone(UInt64($0)))
+                    return .center(name: Self.name, removal)
+                })
+        }
+        let kept = try file.load().centers[0].tombstones
+        #expect(kept.count == limit)
+        #expect(kept.first?.serial == 5_000)
+        #expect(kept.last?.serial == 104_999)
+    }
+
+    @Test("what is removed is not in use any more")
+    func usedByteCount() throws {
+        var file = try open()
+        try file.commit([Self.center])
+        let start = file.usedByteCount
+        let record = Sample.notification(1, byteCount: 1 << 20)
+        try file.commit([.center(name: Self.name, .notification(record))])
+        #expect(file.usedByteCount > start + 1 << 20)
+        try file.commit([.center(name: Self.name, .notificationReleased(sequence: 1))])
+        #expect(file.usedByteCount == start)
+    }
+
+    @Test("free pages of the main file are given back to the disk")
+    func shrink() throws {
+        var file = try open()
+        try file.commit([Self.center])
+        for sequence: UInt64 in 1...10 {
+            let record = Sample.notification(3 * sequence + 1, byteCount: 100_000)
+            try file.commit([.center(name: Self.name, .notification(record))])
+        }
+        for sequence: UInt64 in 1...9 {
+            let change = Change.notificationReleased(sequence: 3 * sequence + 1)
+            try file.commit([.center(name: Self.name, change)])
+        }
+        let kept = try file.load()
+        try file.shortenLog()
+        let before = try directory.bytes(of: "belfry.db").count
+        #expect(before > 1_000_000)
+        try file.shrink()
+        #expect(try directory.bytes(of: "belfry.db").count < 250_000)
+        #expect(try directory.bytes(of: "belfry.db-wal").isEmpty)
+        #expect(try file.load() == kept)
+        #expect(try file.connection.bytes("PRAGMA quick_check(1)") == Sample.bytes("ok"))
+    }
+
+    @Test("the log is moved into the main file again and again, so it has a bound")
+    func logBound() throws {
+        var file = try open()
+        try file.commit([Self.center])
+        var largest = 0
+        try file.layBallast()
+        let limit = file.logPageLimit
+        #expect(limit == 339)
+        for sequence: UInt64 in 1...40 {
+            let record = Sample.notification(sequence, byteCount: 200_000)
+            try file.commit([
+                .center(name: Self.name, .notification(record)),
+                .center(name: Self.name, .notificationReleased(sequence: sequence - 1)),
+            ])
+            largest = max(largest, file.connection.logPageCount)
+        }
+        #expect(largest >= limit)
+        #expect(largest < limit + 60)
+        #expect(file.takeCheckpointError() == nil)
+    }
+
+    @Test("a commit adds no more to the log than its weight says", arguments: 1...4)
+    func weight(seed: UInt64) throws {
+        var source = ChangeSource(seed: seed, userInfoByteLimit: seed % 2 == 0 ? 200 : 6_000)
+        var random = SeededGenerator(seed: seed)
+        var file = try open()
+        var largest = 0.0
+        for _ in 0..<60 {
+            let batch = StoreBatch(
+                loop: 0, ticket: 0, changes: source.batch(1 + random.below(300)))
+            let before = file.connection.logPageCount
+            try file.commit(batch.changes)
+            let after = file.connection.logPageCount
+            let byteCount = (after < before ? after : after - before) * StoreChange.frameByteCount
+            #expect(byteCount <= batch.weight + StoreWorker<StoreFile>.reserveByteCount)
+            largest = max(largest, Double(byteCount) / Double(batch.weight))
+        }
+        // The weight is no guess into the blue either.
+        #expect(largest > 0.05)
+    }
+}
