@@ -242,9 +242,9 @@ extension NotificationCenter {
             let notification = held.notification(of: entry)
             if notification.expiresAt != .max {
                 // Its time may have ended while it was on its way.
-                deadlines.add(
+                addDeadline(
                     at: notification.expiresAt,
-                    key: .expiry(
+                    .expiry(
                         sequence: notification.sequence, kept: held[entry].notification))
             }
             let isCounted = held[entry].account == .delivered

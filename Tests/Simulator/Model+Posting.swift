@@ -112,7 +112,10 @@ extension Model {
                     scope: scope)
                 for entry in taken {
                     setFate(of: entry.id, .coalesced(into: post.id))
+                    // It stands for them, with what each of them asked for.
                     if entry.isImmediate { posting.isImmediate = true }
+                    posting.depth = max(posting.depth, entry.depth)
+                    posting.expiresAt = max(posting.expiresAt, entry.expiresAt)
                     out.promises = true
                 }
                 posting.dequeued = UInt32(taken.count)
