@@ -36,8 +36,8 @@ public enum Server {
         reload: (@Sendable () throws -> ServerConfiguration)? = nil
     ) throws(StartError) {
         if let fault = configuration.fault() { throw .configuration(fault) }
-        // Before any thread is made: each would take a signal that it does not block.
-        let signals = try Self.signals()
+        // Threads take over which signals are blocked: this comes before the first of them.
+        let signals = try blockSignals()
         let mailboxes: [LoopMailbox<LoopMessage>]
         do throws(SystemCallError) {
             mailboxes = try SharedState.makeMailboxes(loopCount: configuration.loopCount)
@@ -65,7 +65,8 @@ public enum Server {
         log.write(.info, "stopped")
     }
 
-    private static func signals() throws(StartError) -> SignalDescriptor {
+    /// Keeps signals from every thread, to be read by the first loop.
+    private static func blockSignals() throws(StartError) -> SignalDescriptor {
         do throws(SystemCallError) {
             try SignalDescriptor.ignoreBrokenPipe()
             return try SignalDescriptor(ServerLoop.stopSignals + [ServerLoop.reloadSignal])
