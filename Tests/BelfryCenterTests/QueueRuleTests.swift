@@ -331,13 +331,13 @@ struct QueueRuleTests {
         "Q24: a batch with a plain post in front is all or nothing also when modes fill the queue")
     func fullOfModes() {
         var limits = CenterLimits()
-        limits.queueModeLimit = 1
+        limits.queueEntryLimit = 1
         var scenario = scenario(limits: limits)
-        scenario.say("a1", style: .asap, modes: ["modal"])
-        let posts = [
-            scenario.newPost(text: "p1"), scenario.newPost(text: "b1", style: .asap),
-            scenario.newPost(text: "c1", style: .asap),
-        ]
+        let modes = (0...NotificationQueue.furtherModeLimit).map { "m\($0)" }
+        scenario.say("a1", style: .asap, modes: modes)
+        #expect(scenario.effects.outcome == .done)
+        // It merges, and adds the mode `default` to the entry.
+        let posts = [scenario.newPost(text: "p1"), scenario.newPost(text: "a2", style: .asap)]
         #expect(scenario.apply(.postBatch(posts, PostTerms())) == .refused(.queueFull(limit: 1)))
         #expect(scenario.center.sequence == 0 && scenario.queueTexts == ["a1 asap"])
     }
