@@ -44,6 +44,8 @@ public struct NotificationCenter: Sendable {
     var dispatching = Dispatching()
     /// Whether an account has changed after its receipt was written into the effects.
     var hasRecounted = false
+    /// The rows that have changed after they were written into the effects.
+    var recountedRows: [(id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome)] = []
     /// Whether the full queue was reported since it was half empty.
     var hasReportedOverflow = false
     /// Whether it was told that it stops.
@@ -89,6 +91,7 @@ public struct NotificationCenter: Sendable {
         appliedIndex = index
         lastTime = command.time.monotonicNanoseconds
         effects.reset()
+        let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
             if !reports.isEmpty { postReports(of: command.id, at: command.time, into: &effects) }
@@ -98,7 +101,7 @@ public struct NotificationCenter: Sendable {
         } catch {
             effects.reset()
             effects.outcome = .refused(error)
-            reports.removeAll()
+            reports.removeLast(reports.count - reportCount)
             if case .queueFull = error { reportOverflow() }
         }
     }
@@ -119,7 +122,7 @@ public struct NotificationCenter: Sendable {
     ) throws(Refusal) {
         switch action {
         case .configure(let limits):
-            configure(limits, at: time)
+            configure(limits, at: time, &effects)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
         case .disconnect(let client, let connection):
@@ -183,7 +186,14 @@ public struct NotificationCenter: Sendable {
         }
     }
 
-    private mutating func configure(_ limits: CenterLimits, at time: CommandTime) {
+    /// Takes other limits; a center that was restored reserves its first numbers by it, and uses none
+    /// before that is committed.
+    private mutating func configure(
+        _ limits: CenterLimits, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if limits.isDurable, isStored, sequence >= sequenceReserveAt {
+            reserveMoreSequence(&effects)
+        }
         self.limits = limits
         index.configure(unobservedNameLimit: limits.unobservedNameLimit)
         tombstones.trim(to: limits.tombstoneLimit)
@@ -323,6 +333,7 @@ extension NotificationCenter {
         let client = observers[firstSlot].client
         hold(matches, for: client, &effects)
         settle(client, at: time, &effects)
+        noteReplayed(of: client, at: time, &effects)
     }
 }
 
@@ -419,11 +430,7 @@ extension NotificationCenter {
         if observer.reader != 0 {
             effects.notices.append(
                 .readerReplaced(connection: observer.reader, isStream: observer.readerIsStream))
-            clients[client].readerCount -= 1
-            if clients[client].readerCount == 0 {
-                clients[client].suspension.insert(.disconnected)
-                clients[client].disconnectedSince = time.monotonicNanoseconds
-            }
+            noteReaderGone(from: client, at: time)
         }
         if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }
         let tombstone = Tombstone(

@@ -159,6 +159,9 @@ struct MetricsText {
             "belfry_store_committed_total", "counter", "Turns whose changes are stored.",
             store.committedBatches)
         add(
+            "belfry_store_commits_total", "counter",
+            "Transactions of the store; one commits all turns that wait.", store.commits)
+        add(
             "belfry_store_changes_total", "counter", "Changes that were handed to the store.",
             store.changes)
         add(

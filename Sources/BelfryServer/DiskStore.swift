@@ -37,6 +37,7 @@ final class DiskStore: StoreDoor {
     var figures: StoreFigures {
         var figures = tally.figures
         figures.takesPromises = takesPromises
+        figures.commits = UInt64(store.commitCount)
         return figures
     }
 
@@ -50,6 +51,8 @@ final class DiskStore: StoreDoor {
 struct StoreFigures: Equatable {
     var batches: UInt64 = 0
     var committedBatches: UInt64 = 0
+    /// Transactions; all turns that wait are committed in one.
+    var commits: UInt64 = 0
     var changes: UInt64 = 0
     var failures: UInt64 = 0
     var takesPromises = true

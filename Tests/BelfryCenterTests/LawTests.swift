@@ -114,7 +114,7 @@ struct LawTests {
         scenario.observe("a", by: client)
         scenario.observe(nil, by: client)
         let post = scenario.newPost("a")
-        scenario.apply(.post(post))
+        scenario.apply(.post(post, PostTerms()))
         let expected = Receipt(id: post.id, sequence: 1, matched: 2, delivered: 2)
         #expect(scenario.effects.receipts == [expected])
         #expect(scenario.center.receipt(of: post.id, at: scenario.time) == expected)

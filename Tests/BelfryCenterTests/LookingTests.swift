@@ -125,7 +125,10 @@ struct LookingTests {
         #expect(
             center.observers(matching: ObserverQuery(), visible: visible).rows.map(\.serial)
                 == [1, 2])
-        #expect(center.leaks(limit: 9, visible: visible).map(\.observer.serial) == [2])
+        #expect(
+            center.leaks(limit: 9, at: scenario.time, visible: visible).map(\.observer.serial) == [
+                2
+            ])
         let explanation = center.explain(name: bytes("secret"), object: nil, visible: visible)
         #expect(explanation.observers.isEmpty && explanation.nearMisses.isEmpty)
         #expect(
@@ -148,7 +151,7 @@ struct LookingTests {
         let second = scenario.connect(transport: .events)
         let third = scenario.connect()
         scenario.observe("a", by: second)
-        scenario.apply(.disconnect(client: first))
+        scenario.disconnect(first)
         let page = scenario.center.clients(after: 0, limit: 1, principal: nil)
         #expect(page.rows.map(\.id) == [second])
         #expect(page.rows.map(\.transport) == [.events])
@@ -205,7 +208,7 @@ struct LookingTests {
         scenario.observe("b", by: client)
         let before = scenario.center.digest()
         let explanation = scenario.explain("a", "o")
-        #expect(explanation.observers.map(\.serial) == [1, 2])
+        #expect(explanation.observers.map(\.row.serial) == [1, 2])
         #expect(explanation.next == nil && explanation.nearMisses.isEmpty)
         #expect(scenario.center.digest() == before)
         #expect(scenario.center.sequence == 0)
@@ -255,7 +258,7 @@ struct LookingTests {
             let page = scenario.center.explain(
                 name: bytes("a"), object: bytes("o"), after: after, limit: limit, visible: all)
             #expect(page.observers.count <= limit)
-            serials += page.observers.map(\.serial)
+            serials += page.observers.map(\.row.serial)
             missCounts.append(page.nearMisses.count)
             cursor = page.next
         }
@@ -275,12 +278,13 @@ struct LookingTests {
         scenario.observe("a", "o", by: other)
         scenario.observe("a", by: client)
         let third = scenario.observe("a", "o", by: client)
-        let leaks = scenario.center.leaks(limit: 9, visible: all)
+        let leaks = scenario.center.leaks(limit: 9, at: scenario.time, visible: all)
         #expect(leaks.map(\.observer.serial) == [second, third])
         #expect(leaks.map(\.reason) == [.duplicate, .duplicate])
         scenario.remove(first, by: .client(client))
         #expect(
-            scenario.center.leaks(limit: 9, visible: all).map(\.observer.serial) == [third])
+            scenario.center.leaks(limit: 9, at: scenario.time, visible: all).map(\.observer.serial)
+                == [third])
     }
 
     @Test("O8: leaks have pages, at each page limit", arguments: 1...4)
@@ -291,7 +295,8 @@ struct LookingTests {
         var serials: [UInt64] = []
         var cursor: UInt64? = 0
         while let after = cursor {
-            let page = scenario.center.leaks(after: after, limit: limit, visible: all)
+            let page = scenario.center.leaks(
+                after: after, limit: limit, at: scenario.time, visible: all)
             #expect(page.rows.count <= limit)
             serials += page.rows.map(\.observer.serial)
             cursor = page.next

@@ -14,7 +14,7 @@ struct MatchingTests {
         scenario.milliseconds = 5_000
         let userInfo = #"{"big":12345678901234567890,"k":1,"k":2,"e":"\ud800"}"#
         let post = scenario.newPost("a", "o", userInfo: userInfo)
-        scenario.apply(.post(post))
+        scenario.apply(.post(post, PostTerms()))
         #expect(scenario.effects.notifications.count == 1)
         #expect(scenario.effects.deliveries.map(\.notification) == [0, 0])
         #expect(scenario.effects.deliveries.map(\.connection) == [101, 102])
@@ -237,7 +237,7 @@ struct MatchingTests {
         let client = scenario.connect()
         scenario.observe(nil, by: client)
         let outer = scenario.newPost("a")
-        scenario.apply(.post(outer))
+        scenario.apply(.post(outer, PostTerms()))
         scenario.post("b", causedBy: outer.id)
         #expect(scenario.effects.notifications[0].sequence == 2)
         #expect(scenario.effects.notifications[0].causedBy == outer.id)
@@ -251,13 +251,14 @@ struct MatchingTests {
         var cause: NotificationID?
         for _ in 1...32 {
             let post = scenario.newPost("a", causedBy: cause)
-            #expect(scenario.apply(.post(post)) == .done)
+            #expect(scenario.apply(.post(post, PostTerms())) == .done)
             cause = post.id
         }
         let sequence = scenario.center.sequence
         let tooDeep = scenario.newPost("a", causedBy: cause)
         #expect(
-            scenario.apply(.post(tooDeep)) == .refused(.causedByTooDeep(limit: 32, post: 0)))
+            scenario.apply(.post(tooDeep, PostTerms()))
+                == .refused(.causedByTooDeep(limit: 32, post: 0)))
         #expect(scenario.center.sequence == sequence)
         #expect(scenario.effects.deliveries.isEmpty && scenario.effects.receipts.isEmpty)
         #expect(scenario.center.receipt(of: tooDeep.id, at: scenario.time) == nil)
@@ -270,10 +271,11 @@ struct MatchingTests {
         limits.causedByDepthLimit = 2
         var scenario = Scenario(limits: limits)
         let first = scenario.newPost("a", causedBy: NotificationID(high: 9, low: 9))
-        #expect(scenario.apply(.post(first)) == .done)
+        #expect(scenario.apply(.post(first, PostTerms())) == .done)
         let second = scenario.newPost("a", causedBy: first.id)
         #expect(
-            scenario.apply(.post(second)) == .refused(.causedByTooDeep(limit: 2, post: 0)))
+            scenario.apply(.post(second, PostTerms()))
+                == .refused(.causedByTooDeep(limit: 2, post: 0)))
     }
 
     @Test("C12: a chain inside one batch counts, and a refusal refuses the whole batch")
@@ -286,11 +288,11 @@ struct MatchingTests {
         let third = scenario.newPost("a", causedBy: second.id)
         let fourth = scenario.newPost("a", causedBy: third.id)
         #expect(
-            scenario.apply(.postBatch([first, second, third, fourth]))
+            scenario.apply(.postBatch([first, second, third, fourth], PostTerms()))
                 == .refused(.causedByTooDeep(limit: 3, post: 3)))
         #expect(scenario.center.sequence == 0)
         #expect(scenario.effects.receipts.isEmpty)
-        #expect(scenario.apply(.postBatch([first, second, third])) == .done)
+        #expect(scenario.apply(.postBatch([first, second, third], PostTerms())) == .done)
         #expect(scenario.effects.receipts.map(\.sequence) == [1, 2, 3])
     }
 
@@ -300,7 +302,7 @@ struct MatchingTests {
         let client = scenario.connect()
         scenario.observe("a", by: client)
         let post = scenario.newPost("a")
-        scenario.apply(.post(post))
+        scenario.apply(.post(post, PostTerms()))
         #expect(
             scenario.effects.receipts
                 == [Receipt(id: post.id, sequence: 1, matched: 1, delivered: 1)])
@@ -313,7 +315,7 @@ struct MatchingTests {
         let second = scenario.connect()
         scenario.observe("a", by: first)
         let good = scenario.observe("a", by: second)
-        scenario.apply(.disconnect(client: first))
+        scenario.disconnect(first)
         #expect(scenario.post("a") == [good])
         #expect(scenario.effects.receipts[0].matched == 1)
         #expect(scenario.effects.receipts[0].delivered == 1)
@@ -335,7 +337,7 @@ struct MatchingTests {
         let first = scenario.observe(nil, by: client)
         let second = scenario.observe("b", by: client)
         let posts = ["a", "b", "c"].map { scenario.newPost($0) }
-        scenario.apply(.postBatch(posts))
+        scenario.apply(.postBatch(posts, PostTerms()))
         #expect(scenario.effects.notifications.map(\.sequence) == [1, 2, 3])
         #expect(scenario.effects.deliveries.map(\.notification) == [0, 1, 1, 2])
         #expect(scenario.effects.deliveries.map(\.observer) == [first, first, second, first])

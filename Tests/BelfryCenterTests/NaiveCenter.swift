@@ -1,7 +1,7 @@
 @testable import BelfryCenter
 
-/// What a center promises, written so plainly that it can be checked by reading: every post looks
-/// at every observer.
+/// What a center promises that nobody suspends and that queues nothing, written so plainly that it
+/// can be checked by reading: every post looks at every observer.
 struct NaiveCenter {
     struct Observer {
         let serial: UInt64
@@ -54,14 +54,21 @@ struct NaiveCenter {
             register(registrations, client: client.id, since: since)
         case .addObserver(let registration, let client, let since):
             register([registration], client: client, since: since)
-        case .post(let post): dispatch([post])
-        case .postBatch(let posts): dispatch(posts)
-        case .disconnect(let client): removeClient(client, .broker, .connectionClosed)
+        case .post(let post, _): dispatch([post])
+        case .postBatch(let posts, _): dispatch(posts)
+        case .disconnect(let client, let connection):
+            if clients[client] == connection.number {
+                removeClient(client, .broker, .connectionClosed)
+            }
         case .removeClient(let client, let remover):
             removeClient(client, remover, .clientRemoved)
         case .removeObserver(let serial, let remover): removeObserver(serial, remover)
         case .removeObservers(let client, let name, let object):
             removeObservers(client, name, object)
+        case .resume, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox,
+            .attachReader, .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode,
+            .endTurn, .idle, .passTime, .terminate, .trimHeld:
+            preconditionFailure("a plain source makes none of these")
         }
     }
 

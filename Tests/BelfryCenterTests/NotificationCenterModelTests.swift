@@ -17,7 +17,7 @@ struct NotificationCenterModelTests {
 
     @Test("random commands have the effects that the rules say", arguments: 1...8)
     func randomCommands(seed: UInt64) {
-        var source = CommandSource(seed: seed)
+        var source = CommandSource(seed: seed, isPlain: true)
         var center = NotificationCenter(
             name: bytes("default"), epoch: bytes("k1"), limits: Self.limits,
             seed: HashSeed(seed, seed &* 31))
@@ -36,7 +36,7 @@ struct NotificationCenterModelTests {
 
     @Test("law 2: for each observer and each client the live numbers rise", arguments: 1...3)
     func numbersRise(seed: UInt64) {
-        var source = CommandSource(seed: seed)
+        var source = CommandSource(seed: seed, isPlain: true)
         var scenario = Scenario(limits: Self.limits)
         var ofObserver: [UInt64: UInt64] = [:]
         var ofConnection: [UInt64: UInt64] = [:]
@@ -71,6 +71,8 @@ struct NotificationCenterModelTests {
             check(model.tombstones.contains { $0.remover == tombstone.removedBy })
         case .done, .removed, .refused:
             check(effects.outcome == model.outcome)
+        case .waiting, .replayed, .resumed, .dequeued:
+            Issue.record("a plain center has no such outcome")
         }
     }
 
@@ -128,11 +130,13 @@ struct NotificationCenterModelTests {
 
     @Test("after all clients are gone nothing of them is left in any table", arguments: 1...3)
     func nothingIsLeft(seed: UInt64) {
-        var source = CommandSource(seed: seed)
+        var source = CommandSource(seed: seed, isPlain: true)
         var scenario = Scenario(limits: Self.limits)
         for _ in 1...1_500 { scenario.apply(source.next().action) }
         let clients = scenario.center.clients(after: 0, limit: 1_000, principal: nil).rows
-        for client in clients { scenario.apply(.disconnect(client: client.id)) }
+        for client in clients {
+            scenario.apply(.disconnect(client: client.id, connection: client.connection))
+        }
         var none = CenterLimits()
         none.unobservedNameLimit = 0
         scenario.apply(.configure(none))

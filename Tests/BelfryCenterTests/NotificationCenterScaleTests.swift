@@ -41,7 +41,7 @@ struct NotificationCenterScaleTests {
             #expect(scenario.remove(object: "o", of: client) == .removed(Self.count))
             serials = []
         case .wholeClient:
-            #expect(scenario.apply(.disconnect(client: client)) == .removed(Self.count))
+            #expect(scenario.disconnect(client) == .removed(Self.count))
             serials = []
         }
         for serial in serials { scenario.remove(serial, by: .broker) }

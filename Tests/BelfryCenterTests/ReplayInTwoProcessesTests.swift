@@ -14,6 +14,17 @@ struct ReplayInTwoProcessesTests {
         limits.fateLifetime = .seconds(20)
         limits.unobservedNameLimit = 100
         limits.replayCountLimit = 200
+        limits.queueEntryLimit = 40
+        limits.queueModeLimit = 3
+        limits.modeStackLimit = 4
+        limits.clientHeldCountLimit = 60
+        limits.clientHeldByteLimit = 1_500
+        limits.unacknowledgedLimit = 4
+        limits.flushByteLimit = 900
+        limits.keyLimit = 30
+        limits.keyLifetime = .seconds(9)
+        limits.commonModes = [Mode.default, bytes("modal")]
+        limits.isDurable = true
         var source = CommandSource(seed: 2_026)
         var center = NotificationCenter(
             name: bytes("default"), epoch: bytes("k1"), limits: limits, seed: seed)

@@ -43,15 +43,33 @@ struct Scenario {
         return lastClient
     }
 
-    /// A registration with the next serial number.
+    /// Ends the connection of a client that was not resumed.
+    @discardableResult
+    mutating func disconnect(_ client: UInt64) -> Outcome {
+        apply(
+            .disconnect(
+                client: client, connection: ConnectionName(node: 1, number: client + 100)))
+    }
+
+    /// A registration with the next serial number; its observer dies with its connection.
     mutating func registration(
         _ name: String?, _ object: String? = nil, selector: String = "notify"
+    ) -> ObserverRegistration {
+        var terms = ObserverTerms()
+        terms.endsWithConnection = true
+        return registration(name, object, terms, selector: selector)
+    }
+
+    /// A registration with the next serial number.
+    mutating func registration(
+        _ name: String?, _ object: String? = nil, _ terms: ObserverTerms,
+        selector: String = "notify"
     ) -> ObserverRegistration {
         lastSerial += 1
         return ObserverRegistration(
             serial: lastSerial, tokenHash: SecretHash(high: lastSerial, low: 9),
             name: name.map { bytes($0) }, object: object.map { bytes($0) },
-            selector: bytes(selector))
+            selector: bytes(selector), terms: terms)
     }
 
     /// Registers an observer, and tells its serial number.
@@ -84,7 +102,8 @@ struct Scenario {
         _ name: String, _ object: String? = nil, userInfo: String? = nil,
         causedBy: NotificationID? = nil
     ) -> [UInt64] {
-        apply(.post(newPost(name, object, userInfo: userInfo, causedBy: causedBy)))
+        let post = newPost(name, object, userInfo: userInfo, causedBy: causedBy)
+        apply(.post(post, PostTerms()))
         return effects.deliveries.map(\.observer)
     }
 
@@ -110,4 +129,26 @@ struct Scenario {
     func explain(_ name: String, _ object: String? = nil) -> Explanation {
         center.explain(name: bytes(name), object: object.map { bytes($0) }) { _, _ in true }
     }
+}
+
+extension Receipt {
+    /// The account of a post with some of its numbers.
+    init(
+        id: NotificationID, sequence: UInt64, matched: UInt32, delivered: UInt32 = 0,
+        held: UInt32 = 0, coalesced: UInt32 = 0, dropped: UInt32 = 0, acknowledged: UInt32 = 0,
+        refused: UInt32 = 0, pending: UInt32 = 0
+    ) {
+        self.init(id: id, sequence: sequence)
+        self.matched = matched
+        self.delivered = delivered
+        self.held = held
+        self.coalesced = coalesced
+        self.dropped = dropped
+        self.acknowledged = acknowledged
+        self.refused = refused
+        self.pending = pending
+    }
+
+    /// Law 3: whoever matched is counted once.
+    var addsUp: Bool { matched == delivered + held + coalesced + dropped }
 }
