@@ -175,7 +175,7 @@ extension Model {
         }
         for observer in gone { remove(observer.serial, by: .client(client), reason: .removed) }
         out.outcome = .plain(.removed(gone.count))
-        afterRemoval(from: client)
+        if !gone.isEmpty { afterRemoval(from: client) }
     }
 
     private mutating func afterRemoval(from client: UInt64) {
