@@ -150,7 +150,7 @@ extension Model {
         var expected: [(UInt64, UInt64)] = []
         for client in model.clients {
             for held in client.held + client.owed
-            where !held.isReplayed && lasting.contains(where: { $0.serial == held.observer }) {
+            where lasting.contains(where: { $0.serial == held.observer }) {
                 expected.append((held.note.sequence, held.observer))
             }
         }
@@ -255,7 +255,7 @@ extension Model {
         client.disconnectedSince = next.now - away
         var kept = old.held + old.owed
         kept.sort { Self.isBefore($0, $1) }
-        for held in kept where !held.isReplayed {
+        for held in kept {
             guard let observer = next.place(ofObserver: held.observer),
                 let record = image.notifications.first(where: {
                     $0.notification.sequence == held.note.sequence
@@ -269,6 +269,9 @@ extension Model {
                 expiresAt: record.timeToLive.map { next.now + $0 } ?? .max, isRestored: true)
             var again = Held(observer: held.observer, note: note)
             again.isRedelivered = true
+            if terms.suspensionBehavior == .deliverImmediately {
+                client.immediateThrough = note.sequence
+            }
             if terms.suspensionBehavior == .coalesce || terms.minInterval > 0 {
                 // Of each kind, the last one is what a later one takes the place of.
                 for place in client.held.indices
