@@ -36,8 +36,7 @@ extension World {
         ends.removeAll { $0.transport == .events }
         setTimeOfNextLife()
         let epoch = [UInt8]("k\(seed).\(incarnation)")
-        if store.hasCenter {
-            let image = store.image(isComplete: isComplete)
+        if let image = try store.restart(isComplete: isComplete) {
             guard image.sequence >= highestSequence else {
                 throw Violation(
                     "law 4: the next life begins at \(image.sequence), and \(highestSequence) was used")
@@ -55,7 +54,6 @@ extension World {
                 name: center.name, epoch: epoch, limits: profile.limits,
                 seed: HashSeed(dice.next(), seed))
             model = Model(limits: profile.limits, now: now, wall: wall)
-            store = StoreTwin(name: center.name, epoch: epoch)
             highestSequence = 0
             for place in ends.indices {
                 ends[place].lastSequence = 0
@@ -64,7 +62,7 @@ extension World {
             }
         }
         committed = model
-        recorder.restart(limits: profile.limits, epoch: epoch, isComplete: isComplete, time: time)
+        try recorder.restart(limits: profile.limits, epoch: epoch, isComplete: isComplete, time: time)
         try checkAll()
         // The loop lets the center reserve its first numbers before it listens.
         try submit(.configure(profile.limits))
