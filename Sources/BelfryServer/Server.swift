@@ -51,14 +51,17 @@ public enum Server {
             throw .store(error.sentence)
         }
         let shared = SharedState(mailboxes: mailboxes, reload: reload, beginning: beginning)
+        var failure: SystemCallError?
         do throws(SystemCallError) {
             try serve(configuration, shared: shared, log: log, signals: signals)
         } catch {
-            throw .system(error)
+            failure = error
         }
+        // A broker that could not listen has ended in order too.
         if let store, !store.close() {
             log.write(.error, "the store could not be ended in order")
         }
+        if let failure { throw .system(failure) }
         log.write(.info, "stopped")
     }
 

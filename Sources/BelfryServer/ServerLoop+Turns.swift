@@ -27,7 +27,7 @@ extension ServerLoop {
     /// Each center posts once; what it needs after that is for the next turn (rule Q11).
     private mutating func endTurnOfCenters() {
         for position in centers.touched where centers[position].needsTurnEnd {
-            submitCommand(.endTurn, to: position)
+            submitCommand(.endTurn, to: position, isPromise: false)
             fanOut()
             if centers[position].needsTurnEnd { loop.takeAnotherTurn() }
         }
@@ -57,7 +57,7 @@ extension ServerLoop {
     /// Nothing is to be done: each center that waits for that posts one entry (rule Q13).
     mutating func meetIdle() {
         for position in centers.idlePositions {
-            submitCommand(.idle, to: position)
+            submitCommand(.idle, to: position, isPromise: false)
             fanOut()
         }
         // Setting it asks for the next idle moment, which comes after another look at the input.
@@ -85,7 +85,7 @@ extension ServerLoop {
         centerTimer = nil
         armedDeadline = .max
         for position in centers.positionsDue(at: loop.now.nanoseconds) {
-            submitCommand(.passTime, to: position)
+            submitCommand(.passTime, to: position, isPromise: false)
             fanOut()
         }
         if let deadline = centers.earliestDeadline { arm(at: deadline) }
@@ -108,7 +108,8 @@ extension ServerLoop {
         guard excess > 0, let position = centers.largestHolder else { return }
         let held = centers[position].heldByteCount
         guard held > 0 else { return }
-        submitCommand(.trimHeld(byteCount: max(0, held - excess)), to: position)
+        submitCommand(
+            .trimHeld(byteCount: max(0, held - excess)), to: position, isPromise: false)
         fanOut()
     }
 }

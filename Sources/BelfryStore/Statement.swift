@@ -78,6 +78,7 @@ internal import CSQLite
 
     func bind(_ bytes: Span<UInt8>) {
         column += 1
+        // SAFETY: the statement is not finalized before `deinit`.
         let (statement, column) = unsafe (pointer, column)
         // SAFETY: SQLite copies as many bytes as the span has before the call returns.
         let code = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -102,6 +103,7 @@ internal import CSQLite
     /// Binds two words as 16 bytes.
     func bind(high: UInt64, low: UInt64) {
         column += 1
+        // SAFETY: the statement is not finalized before `deinit`.
         let (statement, column) = unsafe (pointer, column)
         // SAFETY: SQLite copies the 16 bytes of the two words before the call returns.
         let code = unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { buffer in

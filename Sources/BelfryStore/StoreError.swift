@@ -1,6 +1,5 @@
 public import BelfrySystem
 internal import CSQLite
-internal import Glibc
 
 /// Why a store could not do what it was asked for; it holds numbers, and never a path.
 public enum StoreError: Error, Equatable, Sendable {
@@ -64,7 +63,7 @@ public enum StoreError: Error, Equatable, Sendable {
             self = .locked
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             self = .damaged(.brokenStructure(code: code))
-        case SQLITE_IOERR where errno == ENOSPC || errno == EDQUOT:
+        case SQLITE_IOERR where SystemCallError(call: "write", errno: errno).isFullDisk:
             self = .full
         default:
             self = .failed(code: code, errno: errno)
@@ -72,7 +71,7 @@ public enum StoreError: Error, Equatable, Sendable {
     }
 
     init(_ error: SystemCallError) {
-        self = error.errno == ENOSPC || error.errno == EDQUOT ? .full : .system(error)
+        self = error.isFullDisk ? .full : .system(error)
     }
 }
 

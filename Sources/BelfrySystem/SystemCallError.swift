@@ -24,6 +24,14 @@ public struct SystemCallError: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether the disk, or the part of it that the process may use, is full.
+    public var isFullDisk: Bool {
+        switch errno {
+        case ENOSPC, EDQUOT: true
+        default: false
+        }
+    }
+
     /// Whether the remote endpoint has given up the connection.
     public var isReset: Bool {
         switch errno {

@@ -105,7 +105,8 @@ struct SettingsTests {
             ("slow-timeout", "5s", #""5s""#), ("max-wait", "60s", #""1m""#),
             ("queue-limit", "5", #""5,64MiB""#), ("queue-limit", "5,1MiB", #""5,1MiB""#),
             ("hold-limit", "1MiB", #""10000,1MiB""#), ("orphan-after", "1h", #""1h""#),
-            ("lease", "720h", #""30d""#), ("common-modes", "default, modal", #"["default","modal"]"#),
+            ("lease", "720h", #""30d""#),
+            ("common-modes", "default, modal", #"["default","modal"]"#),
             (
                 "anonymous-grants", "post, observe",
                 #"[{"verbs":["post","observe"],"names":["*"],"objects":["*"],"centers":["*"]}]"#

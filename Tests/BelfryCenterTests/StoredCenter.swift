@@ -1,0 +1,101 @@
+@testable import BelfryCenter
+
+/// What a store would have of a center: each change brought into an image, as plainly as can be.
+struct StoredCenter {
+    private(set) var image = CenterImage(name: bytes("default"), epoch: [])
+    /// Whether the center was told at all.
+    private(set) var isKnown = false
+
+    mutating func apply(_ changes: [Change]) {
+        for change in changes { apply(change) }
+        // What belongs to an observer that is gone goes with it.
+        let serials = Set(image.observers.map(\.serial))
+        image.held.removeAll { !serials.contains($0.observer) }
+        image.gaps.removeAll { !serials.contains($0.observer) }
+    }
+
+    private mutating func apply(_ change: Change) {
+        switch change {
+        case .center(let record):
+            image.epoch = record.epoch
+            isKnown = true
+        case .sequenceReserved(let through): image.sequence = through
+        case .client(let record):
+            image.clients.removeAll { $0.id == record.id }
+            image.clients.append(record)
+            image.clients.sort { $0.id < $1.id }
+        case .clientRemoved(let id): image.clients.removeAll { $0.id == id }
+        case .observer(let record):
+            image.observers.removeAll { $0.serial == record.serial }
+            image.observers.append(record)
+            image.observers.sort { $0.serial < $1.serial }
+        case .observerRemoved(let serial, let tombstone):
+            image.observers.removeAll { $0.serial == serial }
+            image.tombstones.append((serial, tombstone))
+        case .notification, .notificationReleased, .held, .released, .gap: applyHeld(change)
+        case .queued, .dequeued, .key, .keyForgotten: applyQueued(change)
+        }
+    }
+
+    private mutating func applyHeld(_ change: Change) {
+        switch change {
+        case .notification(let record):
+            check(!has(record.notification.sequence))
+            image.notifications.append(record)
+            image.notifications.sort { $0.notification.sequence < $1.notification.sequence }
+        case .notificationReleased(let sequence):
+            check(has(sequence) && !image.held.contains { $0.sequence == sequence })
+            image.notifications.removeAll { $0.notification.sequence == sequence }
+        case .held(let observer, let sequence):
+            check(has(sequence))
+            check(!image.held.contains { $0 == (observer, sequence) })
+            image.held.append((observer, sequence))
+            image.held.sort { ($0.sequence, $0.observer) < ($1.sequence, $1.observer) }
+        case .released(let observer, let sequence):
+            check(image.held.contains { $0 == (observer, sequence) })
+            image.held.removeAll { $0 == (observer, sequence) }
+        case .gap(let observer, let gap):
+            image.gaps.removeAll { $0.observer == observer && $0.gap.reason == gap.reason }
+            if gap.count != 0 { image.gaps.append((observer, gap)) }
+            image.gaps.sort {
+                ($0.observer, $0.gap.reason.rawValue) < ($1.observer, $1.gap.reason.rawValue)
+            }
+        default: break
+        }
+    }
+
+    private mutating func applyQueued(_ change: Change) {
+        switch change {
+        case .queued(let record):
+            image.queue.removeAll { $0.id == record.id }
+            image.queue.append(record)
+            image.queue.sort { $0.place < $1.place }
+        case .dequeued(let id):
+            check(image.queue.contains { $0.id == id })
+            image.queue.removeAll { $0.id == id }
+        case .key(let record):
+            forget(record.key.principal, record.key.text)
+            image.keys.append(record)
+        case .keyForgotten(let principal, let text): forget(principal, text)
+        default: break
+        }
+    }
+
+    private mutating func forget(_ principal: [UInt8], _ text: [UInt8]) {
+        image.keys.removeAll { $0.key.principal == principal && $0.key.text == text }
+    }
+
+    private func has(_ sequence: UInt64) -> Bool {
+        image.notifications.contains { $0.notification.sequence == sequence }
+    }
+
+    /// A center that begins with the image, after an end in order or not.
+    func restored(
+        limits: CenterLimits, isComplete: Bool, time: CommandTime
+    ) -> NotificationCenter {
+        var image = image
+        image.isComplete = isComplete
+        return NotificationCenter(
+            restoring: image, limits: limits, seed: HashSeed(3, 4), time: time)
+    }
+}
