@@ -50,7 +50,7 @@ struct RouteTests {
         }
         // Paths of later versions, and words of ours in places that are not theirs, are nothing.
         let words = Set(RoutedPath.collectionRoutes.map(\.name))
-            .union(["queue", "modes", "reports", "tickets"])
+            .union(["reports", "tickets"])
         for word in words {
             for below in words.union(["leaks", "unmatched", "x"]) {
                 guard let path = routed("/v1/\(word)/\(below)") else { continue }
@@ -59,11 +59,12 @@ struct RouteTests {
         }
     }
 
-    @Test("HEAD is answered wherever GET is, but not where an answer never ends")
+    @Test("HEAD is answered wherever GET is, but not where an answer never ends, or acknowledges")
     func head() {
         for route in Route.samples where route.documentedMethods.contains("get") {
             let isEndless =
                 route == .events || route == .webSocket || route == .debugWebSocket
+                || route == .mailbox(token: [])
             #expect(route.allowedMethods.allow(.head) == !isEndless, "\(route)")
         }
     }
@@ -100,7 +101,8 @@ extension Route {
     fileprivate static let samples: [Route] =
         [
             .channelPost(name: []), .channels, .notifications, .notification(id: []), .observers,
-            .observer(token: []), .clients, .client(id: []), .centers, .explain, .leaks, .unmatched,
+            .observer(token: []), .mailbox(token: []), .clients, .client(id: []), .centers, .queue,
+            .queueEntry(id: []), .modes, .mode(token: []), .explain, .leaks, .unmatched,
             .webSocket, .events, .live, .ready, .metrics, .debugEcho, .debugWebSocket,
         ] + Asset.allCases.map { .asset($0) }
 
@@ -113,9 +115,14 @@ extension Route {
         case .notification: "/notifications/{id}"
         case .observers: "/observers"
         case .observer: "/observers/{idOrToken}"
+        case .mailbox: "/observers/{token}/notifications"
         case .clients: "/clients"
         case .client: "/clients/{id}"
         case .centers: "/centers"
+        case .queue: "/queue"
+        case .queueEntry: "/queue/{id}"
+        case .modes: "/modes"
+        case .mode: "/modes/{token}"
         case .explain: "/explain"
         case .leaks: "/reports/leaks"
         case .unmatched: "/reports/unmatched"
