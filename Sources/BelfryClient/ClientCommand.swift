@@ -1,3 +1,5 @@
+internal import BelfryJSON
+
 /// What the owner of a center asks of the loop that holds its connection.
 ///
 /// Each reply is called once, on the loop's thread, and only passes its value on.
@@ -47,6 +49,14 @@ struct PostWish: Sendable {
     var object: String?
     var userInfo: UserInfo?
     var options = PostOptions()
+
+    /// Writes the members of the notification.
+    func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
+        writer.member("name", string: name, into: &bytes)
+        if let object { writer.member("object", string: object, into: &bytes) }
+        if let userInfo { writer.member("userInfo", raw: userInfo.json, into: &bytes) }
+        options.write(&writer, &bytes)
+    }
 }
 
 /// What an acknowledging observer says to one delivery.

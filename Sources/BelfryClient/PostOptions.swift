@@ -75,6 +75,7 @@ public struct PostOptions: Equatable, Sendable {
     /// Takes the defaults: a plain post.
     public init() {}
 
+    /// Writes what belongs to the notification itself.
     func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
         if let causedBy { writer.member("causedBy", string: causedBy, into: &bytes) }
         if let style { writer.member("style", string: style.rawValue, into: &bytes) }
@@ -89,6 +90,10 @@ public struct PostOptions: Equatable, Sendable {
         if let maxDelay { writer.member("maxDelay", seconds: maxDelay, into: &bytes) }
         if isImmediate { writer.member("immediate", bool: true, into: &bytes) }
         if let timeToLive { writer.member("ttl", seconds: timeToLive, into: &bytes) }
+    }
+
+    /// Writes what belongs to the call.
+    func writeCall(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
         if let wait { writer.member("wait", seconds: wait, into: &bytes) }
         if reportsObservers { writer.member("report", string: "observers", into: &bytes) }
         if let idempotencyKey {

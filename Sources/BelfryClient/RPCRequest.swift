@@ -41,12 +41,8 @@ enum RPCRequest {
 
     static func post(id: Int, _ wish: PostWish) -> [UInt8] {
         request(id: id, method: "post") { writer, bytes in
-            writer.member("name", string: wish.name, into: &bytes)
-            if let object = wish.object { writer.member("object", string: object, into: &bytes) }
-            if let userInfo = wish.userInfo {
-                writer.member("userInfo", raw: userInfo.json, into: &bytes)
-            }
-            wish.options.write(&writer, &bytes)
+            wish.write(&writer, &bytes)
+            wish.options.writeCall(&writer, &bytes)
         }
     }
 
