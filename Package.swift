@@ -105,6 +105,11 @@ let package = Package(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
             "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
 
+        // The simulator: center, wire and store in one thread, checked by a model.
+        .executableTarget(
+            name: "belfry-simulator", dependencies: ["BelfryCenter", "BelfryWire"],
+            path: "Tests/Simulator", swiftSettings: strict),
+
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
         .testTarget(

@@ -21,14 +21,18 @@ struct ClientTable: Sendable {
         var held = HeldTable.List()
         /// What was written and must be acknowledged, in the order in which it was written.
         var unacknowledged = HeldTable.List()
-        /// Bytes of both, each notification counted for each observer.
+        /// Bytes of what waits, each notification counted for each observer.
         var heldByteCount = 0
+        /// Bytes of what must be acknowledged, counted in the same way.
+        var unacknowledgedByteCount = 0
         /// In spite of suspension on request, what has no higher number is written (rule D8).
         var immediateSequence: UInt64 = 0
         /// Observers that last longer than a connection.
         var lastingCount = 0
         /// Observers that owe as many acknowledgements as they may.
         var owingCount = 0
+        /// Whether all of its observers together owe as much as they may.
+        var owesTooMuch = false
         /// Losses that were not told yet.
         var gapCount = 0
         /// Readers that wait at its mailbox.

@@ -28,8 +28,6 @@ struct HeldTable: Sendable {
         /// As what it is counted in the receipt.
         var account: Account
         var flags: Flags
-        /// It is not written before this time, in monotonic nanoseconds (`minInterval`).
-        var notBefore = Int64.min
         fileprivate var links = (Links(), Links(), Links())
     }
 
@@ -114,6 +112,11 @@ struct HeldTable: Sendable {
     /// The sequence number of an entry's notification.
     func sequence(of entry: UInt32) -> UInt64 {
         kept[Int(entries[Int(entry)].notification)]?.notification.sequence ?? 0
+    }
+
+    /// The bytes of an entry's notification.
+    func byteCount(of entry: UInt32) -> Int {
+        kept[Int(entries[Int(entry)].notification)]?.notification.content.byteCount ?? 0
     }
 
     func isStored(at slot: UInt32) -> Bool { kept[Int(slot)]?.isStored ?? false }
@@ -294,13 +297,12 @@ struct HeldTable: Sendable {
 extension HeldTable.Entry {
     init(
         observer: UInt32, notification: UInt32, account: HeldTable.Account,
-        flags: HeldTable.Flags = [], notBefore: Int64 = .min
+        flags: HeldTable.Flags = []
     ) {
         self.observer = observer
         self.notification = notification
         self.account = account
         self.flags = flags
-        self.notBefore = notBefore
         links = (HeldTable.Links(), HeldTable.Links(), HeldTable.Links())
     }
 }

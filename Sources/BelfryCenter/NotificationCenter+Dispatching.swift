@@ -60,7 +60,9 @@ extension NotificationCenter {
         let deliveredBefore = effects.deliveries.count
         var special: [UInt32] = []
         if buckets.count > 0 {
-            special = deliver(buckets, notification: position, time, &effects)
+            special = deliver(
+                buckets, notification: position, isRestored: notification.isRestored, time,
+                &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
             receipt.matched = receipt.delivered + UInt32(special.count)
             if receipt.matched > 0 { index.noteMatch(channel: channel) }
@@ -83,8 +85,8 @@ extension NotificationCenter {
     /// Writes one delivery for each observer in the buckets, in registration order, up to the first
     /// for whom something must be thought of; tells that one and all that follow.
     private mutating func deliver(
-        _ buckets: ObserverIndex.Buckets, notification: UInt32, _ time: CommandTime,
-        _ effects: inout Effects
+        _ buckets: ObserverIndex.Buckets, notification: UInt32, isRestored: Bool,
+        _ time: CommandTime, _ effects: inout Effects
     ) -> [UInt32] {
         var special: [UInt32] = []
         index.forEachSlot(in: buckets) { slot in
@@ -99,7 +101,7 @@ extension NotificationCenter {
                 Delivery(
                     connection: route.connection, observer: observers[slot].serial,
                     notification: notification, selector: observers[slot].selector,
-                    transport: route.transport, form: .shared, isRedelivered: false))
+                    transport: route.transport, form: .shared, isRedelivered: isRestored))
         }
         return special
     }
@@ -156,15 +158,21 @@ extension NotificationCenter {
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }
         if isImmediate {
-            guard suspension.isDisjoint(with: .blocking) else {
+            // What cannot be written now is written as soon as it can be (rule D10), and what is
+            // being written goes on at its own pace.
+            clients[client].immediateSequence = notification.sequence
+            guard suspension.isDisjoint(with: [.blocking, .flushing, .paced]) else {
                 return hold(notification, at: slot, isReplaceable: false, time, &effects)
             }
-            clients[client].immediateSequence = notification.sequence
             flush(client, at: time, &effects)
-            if clients[client].held.isEmpty {
-                return send(notification, to: slot, time, &effects)
+            let outcome =
+                clients[client].held.isEmpty
+                ? send(notification, to: slot, time, &effects)
+                : hold(notification, at: slot, isReplaceable: false, time, &effects)
+            if outcome == .held || outcome == .coalesced {
+                clients[client].immediateSequence = notification.sequence
             }
-            return hold(notification, at: slot, isReplaceable: false, time, &effects)
+            return outcome
         }
         switch terms.suspensionBehavior {
         case .drop:
@@ -185,25 +193,25 @@ extension NotificationCenter {
     ) -> ReportRow.Outcome {
         let client = observers[slot].client
         let observer = observers[slot].terms
-        if observer.minInterval > 0, let start = pace(notification, at: slot, time) {
+        if let end = intervalEnd(for: notification, at: slot, time) {
             clients[client].suspension.insert(.paced)
-            addDeadline(at: start, .pace(client: clients[client].id))
+            addDeadline(at: end, .pace(client: clients[client].id))
             return hold(notification, at: slot, isReplaceable: true, time, &effects)
         }
+        if observer.acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
+            noteOwing(slot, at: time)
+            return hold(notification, at: slot, isReplaceable: false, time, &effects)
+        }
+        startInterval(of: notification, at: slot, time)
         guard observer.acknowledges else {
             write(
                 dispatching.position, to: slot, form: .shared,
                 isRedelivered: notification.isRestored, time, &effects)
             return .delivered
         }
-        if observers[slot].unacknowledgedCount >= limits.unacknowledgedLimit {
-            noteOwing(slot, at: time)
-            return hold(notification, at: slot, isReplaceable: false, time, &effects)
-        }
         let entry = makeEntry(
-            notification, at: slot, account: .delivered, flags: .unacknowledged, time, &effects)
-        held.append(entry, to: &clients[client].unacknowledged, in: .client)
-        observers[slot].unacknowledgedCount += 1
+            notification, at: slot, account: .delivered, flags: [], time, &effects)
+        addUnacknowledged(entry, of: client)
         if dispatching.awaits, observers[slot].missedDeadlineCount < limits.missedDeadlineLimit {
             held[entry].flags.insert(.awaited)
             dispatching.awaitedCount += 1

@@ -32,12 +32,10 @@ extension NotificationCenter {
         var outcome = ReportRow.Outcome.held
         var flags: HeldTable.Flags = []
         var kind: ObservedKind?
-        var notBefore = Int64.min
         if isReplaceable || isPaced {
             let wanted = ObservedKind(observer: observers[slot].serial, notification.content)
             kind = wanted
             flags.insert(.replaceable)
-            if isPaced { notBefore = paces[wanted] ?? .min }
             if let older = replaceable[wanted] {
                 outcome = .coalesced
                 observers[slot].coalesced += 1
@@ -46,9 +44,8 @@ extension NotificationCenter {
         }
         // It is in no account yet: what it is counted as is decided by whether there is room for it.
         let entry = makeEntry(
-            notification, at: slot, account: .none, flags: flags, notBefore: notBefore, time,
-            &effects)
-        held.append(entry, to: &clients[client].held, in: .client)
+            notification, at: slot, account: .none, flags: flags, time, &effects)
+        addWaiting(entry, of: client)
         if let kind { replaceable[kind] = entry }
         keepLimits(of: slot, &effects)
         guard observers[slot].entries.last == entry else { return .dropped }
@@ -59,42 +56,85 @@ extension NotificationCenter {
     /// Makes an entry in the lists of its notification and its observer.
     mutating func makeEntry(
         _ notification: Notification, at slot: UInt32, account: HeldTable.Account,
-        flags: HeldTable.Flags, notBefore: Int64 = .min, _ time: CommandTime,
-        _ effects: inout Effects
+        flags: HeldTable.Flags, _ time: CommandTime, _ effects: inout Effects
     ) -> UInt32 {
         if dispatching.kept == HeldTable.none { dispatching.kept = keep(notification) }
         let kept = dispatching.kept
         var flags = flags
         if notification.isRestored { flags.insert(.redelivered) }
-        if isLasting(slot) {
-            flags.insert(.stored)
-            if !held.isStored(at: kept) {
-                held.noteStored(at: kept)
-                let left = Self.timeLeft(until: notification.expiresAt, time)
-                effects.changes.append(
-                    .notification(
-                        NotificationRecord(notification: notification, timeToLive: left)))
-            }
-            effects.changes.append(
-                .held(observer: observers[slot].serial, sequence: notification.sequence))
-        }
         let entry = held.make(
             HeldTable.Entry(
-                observer: slot, notification: kept, account: account, flags: flags,
-                notBefore: notBefore))
+                observer: slot, notification: kept, account: account, flags: flags))
         held.append(entry, to: &observers[slot].entries, in: .observer)
-        clients[observers[slot].client].heldByteCount += notification.content.byteCount
+        noteHeld(entry, at: time, &effects)
         return entry
+    }
+
+    /// Tells an entry that must last, and its notification if the store does not have it.
+    mutating func noteHeld(_ entry: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        let slot = held[entry].observer
+        guard isLasting(slot) else { return }
+        held[entry].flags.insert(.stored)
+        let kept = held[entry].notification
+        let notification = held.notification(at: kept)
+        if !held.isStored(at: kept) {
+            held.noteStored(at: kept)
+            let left = Self.timeLeft(until: notification.expiresAt, time)
+            effects.changes.append(
+                .notification(NotificationRecord(notification: notification, timeToLive: left)))
+        }
+        effects.changes.append(
+            .held(observer: observers[slot].serial, sequence: notification.sequence))
+    }
+
+    /// Puts an entry behind all that waits for its client.
+    mutating func addWaiting(_ entry: UInt32, of client: UInt32) {
+        held.append(entry, to: &clients[client].held, in: .client)
+        clients[client].heldByteCount += held.byteCount(of: entry)
+    }
+
+    /// Puts an entry behind all that its client was sent and has not acknowledged.
+    mutating func addUnacknowledged(_ entry: UInt32, of client: UInt32) {
+        held.append(entry, to: &clients[client].unacknowledged, in: .client)
+        clients[client].unacknowledgedByteCount += held.byteCount(of: entry)
+        held[entry].flags.insert(.unacknowledged)
+        observers[held[entry].observer].unacknowledgedCount += 1
+    }
+
+    /// Takes an entry out of what waits for its client.
+    mutating func removeWaiting(_ entry: UInt32, of client: UInt32) {
+        held.remove(entry, from: &clients[client].held, in: .client)
+        clients[client].heldByteCount -= held.byteCount(of: entry)
+    }
+
+    /// Takes an entry out of what its client must acknowledge; it may owe less than its limit now.
+    private mutating func removeUnacknowledged(_ entry: UInt32, of client: UInt32) {
+        let slot = held[entry].observer
+        held.remove(entry, from: &clients[client].unacknowledged, in: .client)
+        clients[client].unacknowledgedByteCount -= held.byteCount(of: entry)
+        observers[slot].unacknowledgedCount -= 1
+        if observers[slot].owes, !owesTooMuch(slot) {
+            observers[slot].owes = false
+            clients[client].owingCount -= 1
+        }
+        if clients[client].owesTooMuch, !clientOwesTooMuch(client) {
+            clients[client].owesTooMuch = false
+        }
     }
 
     /// Keeps a notification, and notes when it must go.
     mutating func keep(_ notification: Notification) -> UInt32 {
         let kept = held.keep(notification)
-        if notification.expiresAt != .max {
-            addDeadline(
-                at: notification.expiresAt, .expiry(sequence: notification.sequence, kept: kept))
-        }
+        noteExpiry(of: kept)
         return kept
+    }
+
+    /// Notes when a notification is too old to be held.
+    mutating func noteExpiry(of kept: UInt32) {
+        let notification = held.notification(at: kept)
+        guard notification.expiresAt != .max else { return }
+        addDeadline(
+            at: notification.expiresAt, .expiry(sequence: notification.sequence, kept: kept))
     }
 
     /// Drops the oldest of what is held past the limits of an observer and its client (rule D7).
@@ -161,19 +201,11 @@ extension NotificationCenter {
         let flags = held[entry].flags
         let notification = held.notification(at: kept)
         if flags.contains(.unacknowledged) {
-            held.remove(entry, from: &clients[client].unacknowledged, in: .client)
-            let isAtLimit =
-                observers[slot].unacknowledgedCount >= limits.unacknowledgedLimit
-            observers[slot].unacknowledgedCount -= 1
-            if isAtLimit, observers[slot].owes {
-                observers[slot].owes = false
-                clients[client].owingCount -= 1
-            }
+            removeUnacknowledged(entry, of: client)
         } else {
-            held.remove(entry, from: &clients[client].held, in: .client)
+            removeWaiting(entry, of: client)
         }
         held.remove(entry, from: &observers[slot].entries, in: .observer)
-        clients[client].heldByteCount -= notification.content.byteCount
         if flags.contains(.replaceable) {
             let kind = ObservedKind(observer: observers[slot].serial, notification.content)
             if replaceable[kind] == entry { replaceable[kind] = nil }
@@ -214,27 +246,33 @@ extension NotificationCenter {
     }
 
     mutating func noteGap(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
-        let client = observers[slot].client
-        if observers[slot].gaps.isEmpty { clients[client].gapCount += 1 }
-        let place = observers[slot].gaps.firstIndex { $0.reason == gap.reason }
-        var sum = gap
-        if let place {
-            let known = observers[slot].gaps[place]
-            sum.first = min(known.first, gap.first)
-            sum.last = max(known.last, gap.last)
-            if let count = known.count, let more = gap.count {
-                sum.count = count + more
-            } else {
-                sum.count = nil
-            }
-            observers[slot].gaps[place] = sum
-        } else {
-            observers[slot].gaps.append(sum)
-        }
+        let sum = addGap(gap, at: slot)
         // A post that holds nothing is not stored, so neither is what it did not hold.
         if isLasting(slot), gap.reason != .dropped {
             effects.changes.append(.gap(observer: observers[slot].serial, sum))
         }
+    }
+
+    /// Adds a loss to those of its reason, and tells the sum.
+    @discardableResult
+    mutating func addGap(_ gap: GapRecord, at slot: UInt32) -> GapRecord {
+        observers[slot].hasNewGap = true
+        if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount += 1 }
+        guard let place = observers[slot].gaps.firstIndex(where: { $0.reason == gap.reason })
+        else {
+            observers[slot].gaps.append(gap)
+            return gap
+        }
+        var sum = observers[slot].gaps[place]
+        sum.first = min(sum.first, gap.first)
+        sum.last = max(sum.last, gap.last)
+        if let count = sum.count, let more = gap.count {
+            sum.count = count + more
+        } else {
+            sum.count = nil
+        }
+        observers[slot].gaps[place] = sum
+        return sum
     }
 
     /// Tells the losses of a client's observers: one gap an observer and reason.
@@ -261,37 +299,53 @@ extension NotificationCenter {
             firstSequence: gap.first, lastSequence: gap.last, reason: gap.reason)
     }
 
-    mutating func forgetGaps(of slot: UInt32, _ effects: inout Effects) {
-        guard !observers[slot].gaps.isEmpty else { return }
-        if isLasting(slot) {
-            for gap in observers[slot].gaps {
-                effects.changes.append(
-                    .gap(
-                        observer: observers[slot].serial,
-                        GapRecord(reason: gap.reason, count: 0, first: 0, last: 0)))
-            }
+    /// Forgets the losses that were told, up to a sequence number.
+    mutating func forgetGaps(
+        of slot: UInt32, through sequence: UInt64 = .max, _ effects: inout Effects
+    ) {
+        let told = observers[slot].gaps.filter { $0.last <= sequence }
+        guard !told.isEmpty else { return }
+        observers[slot].gaps.removeAll { $0.last <= sequence }
+        if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
+        guard isLasting(slot) else { return }
+        for gap in told {
+            effects.changes.append(
+                .gap(
+                    observer: observers[slot].serial,
+                    GapRecord(reason: gap.reason, count: 0, first: 0, last: 0)))
         }
-        observers[slot].gaps = []
-        clients[observers[slot].client].gapCount -= 1
     }
 
     // MARK: Pace
 
-    /// When a notification may be written at the earliest, if that is not now; otherwise the interval
-    /// of its kind starts again.
-    mutating func pace(
-        _ notification: Notification, at slot: UInt32, _ time: CommandTime
+    /// When the interval of a notification's kind is over, if it runs still.
+    func intervalEnd(
+        for notification: Notification, at slot: UInt32, _ time: CommandTime
     ) -> Int64? {
-        let now = time.monotonicNanoseconds
+        guard observers[slot].terms.minInterval > 0 else { return nil }
         let kind = ObservedKind(observer: observers[slot].serial, notification.content)
-        if let start = paces[kind], start > now { return start }
+        guard let end = paces[kind], end > time.monotonicNanoseconds else { return nil }
+        return end
+    }
+
+    /// A notification is written now: the next one of its kind waits for an interval.
+    mutating func startInterval(
+        of notification: Notification, at slot: UInt32, _ time: CommandTime
+    ) {
+        guard observers[slot].terms.minInterval > 0 else { return }
+        let now = time.monotonicNanoseconds
         if paces.count > 1_024, paces.count > 2 * livePaceCount {
             paces = paces.filter { $0.value > now }
+            if paces.count > Self.paceLimit { paces = [:] }
             livePaceCount = paces.count
         }
+        let kind = ObservedKind(observer: observers[slot].serial, notification.content)
         paces[kind] = now.adding(observers[slot].terms.minInterval)
-        return nil
     }
+
+    /// How many intervals that still run are remembered; past it all of them are forgotten, and some
+    /// notifications come sooner than they should.
+    static let paceLimit = 100_000
 
     // MARK: What must last
 

@@ -36,7 +36,12 @@ extension NotificationCenter {
 
     /// The account of a post, unless it is forgotten (5 minutes, 100,000 posts).
     public func receipt(of id: NotificationID, at time: CommandTime) -> Receipt? {
-        fates.receipt(of: id, at: time.monotonicNanoseconds)
+        if let receipt = fates.receipt(of: id, at: time.monotonicNanoseconds) { return receipt }
+        // An entry of the queue may wait for longer than fates are remembered.
+        guard queue.entry(id) != nil else { return nil }
+        var receipt = Receipt(id: id, sequence: 0)
+        receipt.state = .queued
+        return receipt
     }
 
     /// The observers after a cursor in registration order.
@@ -52,7 +57,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The clients after a cursor in the order of their numbers.
+    /// The clients after a cursor in the order of their numbers; nil asks for any.
     public func clients(
         after cursor: UInt64, limit: Int, principal: [UInt8]?, state: ClientState? = nil
     ) -> Page<ClientRow> {

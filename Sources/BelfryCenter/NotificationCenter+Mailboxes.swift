@@ -17,16 +17,19 @@ extension NotificationCenter {
         let isReplaceable = isSuspended && behavior == .coalesce && !isImmediate
         let outcome = hold(
             notification, at: slot, isReplaceable: isReplaceable, time, &effects)
-        guard !isSuspended, outcome == .held, let entry = lastEntry(of: slot, notification) else {
-            return outcome
-        }
+        let reader = observers[slot].reader
+        guard !isSuspended, reader != 0, outcome != .dropped else { return outcome }
         // Somebody waits: for the account it is on its way, for the mailbox it waits to be
         // acknowledged.
-        let reader = observers[slot].reader
-        guard reader != 0 else { return outcome }
+        let entry = observers[slot].entries.last
         if observers[slot].readerIsStream {
-            streamOn(slotOf: slot, at: time, &effects)
-            return held[entry].flags.contains(.shown) ? .delivered : .held
+            let previous = held.previous(before: entry, in: .observer)
+            let isNext =
+                previous == HeldTable.none
+                || held.sequence(of: previous) <= observers[slot].streamedThrough
+            // What waits for room goes first, when there is room.
+            if isNext { streamOn(slotOf: slot, at: time, &effects) }
+            return held[entry].flags.contains(.shown) ? .delivered : outcome
         }
         effects.notices.append(
             .mailboxFilled(connection: reader, observer: observers[slot].serial))
@@ -34,14 +37,6 @@ extension NotificationCenter {
         held[entry].flags.insert(.shown)
         _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
         return .delivered
-    }
-
-    private func lastEntry(of slot: UInt32, _ notification: Notification) -> UInt32? {
-        let entry = observers[slot].entries.last
-        guard entry != HeldTable.none, held.sequence(of: entry) == notification.sequence else {
-            return nil
-        }
-        return entry
     }
 
     /// Somebody looks into a mailbox, and has read everything up to a number.
@@ -89,15 +84,6 @@ extension NotificationCenter {
         unlink(entry, &effects)
     }
 
-    private mutating func forgetGaps(
-        of slot: UInt32, through: UInt64, _ effects: inout Effects
-    ) {
-        let remaining = observers[slot].gaps.filter { $0.last > through }
-        guard remaining.count < observers[slot].gaps.count else { return }
-        forgetGaps(of: slot, &effects)
-        for gap in remaining { noteGap(gap, at: slot, &effects) }
-    }
-
     private func mailboxSlot(_ serial: UInt64) throws(Refusal) -> UInt32 {
         guard let slot = observers.slot(of: serial) else {
             if let tombstone = tombstones[serial] { throw .observerRemoved(tombstone) }
@@ -131,10 +117,7 @@ extension NotificationCenter {
         change(client, at: time) { $0.remove(.disconnected) }
         guard isStream else { return }
         observers[slot].streamedThrough = 0
-        for gap in observers[slot].gaps {
-            effects.notices.append(
-                .gap(connection: connection.number, transport: .events, self.gap(gap, at: slot)))
-        }
+        observers[slot].hasNewGap = true
         streamOn(slotOf: slot, at: time, &effects)
     }
 
@@ -149,15 +132,19 @@ extension NotificationCenter {
         endStream(of: slot)
         observers[slot].reader = 0
         observers[slot].lookedAt = time.monotonicNanoseconds
-        clients[client].readerCount -= 1
-        if clients[client].readerCount == 0 {
-            change(client, at: time) { suspension in
-                suspension.insert(.disconnected)
-                suspension.remove(.slow)
-            }
-            clients[client].disconnectedSince = time.monotonicNanoseconds
-        }
+        noteReaderGone(from: client, at: time)
         scheduleLeases(of: client, at: time)
+    }
+
+    /// One reader less waits at a mailbox; without any it is disconnected.
+    mutating func noteReaderGone(from client: UInt32, at time: CommandTime) {
+        clients[client].readerCount -= 1
+        guard clients[client].readerCount == 0 else { return }
+        change(client, at: time) { suspension in
+            suspension.insert(.disconnected)
+            suspension.remove(.slow)
+        }
+        clients[client].disconnectedSince = time.monotonicNanoseconds
     }
 
     /// What a stream was sent and its reader did not acknowledge will come again.
@@ -183,6 +170,7 @@ extension NotificationCenter {
     mutating func streamOn(slotOf slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         let client = observers[slot].client
         guard clients[client].suspension.isDisjoint(with: .suspended) else { return }
+        tellStreamGaps(of: slot, &effects)
         var byteCount = 0
         var entry = firstUnstreamed(of: slot)
         while entry != HeldTable.none {
@@ -197,6 +185,18 @@ extension NotificationCenter {
             byteCount += notification.content.byteCount + Self.frameByteCount
             show(entry, notification, at: slot, time, &effects)
             entry = next
+        }
+    }
+
+    /// Tells a stream what its observer has lost, until its reader acknowledges that.
+    private mutating func tellStreamGaps(of slot: UInt32, _ effects: inout Effects) {
+        guard observers[slot].hasNewGap else { return }
+        observers[slot].hasNewGap = false
+        for gap in observers[slot].gaps {
+            effects.notices.append(
+                .gap(
+                    connection: observers[slot].reader, transport: .events,
+                    self.gap(gap, at: slot)))
         }
     }
 

@@ -9,13 +9,15 @@ extension NotificationCenter {
         if let key = terms.details?.key, try repeats(key, command, at: time, &effects) { return }
         let depths = try depths(of: posts)
         try check(posts, terms, depths, at: time)
-        dispatching.awaits = terms.wait > 0
-        dispatching.reports = terms.reportsObservers
-        dispatching.awaitedCount = 0
+        begin(terms)
+        defer { endPosting() }
         hasRecounted = false
         recountedRows = []
+        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
         for place in posts.indices {
-            try post(posts[place], depth: depths[place], terms, at: time, &effects)
+            try post(
+                posts[place], depth: depths[place], terms, byteLimit: byteLimit, at: time,
+                &effects)
         }
         if hasRecounted { recountAnswer(&effects) }
         recountedRows = []
@@ -41,17 +43,28 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         let depth = post.causedBy == nil ? 1 : try depth(of: post, place: 0, inBatch: [:])
-        dispatching.awaits = terms.wait > 0
-        dispatching.reports = terms.reportsObservers
-        dispatching.awaitedCount = 0
+        begin(terms)
         dispatch(
             Dispatch(id: post.id, content: post.content, causedBy: post.causedBy, depth: depth),
             at: time, into: &effects)
         if dispatching.awaitedCount > 0 { finish(terms, command, at: time, &effects) }
+        endPosting()
+    }
+
+    /// What is dispatched from now on is dispatched for a poster, who may wait and want rows.
+    private mutating func begin(_ terms: PostTerms) {
+        dispatching.awaits = terms.wait > 0
+        dispatching.reports = terms.reportsObservers
+        dispatching.awaitedCount = 0
+    }
+
+    private mutating func endPosting() {
+        dispatching.awaits = false
+        dispatching.reports = false
     }
 
     private mutating func post(
-        _ post: Post, depth: Int, _ terms: PostTerms, at time: CommandTime,
+        _ post: Post, depth: Int, _ terms: PostTerms, byteLimit: Int, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
         let scope = terms.details?.scope ?? .everything
@@ -79,7 +92,8 @@ extension NotificationCenter {
         case .asap, .idle:
             let added = try queue.add(
                 post, depth: depth, scope: scope, entryLimit: limits.queueEntryLimit,
-                modeLimit: limits.queueModeLimit, byteRoom: terms.queueByteRoom, at: time)
+                modeLimit: limits.queueModeLimit, byteRoom: byteLimit.adding(-queue.byteCount),
+                at: time)
             var receipt = Receipt(id: post.id, sequence: 0)
             switch added {
             case .queued(let entry):
@@ -137,7 +151,7 @@ extension NotificationCenter {
     ) throws(Refusal) {
         var enqueuedCount = 0
         var enqueuedByteCount = 0
-        var namesModes = false
+        var isDefaultMode = true
         for place in posts.indices {
             guard let options = posts[place].options, let style = options.style else { continue }
             switch style {
@@ -149,7 +163,7 @@ extension NotificationCenter {
             case .asap, .idle:
                 enqueuedCount += 1
                 enqueuedByteCount += posts[place].content.byteCount
-                if options.modes != [Mode.default] { namesModes = true }
+                if options.modes != [Mode.default] { isDefaultMode = false }
             }
         }
         if limits.isDurable, !terms.canStore {
@@ -160,8 +174,10 @@ extension NotificationCenter {
         // One post alone is refused by the queue itself, with nothing changed.
         guard enqueuedCount > 0, posts.count > 1 else { return }
         let hasRoom =
-            queue.count + enqueuedCount <= limits.queueEntryLimit
-            && enqueuedByteCount <= terms.queueByteRoom && !namesModes
+            isDefaultMode && enqueuedByteCount <= terms.queueByteRoom
+            && queue.hasRoom(
+                forDefaultEntries: enqueuedCount, entryLimit: limits.queueEntryLimit,
+                modeLimit: limits.queueModeLimit)
         if !hasRoom { try rehearse(posts, terms, depths, at: time) }
     }
 
@@ -170,7 +186,7 @@ extension NotificationCenter {
         _ posts: [Post], _ terms: PostTerms, _ depths: [Int], at time: CommandTime
     ) throws(Refusal) {
         let scope = terms.details?.scope ?? .everything
-        let byteCount = queue.byteCount
+        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
         queue.beginBatch()
         defer { queue.undoBatch() }
         for place in posts.indices {
@@ -182,7 +198,7 @@ extension NotificationCenter {
                 _ = try queue.add(
                     posts[place], depth: depths[place], scope: scope,
                     entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
-                    byteRoom: terms.queueByteRoom - (queue.byteCount - byteCount), at: time)
+                    byteRoom: byteLimit.adding(-queue.byteCount), at: time)
             }
         }
     }

@@ -3,15 +3,11 @@
 extension NotificationCenter {
     /// Posts all asap entries of the current mode that were there when the turn ended (rule Q11).
     mutating func endTurn(at time: CommandTime, _ effects: inout Effects) {
-        dispatching.awaits = false
-        dispatching.reports = false
         for entry in queue.takeAsap() { post(entry, at: time, &effects) }
     }
 
     /// Posts one idle entry of the current mode (rule Q13).
     mutating func postIdle(at time: CommandTime, _ effects: inout Effects) {
-        dispatching.awaits = false
-        dispatching.reports = false
         if let entry = queue.takeIdle() { post(entry, at: time, &effects) }
     }
 
@@ -19,6 +15,10 @@ extension NotificationCenter {
         _ entry: NotificationQueue.Entry, at time: CommandTime, _ effects: inout Effects
     ) {
         noteDequeued(entry.id, &effects)
+        guard entry.expiresAt > time.monotonicNanoseconds else {
+            fates.update(entry.id) { $0.state = .expired }
+            return
+        }
         var dispatch = Dispatch(
             id: entry.id, content: entry.content, causedBy: entry.causedBy, depth: entry.depth)
         dispatch.isImmediate = entry.isImmediate

@@ -24,8 +24,7 @@ extension NotificationCenter {
         restoreHeld(image, at: time)
         for (serial, gap) in image.gaps {
             guard let slot = observers.slot(of: serial) else { continue }
-            if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount += 1 }
-            observers[slot].gaps.append(gap)
+            addGap(gap, at: slot)
         }
         for record in image.queue { queue.restore(record, at: time) }
         for record in image.keys {
@@ -58,15 +57,13 @@ extension NotificationCenter {
             createdAt: record.createdAt, terms: record.terms)
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.lookedAt = clients[client].disconnectedSince
-        if !isComplete, record.terms.suspensionBehavior == .drop, record.since < sequence {
-            clients[client].gapCount += 1
-            observer.gaps = [
-                GapRecord(
-                    reason: .unknown, count: nil, first: record.since + 1, last: sequence)
-            ]
-        }
         observers.fill(slot, with: observer, after: clients[client].lastObserver)
         clients.noteObserver(slot, isLasting: true, at: client)
+        if !isComplete, record.terms.suspensionBehavior == .drop, record.since < sequence {
+            let gap = GapRecord(
+                reason: .unknown, count: nil, first: record.since + 1, last: sequence)
+            addGap(gap, at: slot)
+        }
     }
 
     private mutating func restoreHeld(_ image: CenterImage, at time: CommandTime) {
@@ -109,5 +106,8 @@ extension NotificationCenter {
         held.append(entry, to: &clients[client].held, in: .client)
         clients[client].heldByteCount += notification.content.byteCount
         if flags.contains(.replaceable) { replaceable[kind] = entry }
+        if terms.suspensionBehavior == .deliverImmediately {
+            clients[client].immediateSequence = notification.sequence
+        }
     }
 }

@@ -33,12 +33,27 @@ extension NotificationCenter {
         settle(client, at: time, &effects)
     }
 
-    /// An observer owes as many acknowledgements as it may: its client counts as slow.
+    /// Whether an observer owes as many acknowledgements as it may.
+    func owesTooMuch(_ slot: UInt32) -> Bool {
+        observers[slot].unacknowledgedCount >= limits.unacknowledgedLimit
+    }
+
+    /// Whether the observers of a client owe together as much as may be held for a client.
+    func clientOwesTooMuch(_ client: UInt32) -> Bool {
+        clients[client].unacknowledged.count >= limits.clientHeldCountLimit
+            || clients[client].unacknowledgedByteCount >= limits.clientHeldByteLimit
+    }
+
+    /// An observer, or all of its client, owe as many acknowledgements as they may: the client
+    /// counts as slow.
     mutating func noteOwing(_ slot: UInt32, at time: CommandTime) {
-        guard !observers[slot].owes else { return }
         let client = observers[slot].client
-        observers[slot].owes = true
-        clients[client].owingCount += 1
+        if !owesTooMuch(slot) {
+            clients[client].owesTooMuch = true
+        } else if !observers[slot].owes {
+            observers[slot].owes = true
+            clients[client].owingCount += 1
+        }
         change(client, at: time) { $0.insert(.owing) }
     }
 
@@ -62,7 +77,9 @@ extension NotificationCenter {
 
     /// Writes what may be written after something that held a client back has gone.
     mutating func settle(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        if clients[client].suspension.contains(.owing), clients[client].owingCount == 0 {
+        if clients[client].suspension.contains(.owing), clients[client].owingCount == 0,
+            !clients[client].owesTooMuch
+        {
             change(client, at: time) { $0.remove(.owing) }
         }
         if clients[client].suspension.contains(.mailbox) {
@@ -72,58 +89,55 @@ extension NotificationCenter {
         }
     }
 
-    /// Writes what a client is held, as far as it may have it, up to so many bytes.
+    /// Writes what a client is held, as far as it may have it, up to so many bytes; gaps come first.
     mutating func flush(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         clients[client].suspension.subtract([.flushing, .paced])
         guard clients[client].suspension.isDisjoint(with: .blocking) else { return }
+        writeStep(client, at: time, &effects)
+        if !clients[client].suspension.contains(.asked) { tellGaps(of: client, &effects) }
+        guard clients[client].suspension.contains(.flushing) else { return }
+        effects.notices.append(
+            .flushGoesOn(
+                client: clients[client].id, connection: clients[client].connection.number))
+    }
+
+    /// One step of a flush: it ends with what may not be written now, or where the next one begins.
+    private mutating func writeStep(
+        _ client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
         let isAsked = clients[client].suspension.contains(.asked)
-        if !isAsked { tellGaps(of: client, &effects) }
         var byteCount = 0
         while clients[client].held.first != HeldTable.none {
             let entry = clients[client].held.first
+            let slot = held[entry].observer
             let notification = held.notification(of: entry)
-            if isAsked, notification.sequence > clients[client].immediateSequence { return }
+            if isAsked, notification.sequence > clients[client].immediateSequence { break }
             if notification.expiresAt <= time.monotonicNanoseconds {
                 lose(entry, .expired, &effects)
-                if !isAsked { tellGaps(of: client, &effects) }
                 continue
             }
             if byteCount >= limits.flushByteLimit {
                 clients[client].suspension.insert(.flushing)
-                effects.notices.append(
-                    .flushGoesOn(
-                        client: clients[client].id,
-                        connection: clients[client].connection.number))
                 return
             }
-            let slot = held[entry].observer
-            if let start = startOfPace(entry, notification, at: time) {
+            if let end = intervalEnd(for: notification, at: slot, time) {
                 clients[client].suspension.insert(.paced)
-                addDeadline(at: start, .pace(client: clients[client].id))
+                addDeadline(at: end, .pace(client: clients[client].id))
                 return
             }
-            if observers[slot].terms.acknowledges,
-                observers[slot].unacknowledgedCount >= limits.unacknowledgedLimit
-            {
+            if observers[slot].terms.acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
                 noteOwing(slot, at: time)
                 return
             }
+            startInterval(of: notification, at: slot, time)
             byteCount += notification.content.byteCount + Self.frameByteCount
             writeHeld(entry, notification, at: time, &effects)
         }
+        clients[client].immediateSequence = 0
     }
 
     /// About what a frame has besides name, object and userInfo.
     static let frameByteCount = 128
-
-    /// When an entry may be written at the earliest, if that is not now.
-    private mutating func startOfPace(
-        _ entry: UInt32, _ notification: Notification, at time: CommandTime
-    ) -> Int64? {
-        let slot = held[entry].observer
-        guard observers[slot].terms.minInterval > 0 else { return nil }
-        return pace(notification, at: slot, time)
-    }
 
     /// Writes a held notification: an acknowledging observer still has to answer it.
     private mutating func writeHeld(
@@ -155,16 +169,14 @@ extension NotificationCenter {
             if acknowledges, account != .none { receipt.pending += 1 }
         }
         guard acknowledges else { return unlink(entry, &effects) }
-        held.remove(entry, from: &clients[client].held, in: .client)
-        held.append(entry, to: &clients[client].unacknowledged, in: .client)
+        removeWaiting(entry, of: client)
+        addUnacknowledged(entry, of: client)
         if held[entry].flags.contains(.replaceable) {
             let kind = ObservedKind(observer: serial, notification.content)
             if replaceable[kind] == entry { replaceable[kind] = nil }
             held[entry].flags.remove(.replaceable)
         }
-        held[entry].flags.insert(.unacknowledged)
         if account != .none { held[entry].account = .delivered }
-        observers[slot].unacknowledgedCount += 1
     }
 
     /// The place of a notification among those of the effects.
@@ -228,7 +240,7 @@ extension NotificationCenter {
     private mutating func holdUnacknowledged(of client: UInt32, _ effects: inout Effects) {
         let sent = held.slots(of: clients[client].unacknowledged, in: .client)
         guard !sent.isEmpty else { return }
-        let waiting = held.slots(of: clients[client].held, in: .client)
+        let rest = held.slots(of: clients[client].held, in: .client)
         for entry in sent {
             let slot = held[entry].observer
             observers[slot].unacknowledgedCount -= 1
@@ -238,6 +250,7 @@ extension NotificationCenter {
             }
             held[entry].flags.remove(.unacknowledged)
             held[entry].flags.insert(.redelivered)
+            noteExpiry(of: held[entry].notification)
             let isCounted = held[entry].account == .delivered
             endWait(
                 for: entry, outcome: .disconnected, at: slot, effects: &effects
@@ -246,7 +259,10 @@ extension NotificationCenter {
             }
         }
         clients[client].unacknowledged = HeldTable.List()
-        relink(sent + waiting, of: client)
+        clients[client].heldByteCount += clients[client].unacknowledgedByteCount
+        clients[client].unacknowledgedByteCount = 0
+        clients[client].owesTooMuch = false
+        relink(sent + rest, of: client)
     }
 
     /// A new connection takes a client over (DESIGN section 3, `resume`).
@@ -267,6 +283,7 @@ extension NotificationCenter {
         _ = endConnection(of: newcomer, at: time, &effects)
         let heldBefore = clients[client].held.count
         forget(newcomer, at: time, &effects)
+        reports.append(.left(client: resumption.newcomer, "resumed"))
         clients[client].connection = connection
         clients[client].leaseCheckAt = .max
         change(client, at: time) { suspension in
@@ -276,6 +293,7 @@ extension NotificationCenter {
         let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
         noteClient(client, at: time, &effects)
         flush(client, at: time, &effects)
+        noteReplayed(of: client, at: time, &effects)
         effects.outcome = .resumed(
             ResumedClient(
                 row: row(ofClientSlot: client), observers: rows, heldCount: heldBefore))
@@ -289,7 +307,7 @@ extension NotificationCenter {
     ) {
         guard sequence < self.sequence else { return }
         let slots = observers.slots(from: clients[client].lastObserver)
-        guard let first = slots.first else { return }
+        guard !slots.isEmpty else { return }
         let firstKept = replay.firstSequence ?? self.sequence + 1
         for slot in slots {
             let start = max(sequence, observers[slot].since)
@@ -302,21 +320,17 @@ extension NotificationCenter {
         for entry in held.slots(of: clients[client].held, in: .client) {
             known.insert(HeldName(held.sequence(of: entry), held[entry].observer))
         }
-        let firstSerial = observers[first].serial
+        // The client's own observers are compared: what it costs does not grow with those of others.
         var matches: [(Notification, UInt32)] = []
         replay.forEach(above: sequence) { notification in
             guard notification.expiresAt > time.monotonicNanoseconds else { return }
-            let channel = index.channels.index(of: notification.content.name)
-            let buckets = index.buckets(
-                channel: channel ?? ObserverIndex.noList, object: notification.content.object,
-                isReserved: notification.content.isReserved)
-            index.forEachSlot(in: buckets, from: firstSerial) { slot in
-                if observers[slot].client == client, observers[slot].since < notification.sequence,
-                    !known.contains(HeldName(notification.sequence, slot))
-                {
-                    matches.append((notification, slot))
-                }
-                return true
+            let place = index.place(of: notification.content)
+            for slot in slots
+            where place.matches(observers[slot].place)
+                && observers[slot].since < notification.sequence
+                && !known.contains(HeldName(notification.sequence, slot))
+            {
+                matches.append((notification, slot))
             }
         }
         for (notification, slot) in matches { makeGood(notification.sequence, at: slot, &effects) }
@@ -342,6 +356,18 @@ extension NotificationCenter {
         relink(entries, of: client)
     }
 
+    /// What came out of the replay ring and could not go out at once must last like all that is held.
+    mutating func noteReplayed(
+        of client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard limits.isDurable, clients[client].isLasting else { return }
+        let lists = [clients[client].unacknowledged, clients[client].held]
+        for entry in lists.flatMap({ held.slots(of: $0, in: .client) })
+        where held[entry].flags.contains(.replayed) && !held[entry].flags.contains(.stored) {
+            noteHeld(entry, at: time, &effects)
+        }
+    }
+
     /// Makes the list of what waits for a client, in the order of sequence numbers, then of
     /// registration.
     private mutating func relink(_ entries: [UInt32], of client: UInt32) {
@@ -364,7 +390,7 @@ extension NotificationCenter {
             } else {
                 observers[slot].gaps.remove(at: place)
             }
-            if isLasting(slot), gap.reason != .dropped {
+            if isLasting(slot) {
                 effects.changes.append(.gap(observer: observers[slot].serial, gap))
             }
             if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }

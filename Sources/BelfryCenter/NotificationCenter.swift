@@ -91,6 +91,7 @@ public struct NotificationCenter: Sendable {
         appliedIndex = index
         lastTime = command.time.monotonicNanoseconds
         effects.reset()
+        let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
             if !reports.isEmpty { postReports(of: command.id, at: command.time, into: &effects) }
@@ -100,7 +101,7 @@ public struct NotificationCenter: Sendable {
         } catch {
             effects.reset()
             effects.outcome = .refused(error)
-            reports.removeAll()
+            reports.removeLast(reports.count - reportCount)
             if case .queueFull = error { reportOverflow() }
         }
     }
@@ -332,6 +333,7 @@ extension NotificationCenter {
         let client = observers[firstSlot].client
         hold(matches, for: client, &effects)
         settle(client, at: time, &effects)
+        noteReplayed(of: client, at: time, &effects)
     }
 }
 
@@ -428,11 +430,7 @@ extension NotificationCenter {
         if observer.reader != 0 {
             effects.notices.append(
                 .readerReplaced(connection: observer.reader, isStream: observer.readerIsStream))
-            clients[client].readerCount -= 1
-            if clients[client].readerCount == 0 {
-                clients[client].suspension.insert(.disconnected)
-                clients[client].disconnectedSince = time.monotonicNanoseconds
-            }
+            noteReaderGone(from: client, at: time)
         }
         if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }
         let tombstone = Tombstone(

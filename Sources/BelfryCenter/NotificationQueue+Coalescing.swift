@@ -103,6 +103,14 @@ extension NotificationQueue {
         let byteLimit: Int
     }
 
+    /// Whether so many more entries of the mode `default` fit whatever they merge with; a no is not
+    /// certain.
+    func hasRoom(forDefaultEntries entryCount: Int, entryLimit: Int, modeLimit: Int) -> Bool {
+        let furtherModeCount = modeLists.mentionCount - count + entryCount
+        return count + entryCount <= entryLimit && modeLists.modeCount < modeLimit
+            && (furtherModeCount - 1) / Self.furtherModeLimit < entryLimit
+    }
+
     /// Whether there is room for so much more; what becomes less needs none (rule Q24).
     private func checkRoom(
         for modes: [[UInt8]], entryCount: Int, byteCount: Int, furtherModeCount: Int,

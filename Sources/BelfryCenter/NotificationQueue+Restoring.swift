@@ -58,12 +58,7 @@ extension NotificationQueue.Entry {
     func addDigest(to digest: inout StateDigest) {
         digest.add(id)
         digest.add(place)
-        digest.add(content.name)
-        digest.add(content.hasObject)
-        if let object = content.object { digest.add(object) }
-        let userInfo = content.userInfo
-        digest.add(userInfo != nil)
-        if let userInfo { digest.add(userInfo) }
+        digest.add(content)
         digest.add(causedBy != nil)
         if let causedBy { digest.add(causedBy) }
         digest.add(depth)

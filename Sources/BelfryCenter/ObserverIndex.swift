@@ -176,6 +176,28 @@ struct ObserverIndex: Sendable {
         return place
     }
 
+    /// Where the name and object of a notification stand.
+    struct ContentPlace {
+        let channel: UInt32?
+        let object: UInt32?
+        let isReserved: Bool
+
+        /// Whether the notification matches a filter (rules C2 and C3).
+        func matches(_ filter: Place) -> Bool {
+            let matchesName = filter.channel == noList ? !isReserved : filter.channel == channel
+            return matchesName && (filter.object == noList || filter.object == object)
+        }
+    }
+
+    /// Where the name and object of a notification stand, for comparing it with filters.
+    func place(of content: Notification.Content) -> ContentPlace {
+        var object: UInt32?
+        if let text = content.object { object = objects.index(of: text) }
+        return ContentPlace(
+            channel: channels.index(of: content.name), object: object,
+            isReserved: content.isReserved)
+    }
+
     /// Counts a post of a name, and tells the channel if there is one.
     mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
         channels.countPost(name: name, at: time)

@@ -24,7 +24,7 @@ struct ObserverTable: Sendable {
         var entries = HeldTable.List()
         /// How many of them were sent and not acknowledged.
         var unacknowledgedCount = 0
-        /// Whether that is as many as it may be.
+        /// Whether that is as many as it may be, and more wait.
         var owes = false
         /// Deadlines in a row by which it had not acknowledged.
         var missedDeadlineCount = 0
@@ -41,6 +41,8 @@ struct ObserverTable: Sendable {
         var readerIsStream = false
         /// What was lost and not told yet.
         var gaps: [GapRecord] = []
+        /// A mailbox: whether one of them was not told to its stream.
+        var hasNewGap = false
 
         /// How many notifications wait for it.
         var heldCount: Int { entries.count - unacknowledgedCount }

@@ -114,18 +114,12 @@ extension NotificationCenter {
             let content = Notification.Content(
                 name: name, object: report.object, userInfo: report.userInfo)
             let receiptCount = effects.receipts.count
-            let reportCount = effects.reports.count
-            let wasReporting = dispatching.reports
-            dispatching.reports = false
-            dispatching.awaits = false
             dispatch(
                 Dispatch(
                     id: Self.reportID(command, place, time), content: content, causedBy: nil,
                     isReport: true),
                 at: time, into: &effects)
-            dispatching.reports = wasReporting
             effects.receipts.removeLast(effects.receipts.count - receiptCount)
-            effects.reports.removeLast(effects.reports.count - reportCount)
         }
         reports.removeAll()
     }

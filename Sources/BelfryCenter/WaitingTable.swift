@@ -52,9 +52,10 @@ struct WaitingTable: Sendable {
         _ id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome?,
         _ change: (inout Receipt) -> Void
     ) {
-        guard !places.isEmpty, let place = places[id], var waiting = slots[Int(place.slot)] else {
-            return
-        }
+        // A post that was queued is answered as queued, whatever becomes of it later.
+        guard !places.isEmpty, let place = places[id], var waiting = slots[Int(place.slot)],
+            waiting.receipts[place.receipt].sequence != 0
+        else { return }
         slots[Int(place.slot)] = nil
         change(&waiting.receipts[place.receipt])
         if let outcome, place.receipt < waiting.reports.count {
@@ -96,14 +97,21 @@ struct WaitingTable: Sendable {
         return waiting
     }
 
+    /// Adds all that can be seen of the waiting posts now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         for waiting in slots {
             guard let waiting else { continue }
             digest.add(waiting.remainingCount)
             digest.add(waiting.ordinal)
-            for command in waiting.commands { digest.add(command.id.counter) }
+            for command in waiting.commands {
+                digest.add(command.id.node)
+                digest.add(command.id.incarnation)
+                digest.add(command.id.counter)
+                digest.add(command.replayedForm.map { Int($0) } ?? -1)
+            }
             for receipt in waiting.receipts { digest.add(receipt) }
+            digest.add(waiting.reports)
         }
     }
 }

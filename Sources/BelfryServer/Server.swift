@@ -36,6 +36,8 @@ public enum Server {
         reload: (@Sendable () throws -> ServerConfiguration)? = nil
     ) throws(StartError) {
         if let fault = configuration.fault() { throw .configuration(fault) }
+        // Threads take over which signals are blocked: this comes before the first of them.
+        let signals = try blockSignals()
         let mailboxes: [LoopMailbox<LoopMessage>]
         do throws(SystemCallError) {
             mailboxes = try SharedState.makeMailboxes(loopCount: configuration.loopCount)
@@ -50,7 +52,7 @@ public enum Server {
         }
         let shared = SharedState(mailboxes: mailboxes, reload: reload, beginning: beginning)
         do throws(SystemCallError) {
-            try serve(configuration, shared: shared, log: log)
+            try serve(configuration, shared: shared, log: log, signals: signals)
         } catch {
             throw .system(error)
         }
@@ -60,11 +62,20 @@ public enum Server {
         log.write(.info, "stopped")
     }
 
+    /// Keeps signals from every thread, to be read by the first loop.
+    private static func blockSignals() throws(StartError) -> SignalDescriptor {
+        do throws(SystemCallError) {
+            try SignalDescriptor.ignoreBrokenPipe()
+            return try SignalDescriptor(ServerLoop.stopSignals + [ServerLoop.reloadSignal])
+        } catch {
+            throw .system(error)
+        }
+    }
+
     private static func serve(
-        _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog
+        _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
+        signals: consuming SignalDescriptor
     ) throws(SystemCallError) {
-        try SignalDescriptor.ignoreBrokenPipe()
-        let signals = try SignalDescriptor(ServerLoop.stopSignals + [ServerLoop.reloadSignal])
         let limit = try DescriptorLimit.raise()
         let connectionLimit = configuration.connectionLimit ?? max(1, limit.soft * 9 / 10 - 16)
         try start(

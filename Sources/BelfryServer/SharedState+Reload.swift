@@ -65,7 +65,7 @@ extension ServerLoop {
                 (
                     "needsRestart",
                     needsRestart
-                        ? "loops, max-connections, debug-endpoints, lease, data or durability"
+                        ? "loops, max-connections, debug-endpoints, lease, data, durability or store-limit"
                         : "none"
                 ))
         }

@@ -6,6 +6,9 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// Makes the ballast as large as it can be.
     mutating func layBallast() throws(StoreError)
 
+    /// Moves the log into the main file, and gives its room back to the disk.
+    mutating func shortenLog() throws(StoreError)
+
     /// Gives the ballast's room back to the disk.
     mutating func giveUpBallast() throws(StoreError)
 

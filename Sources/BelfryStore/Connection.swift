@@ -90,11 +90,11 @@ internal import CSQLite
         return try statement.next() ? statement.bytes() : []
     }
 
-    /// Moves as much of the log as possible into the main file.
-    func checkpoint() throws(StoreError) {
+    /// Moves the log into the main file; `truncates` gives the room of the log back to the disk.
+    func checkpoint(truncates: Bool) throws(StoreError) {
+        let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         // SAFETY: the connection is open; nil is every database of it, and no counts are wanted.
-        let code = unsafe sqlite3_wal_checkpoint_v2(
-            pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        let code = unsafe sqlite3_wal_checkpoint_v2(pointer, nil, mode, nil, nil)
         if code != SQLITE_OK { throw error(code) }
     }
 

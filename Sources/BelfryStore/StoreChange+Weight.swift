@@ -5,7 +5,8 @@ internal import BelfryCenter
 // A commit writes each page that it changes once into the log, as 4,120 bytes. A row that is appended
 // to its table (all that is new is) shares its page with its neighbours; splits leave pages at
 // least half full, so it counts twice, and content past 1,000 bytes has pages of its own, which it fills.
-// A row that is changed or removed lies anywhere: it counts one page for each tree it is in.
+// A row that is changed or removed lies anywhere: it counts one page for each tree it is in, and one
+// for the map of pages where it may leave pages free.
 // What splits and merges further up may add is the reserve (`StoreWorker.reserveByteCount`).
 
 extension StoreChange {
@@ -34,9 +35,11 @@ extension Change {
         let page = StoreChange.frameByteCount
         switch self {
         case .center(let record): return page + Self.appended(record.epoch.count)
-        case .sequenceReserved, .notificationReleased, .released, .dequeued: return page
+        case .sequenceReserved, .released: return page
+        case .dequeued: return 2 * page
         case .client(let record): return page + Self.appended(record.principal.count)
-        case .clientRemoved, .keyForgotten: return 2 * page
+        case .clientRemoved: return 2 * page
+        case .notificationReleased, .keyForgotten: return 3 * page
         case .observer(let record):
             // The row, and its place in the index of the clients' observers.
             let textByteCount =

@@ -5,16 +5,16 @@ internal import BelfrySystem
 /// Dropping the value is what kill -9 would be: what was committed is there the next time, and the
 /// image then says that the last life did not end in order. ``close()`` ends it in order.
 public struct StoreFile: ~Copyable, DurableStore {
-    /// How many pages the log may have before they are moved into the main file.
-    static let logPageLimit = 1_000
+    /// How many pages the log may have at least before they are moved into the main file.
+    static let logPageMinimum = 40
 
     private var rows: StoreRows
     let connection: Connection
     private let isComplete: Bool
     let limits: StoreLimits
     private var ballast: Ballast
-    /// How many pages the log has when it is tried next to move them.
-    private var checkpointPageCount = logPageLimit
+    /// How many pages more than usual the log may have, since moving them failed.
+    private var delayPageCount = 0
     private var checkpointError: StoreError?
     /// Bytes of the main file that are in use, free pages not counted.
     private(set) var usedByteCount: Int
@@ -81,17 +81,23 @@ public struct StoreFile: ~Copyable, DurableStore {
         try noteEnd()
     }
 
+    /// How many pages the log may have before they are moved into the main file: a third of the
+    /// ballast, which must have room for them there.
+    var logPageLimit: Int {
+        max(ballast.byteCount / 3 / StoreChange.frameByteCount, Self.logPageMinimum)
+    }
+
     /// Moves a log that has become long into the main file.
     ///
     /// That this fails is no failure of the commit before it: the log has everything.
     private mutating func moveLog() {
-        guard connection.logPageCount >= checkpointPageCount else { return }
+        guard connection.logPageCount >= logPageLimit + delayPageCount else { return }
         do throws(StoreError) {
-            try connection.checkpoint()
-            checkpointPageCount = Self.logPageLimit
+            try connection.checkpoint(truncates: false)
+            delayPageCount = 0
             checkpointError = nil
         } catch {
-            checkpointPageCount = connection.logPageCount + Self.logPageLimit
+            delayPageCount = connection.logPageCount
             checkpointError = error
         }
     }
@@ -133,11 +139,33 @@ extension StoreFile: CommitTarget {
     }
 
     mutating func layBallast() throws(StoreError) {
-        try ballast.lay(in: directory)
+        do throws(StoreError) {
+            try ballast.lay(in: directory)
+        } catch {
+            guard error == .full else { throw error }
+            try shrink()
+            try ballast.lay(in: directory)
+        }
+    }
+
+    mutating func shortenLog() throws(StoreError) {
+        try connection.checkpoint(truncates: true)
+        delayPageCount = 0
     }
 
     mutating func giveUpBallast() throws(StoreError) {
         try ballast.giveUp(in: directory)
+    }
+
+    /// Gives free pages of the main file back to the disk, at most 2 MiB of them.
+    ///
+    /// Each step needs little room in the log, and gives that back before the next one.
+    mutating func shrink() throws(StoreError) {
+        for _ in 0..<32 {
+            guard try rows.freePageCount() > 0 else { return }
+            try connection.execute("PRAGMA incremental_vacuum(16)")
+            try shortenLog()
+        }
     }
 
     /// Why the log could not be moved when it was tried last; told once.

@@ -58,7 +58,9 @@ enum StoreOpening {
         for pragma in [
             "locking_mode = EXCLUSIVE", "cache_spill = OFF",
             "foreign_keys = OFF", "temp_store = MEMORY", "trusted_schema = OFF",
-            "cell_size_check = ON", "cache_size = -16384", "journal_size_limit = 8388608",
+            "cell_size_check = ON", "cache_size = -16384", "journal_size_limit = 2097152",
+            // Some builds write zeros over all that is removed, which takes as much room again.
+            "secure_delete = FAST",
         ] {
             try connection.execute("PRAGMA " + pragma)
         }
@@ -147,6 +149,8 @@ enum StoreOpening {
         let connection = try connect(path, creates: true)
         try connection.execute("PRAGMA synchronous = FULL")
         try connection.execute("PRAGMA page_size = \(StoreSchema.pageByteCount)")
+        // Pages that are free again can be given back to the disk (`StoreFile.shrink`).
+        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         try connection.execute("PRAGMA application_id = \(StoreSchema.applicationID)")
         guard let file = try status(of: newName, in: directory) else {
             throw .damaged(.missingPages)

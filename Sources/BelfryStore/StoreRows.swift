@@ -32,9 +32,14 @@ struct StoreRows {
     func usedPageCount() throws(StoreError) -> Int {
         let count = try pageCounter.next() ? pageCounter.integer() : 0
         pageCounter.reset()
-        let freeCount = try freePageCounter.next() ? freePageCounter.integer() : 0
+        return Int(clamping: count) - (try freePageCount())
+    }
+
+    /// How many pages of the main file are free.
+    func freePageCount() throws(StoreError) -> Int {
+        let count = try freePageCounter.next() ? freePageCounter.integer() : 0
         freePageCounter.reset()
-        return Int(clamping: count - freeCount)
+        return Int(clamping: count)
     }
 
     /// Forgets what a transaction that failed may have taught.

@@ -55,7 +55,7 @@ struct StoreThread: Sendable {
         let weight = progress.committed.reduce(0) { $0 + $1.weight }
         mail.change { mail in
             mail.weight -= weight
-            if !progress.committed.isEmpty { mail.commitCount += 1 }
+            mail.commitCount += progress.transactionCount
             mail.weightLimit = progress.weightLimit
             promises.value = mail.acceptsPromises
         }

@@ -10,8 +10,8 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     static var retryInterval: Duration { .seconds(1) }
     /// How long a ballast that is smaller than it should be is left so.
     static var growthInterval: Duration { .seconds(60) }
-    /// What the inner pages of all trees may add to a commit: 8 tables and 3 indexes with 4 levels.
-    static var reserveByteCount: Int { 44 * StoreChange.frameByteCount }
+    /// What the inner pages of the trees may add to a commit: two of each of the 11 trees.
+    static var reserveByteCount: Int { 22 * StoreChange.frameByteCount }
 
     private var target: Target
     private let limits: StoreLimits
@@ -35,6 +35,8 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         var committed: [StoreBatch] = []
         /// What whoever runs the broker should know.
         var notices: [StoreNotice] = []
+        /// In how many transactions.
+        var transactionCount = 0
         /// How much may wait from now on; 0 when nothing new may be promised.
         var weightLimit: Int
     }
@@ -56,7 +58,18 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     /// Does what can be done now.
     mutating func work(at now: MonotonicTime) -> Progress {
         var progress = Progress(weightLimit: 0)
-        if hasWork, now >= commitTime, commitAll(at: now) { swap(&waiting, &progress.committed) }
+        if now >= commitTime {
+            while hasWork {
+                let count = commitSome(at: now)
+                if count == 0 {
+                    commitTime = now + Self.retryInterval
+                    break
+                }
+                progress.committed += waiting[..<count]
+                progress.transactionCount += 1
+                waiting.removeFirst(count)
+            }
+        }
         if !hasWork { tendBallast(at: now) }
         progress.weightLimit = weightLimit
         swap(&notices, &progress.notices)
@@ -80,38 +93,47 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         }
     }
 
+    /// A third of the ballast: with that much in the log (`StoreFile.logPageLimit`), and as much again
+    /// in one commit, the ballast has room for the commit, and for all of the log in the main file.
     private var weightLimit: Int {
         if hasWork || isFailing || isOversized { return 0 }
-        return max(target.ballastByteCount - Self.reserveByteCount, 0)
+        return max(target.ballastByteCount / 3 - Self.reserveByteCount, 0)
     }
 
     // MARK: Committing
 
-    private mutating func commitAll(at now: MonotonicTime) -> Bool {
-        do throws(StoreError) {
+    /// Commits the first of the batches that wait in one transaction, all of them if that goes.
+    ///
+    /// A disk that is full may still have room for fewer: what they remove makes room for the rest.
+    /// - Returns: how many batches were committed.
+    private mutating func commitSome(at now: MonotonicTime) -> Int {
+        var count = waiting.count
+        while true {
             do throws(StoreError) {
-                try commitOnce()
+                try commit(first: count)
+                measure()
+                if let error = target.takeCheckpointError() { notices.append(.logStays(error)) }
+                return count
             } catch {
                 fail(error)
-                guard target.ballastByteCount > 0 else { throw error }
-                try target.giveUpBallast()
-                ballastTime = now + Self.retryInterval
-                try commitOnce()
             }
-        } catch {
-            commitTime = now + Self.retryInterval
-            return false
+            if target.ballastByteCount > 0 {
+                giveUpBallast()
+                ballastTime = now + Self.retryInterval
+            } else if count > 1 {
+                count /= 2
+                shortenLog()
+            } else {
+                return 0
+            }
         }
-        measure()
-        if let error = target.takeCheckpointError() { notices.append(.logStays(error)) }
-        return true
     }
 
-    private mutating func commitOnce() throws(StoreError) {
-        if waiting.count == 1 { return try target.commit(waiting[0].changes) }
+    private mutating func commit(first count: Int) throws(StoreError) {
+        if count == 1 { return try target.commit(waiting[0].changes) }
         var changes: [StoreChange] = []
-        changes.reserveCapacity(waiting.reduce(0) { $0 + $1.changes.count })
-        for batch in waiting { changes += batch.changes }
+        changes.reserveCapacity(waiting[..<count].reduce(0) { $0 + $1.changes.count })
+        for batch in waiting[..<count] { changes += batch.changes }
         try target.commit(changes)
     }
 
@@ -131,9 +153,27 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     // MARK: Ballast
 
+    private mutating func giveUpBallast() {
+        do throws(StoreError) {
+            try target.giveUpBallast()
+        } catch {
+            fail(error)
+        }
+        shortenLog()
+    }
+
+    private mutating func shortenLog() {
+        do throws(StoreError) {
+            try target.shortenLog()
+        } catch {
+            fail(error)
+        }
+    }
+
     private mutating func tendBallast(at now: MonotonicTime) {
         let isSmall = target.ballastByteCount < limits.ballastByteCount
         guard isSmall, now >= ballastTime else { return }
+        if target.ballastByteCount == 0 { shortenLog() }
         do throws(StoreError) {
             try target.layBallast()
             ballastTime = now + Self.growthInterval

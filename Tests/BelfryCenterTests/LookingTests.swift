@@ -125,7 +125,10 @@ struct LookingTests {
         #expect(
             center.observers(matching: ObserverQuery(), visible: visible).rows.map(\.serial)
                 == [1, 2])
-        #expect(center.leaks(limit: 9, at: scenario.time, visible: visible).map(\.observer.serial) == [2])
+        #expect(
+            center.leaks(limit: 9, at: scenario.time, visible: visible).map(\.observer.serial) == [
+                2
+            ])
         let explanation = center.explain(name: bytes("secret"), object: nil, visible: visible)
         #expect(explanation.observers.isEmpty && explanation.nearMisses.isEmpty)
         #expect(
@@ -280,7 +283,8 @@ struct LookingTests {
         #expect(leaks.map(\.reason) == [.duplicate, .duplicate])
         scenario.remove(first, by: .client(client))
         #expect(
-            scenario.center.leaks(limit: 9, at: scenario.time, visible: all).map(\.observer.serial) == [third])
+            scenario.center.leaks(limit: 9, at: scenario.time, visible: all).map(\.observer.serial)
+                == [third])
     }
 
     @Test("O8: leaks have pages, at each page limit", arguments: 1...4)
@@ -291,7 +295,8 @@ struct LookingTests {
         var serials: [UInt64] = []
         var cursor: UInt64? = 0
         while let after = cursor {
-            let page = scenario.center.leaks(after: after, limit: limit, at: scenario.time, visible: all)
+            let page = scenario.center.leaks(
+                after: after, limit: limit, at: scenario.time, visible: all)
             #expect(page.rows.count <= limit)
             serials += page.rows.map(\.observer.serial)
             cursor = page.next

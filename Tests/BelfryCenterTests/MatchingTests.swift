@@ -257,7 +257,8 @@ struct MatchingTests {
         let sequence = scenario.center.sequence
         let tooDeep = scenario.newPost("a", causedBy: cause)
         #expect(
-            scenario.apply(.post(tooDeep, PostTerms())) == .refused(.causedByTooDeep(limit: 32, post: 0)))
+            scenario.apply(.post(tooDeep, PostTerms()))
+                == .refused(.causedByTooDeep(limit: 32, post: 0)))
         #expect(scenario.center.sequence == sequence)
         #expect(scenario.effects.deliveries.isEmpty && scenario.effects.receipts.isEmpty)
         #expect(scenario.center.receipt(of: tooDeep.id, at: scenario.time) == nil)
@@ -273,7 +274,8 @@ struct MatchingTests {
         #expect(scenario.apply(.post(first, PostTerms())) == .done)
         let second = scenario.newPost("a", causedBy: first.id)
         #expect(
-            scenario.apply(.post(second, PostTerms())) == .refused(.causedByTooDeep(limit: 2, post: 0)))
+            scenario.apply(.post(second, PostTerms()))
+                == .refused(.causedByTooDeep(limit: 2, post: 0)))
     }
 
     @Test("C12: a chain inside one batch counts, and a refusal refuses the whole batch")

@@ -130,3 +130,25 @@ struct Scenario {
         center.explain(name: bytes(name), object: object.map { bytes($0) }) { _, _ in true }
     }
 }
+
+extension Receipt {
+    /// The account of a post with some of its numbers.
+    init(
+        id: NotificationID, sequence: UInt64, matched: UInt32, delivered: UInt32 = 0,
+        held: UInt32 = 0, coalesced: UInt32 = 0, dropped: UInt32 = 0, acknowledged: UInt32 = 0,
+        refused: UInt32 = 0, pending: UInt32 = 0
+    ) {
+        self.init(id: id, sequence: sequence)
+        self.matched = matched
+        self.delivered = delivered
+        self.held = held
+        self.coalesced = coalesced
+        self.dropped = dropped
+        self.acknowledged = acknowledged
+        self.refused = refused
+        self.pending = pending
+    }
+
+    /// Law 3: whoever matched is counted once.
+    var addsUp: Bool { matched == delivered + held + coalesced + dropped }
+}

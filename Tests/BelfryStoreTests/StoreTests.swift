@@ -133,12 +133,12 @@ struct StoreTests {
         store.submit(Self.batch(0, 1, .center(CenterRecord(epoch: [1]))))
         _ = told.take { $0.isInside ? true : nil }
         var (sequence, weight): (UInt64, Int) = (0, 0)
-        let limit = (1 << 20) - StoreWorker<StoreFile>.reserveByteCount
+        let limit = (1 << 20) / 3 - StoreWorker<StoreFile>.reserveByteCount
         while weight <= limit {
             #expect(store.acceptsPromises)
             sequence += 1
             let batch = Self.batch(
-                0, sequence + 1, .notification(Sample.notification(sequence, byteCount: 90_000)))
+                0, sequence + 1, .notification(Sample.notification(sequence, byteCount: 30_000)))
             // What was applied is taken all the same.
             #expect(store.submit(batch))
             weight += batch.weight

@@ -39,6 +39,10 @@ struct ScriptedStore: ~Copyable, CommitTarget {
         if script.ballastByteCount == 0 { throw .full }
     }
 
+    mutating func shortenLog() throws(StoreError) {
+        script.calls.append("shorten")
+    }
+
     mutating func giveUpBallast() throws(StoreError) {
         script.calls.append("give up")
         script.ballastByteCount = 0
@@ -80,8 +84,8 @@ struct StoreWorkerTests {
     func start() {
         var worker = Worker(ScriptedStore(script: script), limits: StoreLimits())
         let progress = worker.work(at: Self.second(0))
-        #expect(script.calls == ["lay"])
-        #expect(progress.weightLimit == 4 << 20 - Worker.reserveByteCount)
+        #expect(script.calls == ["shorten", "lay"])
+        #expect(progress.weightLimit == (4 << 20) / 3 - Worker.reserveByteCount)
         let time1 = worker.nextTime
         #expect(time1 == .distantFuture)
     }
@@ -112,7 +116,7 @@ struct StoreWorkerTests {
         script.outcomes = [.full]
         worker.add([Self.batch(1)])
         var progress = worker.work(at: Self.second(1))
-        #expect(script.calls == ["commit fails", "give up", "commit"])
+        #expect(script.calls == ["commit fails", "give up", "shorten", "commit"])
         #expect(progress.committed.map(\.ticket) == [1])
         #expect(progress.notices == [.failed(.full)])
         #expect(progress.weightLimit == 0)
@@ -129,7 +133,7 @@ struct StoreWorkerTests {
         // An eighth of it is enough to promise again, and less of it.
         script.ballastRoom = 512 << 10
         progress = worker.work(at: Self.second(3))
-        #expect(progress.weightLimit == 512 << 10 - Worker.reserveByteCount)
+        #expect(progress.weightLimit == (512 << 10) / 3 - Worker.reserveByteCount)
         #expect(progress.weightLimit > 0)
         #expect(progress.notices == [.recovered])
         let time4 = worker.nextTime
@@ -141,10 +145,11 @@ struct StoreWorkerTests {
         arguments: [StoreError.full, .failed(code: 10, errno: 5)])
     func retries(error: StoreError) {
         var worker = worker()
-        script.outcomes = [error, error, error, error]
+        // One at a second, then as few as can be of what has come meanwhile.
+        script.outcomes = [error, error, error, error, error, error]
         worker.add([Self.batch(1)])
         var progress = worker.work(at: Self.second(1))
-        #expect(script.calls == ["commit fails", "give up", "commit fails"])
+        #expect(script.calls == ["commit fails", "give up", "shorten", "commit fails"])
         #expect(progress.committed.isEmpty)
         #expect(progress.notices == [.failed(error)])
         let time5 = worker.nextTime
@@ -153,7 +158,7 @@ struct StoreWorkerTests {
         // More comes meanwhile: it is no reason to try at once.
         worker.add([Self.batch(2)])
         progress = worker.work(at: Self.second(1.5))
-        #expect(script.calls.count == 3)
+        #expect(script.calls.count == 4)
         for time in [2.0, 3.0] {
             progress = worker.work(at: Self.second(time))
             #expect(progress.committed.isEmpty && progress.notices.isEmpty)
@@ -164,6 +169,23 @@ struct StoreWorkerTests {
         #expect(script.committed == [[1, 2].map { .observersReserved(through: $0) }])
         #expect(progress.notices == [.recovered])
         #expect(progress.weightLimit > 0)
+    }
+
+    @Test("a disk that has no room for all may have it for fewer, in their order")
+    func halves() {
+        script.ballastRoom = 0
+        var worker = worker()
+        script.outcomes = [.full, .full, nil, .full]
+        worker.add((1...9).map { Self.batch($0) })
+        let progress = worker.work(at: Self.second(1))
+        #expect(progress.committed.map(\.ticket) == Array(1...9))
+        #expect(progress.transactionCount == 3)
+        #expect(script.committed.map(\.count) == [2, 3, 4])
+        #expect(
+            script.calls == [
+                "commit fails", "shorten", "commit fails", "shorten", "commit", "commit fails",
+                "shorten", "commit", "commit", "shorten", "lay",
+            ])
     }
 
     @Test("a store past its size promises nothing until it has less", arguments: [0, 1])
@@ -214,7 +236,7 @@ struct StoreWorkerTests {
         worker.add([Self.batch(2)])
         let progress = worker.work(at: Self.second(60))
         #expect(script.calls == ["commit", "commit", "lay"])
-        #expect(progress.weightLimit == 4 << 20 - Worker.reserveByteCount)
+        #expect(progress.weightLimit == (4 << 20) / 3 - Worker.reserveByteCount)
     }
 
     @Test("a log that cannot be shortened is told, and commits go on")

@@ -9,7 +9,7 @@ struct ProgramTests {
     @Test(
         "a command line that makes no sense has exit code 2",
         arguments: [
-            [], ["fly"], ["serve", "--bogus"], ["serve", "--data", "x"], ["serve", "--in-memory"],
+            [], ["fly"], ["serve", "--bogus"], ["serve", "--data"], ["serve", "--in-memory", "x"],
             ["serve", "--loops", "0"], ["check-config", "--drain", "8"], ["post"],
             ["observe", "--count", "0"], ["observe", "--sse", "--reconnect"], ["explain"],
             ["observe", "--sse", "--acknowledge"], ["observe", "--min-interval", "8"],
@@ -70,7 +70,7 @@ struct ProgramTests {
     func flags() throws {
         var arguments: [String] = []
         for setting in Setting.all {
-            let isFlag = ["allow-anonymous", "debug-endpoints"].contains(setting.name)
+            let isFlag = ["allow-anonymous", "debug-endpoints", "in-memory"].contains(setting.name)
             arguments += isFlag ? ["--\(setting.name)"] : ["--\(setting.name)", "x"]
         }
         let options = try ServeOptions.parse(arguments)

@@ -35,6 +35,16 @@ struct SettingsTests {
         #expect(settings.logLevel == .info)
         #expect(settings.logFormat == nil)
         #expect(settings.configuration.fault() == nil)
+        #expect(settings.configuration.dataDirectory == "belfry-data")
+        #expect(settings.configuration.durability == .power)
+    }
+
+    @Test("in memory there is no data directory, wherever that is said")
+    func inMemory() throws {
+        let settings = try settings(
+            flags: ["data": "x"], environment: ["BELFRY_IN_MEMORY": "true"])
+        #expect(settings.configuration.dataDirectory == nil)
+        #expect(settings.dataDirectory == "x")
     }
 
     @Test("flags win over the environment, that over the file, and that over the defaults")
@@ -90,6 +100,12 @@ struct SettingsTests {
             ("replay", "1MiB", #""1000,1MiB""#), ("replay", "0,0B", #""0,0B""#),
             ("drain", "1ms", #""1ms""#), ("log-level", "trace", #""trace""#),
             ("log-format", "json", #""json""#), ("anonymous-grants", "", "[]"),
+            ("data", "/var/lib/belfry", #""/var/lib/belfry""#), ("in-memory", "true", "true"),
+            ("durability", "process", #""process""#), ("store-limit", "2GiB", #""2GiB""#),
+            ("slow-timeout", "5s", #""5s""#), ("max-wait", "60s", #""1m""#),
+            ("queue-limit", "5", #""5,64MiB""#), ("queue-limit", "5,1MiB", #""5,1MiB""#),
+            ("hold-limit", "1MiB", #""10000,1MiB""#), ("orphan-after", "1h", #""1h""#),
+            ("lease", "720h", #""30d""#), ("common-modes", "default, modal", #"["default","modal"]"#),
             (
                 "anonymous-grants", "post, observe",
                 #"[{"verbs":["post","observe"],"names":["*"],"objects":["*"],"centers":["*"]}]"#
@@ -118,6 +134,9 @@ struct SettingsTests {
             ("log-level", "loud"), ("log-format", "xml"), ("anonymous-grants", "post,fly"),
             ("anonymous-grants", "[{}]"), ("anonymous-grants", #"[{"verbs":["fly"]}]"#),
             ("anonymous-grants", #"[{"verbs":["post"],"name":[]}]"#), ("anonymous-grants", "[7]"),
+            ("in-memory", "yes"), ("durability", "none"), ("store-limit", "1KiB"),
+            ("max-wait", "61s"), ("queue-limit", "1MiB,5"), ("hold-limit", "x"), ("lease", "721h"),
+            ("common-modes", ","), ("common-modes", "default,common"),
         ])
     func bad(name: String, text: String) throws {
         let flag = #expect(throws: ToolError.self) { try settings(flags: [name: text]) }
@@ -157,7 +176,8 @@ struct SettingsTests {
         let first = try settings(flags: [
             "listen": "127.0.0.1:1,[::1]:2", "replay": "5,1KiB", "allow-host": "a,b",
             "anonymous-grants": "post", "drain": "90s", "debug-endpoints": "true",
-            "max-connections": "7", "log-format": "text",
+            "max-connections": "7", "log-format": "text", "data": "d", "in-memory": "true",
+            "durability": "process", "queue-limit": "1,1B", "common-modes": "a,b",
         ])
         let text = String(decoding: first.json, as: UTF8.self)
         #expect(try settings(file: text).json == first.json)
@@ -180,7 +200,7 @@ struct SettingsTests {
         "a file with a fault is refused",
         arguments: [
             (#"{"loop":1}"#, ConfigurationFile.Fault.unknownKey("loop")),
-            (#"{"data":"x"}"#, .unknownKey("data")),
+            (#"{"date":"x"}"#, .unknownKey("date")),
             (#"{"loops":1,"loops":1}"#, .repeatedKey("loops")),
             (#"{"loops":{}}"#, .wrongValue(key: "loops")),
             (#"{"allow-host":[1]}"#, .wrongValue(key: "allow-host")),

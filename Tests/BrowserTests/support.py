@@ -62,7 +62,7 @@ def broker(options, *more):
     if options.url:
         yield options.url.rstrip("/")
         return
-    command = (options.belfry, "serve", "--listen", "127.0.0.1:0", *more)
+    command = (options.belfry, "serve", "--listen", "127.0.0.1:0", "--in-memory", *more)
     with process(*command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True) as running:
         for line in running.stdout:
             if found := re.search(r"127\.0\.0\.1:([1-9]\d*)", line):

@@ -1,0 +1,225 @@
+extension NotificationCenter {
+    /// A number that is equal for centers that were fed the same commands, in every process.
+    ///
+    /// It covers all that can be seen of the center now or later: its name and epoch, sequence
+    /// number, applied index, limits, clients, observers, channels, tombstones, the replay ring, the
+    /// fates of posts, what is held, queued, waited for and remembered under a key, and what the
+    /// center has still to report. It does not depend on the ``HashSeed``.
+    ///
+    /// - Complexity: linear in the whole state; it is for tests and for comparing machines.
+    public func digest() -> UInt64 {
+        var digest = StateDigest()
+        digest.add(name)
+        digest.add(epoch)
+        digest.add(sequence)
+        digest.add(appliedIndex)
+        addLimits(to: &digest)
+        addClients(to: &digest)
+        addObservers(to: &digest)
+        addChannels(to: &digest)
+        addTombstones(to: &digest)
+        addReplay(to: &digest)
+        addFates(to: &digest)
+        addHeld(to: &digest)
+        queue.addDigest(to: &digest)
+        modeStack.addDigest(to: &digest)
+        waiting.addDigest(to: &digest)
+        keys.addDigest(to: &digest)
+        addIntervals(to: &digest)
+        addReports(to: &digest)
+        digest.add(isStored)
+        digest.add(reservedSequence)
+        digest.add(sequenceReserveAt)
+        digest.add(nextDeadline ?? Int64.max)
+        return digest.finish()
+    }
+
+    private func addLimits(to digest: inout StateDigest) {
+        digest.add(limits.clientObserverLimit)
+        digest.add(limits.replayCountLimit)
+        digest.add(limits.replayByteLimit)
+        digest.add(limits.tombstoneLimit)
+        digest.add(limits.fateLimit)
+        digest.add(limits.fateLifetime.components.seconds)
+        digest.add(limits.fateLifetime.components.attoseconds)
+        digest.add(limits.unobservedNameLimit)
+        digest.add(limits.causedByDepthLimit)
+        digest.add(limits.queueEntryLimit)
+        digest.add(limits.modeStackLimit)
+        digest.add(limits.queueModeLimit)
+        digest.add(limits.commonModes.count)
+        for mode in limits.commonModes { digest.add(mode) }
+        digest.add(limits.clientHeldCountLimit)
+        digest.add(limits.clientHeldByteLimit)
+        digest.add(limits.unacknowledgedLimit)
+        digest.add(limits.missedDeadlineLimit)
+        digest.add(limits.flushByteLimit)
+        digest.add(limits.keyLimit)
+        digest.add(limits.keyLifetime.components.seconds)
+        digest.add(limits.orphanAfter.components.seconds)
+        digest.add(limits.isDurable)
+    }
+
+    private func addClients(to digest: inout StateDigest) {
+        digest.add(clients.count)
+        for entry in clients.order.entries where !entry.isDead {
+            let client = clients[entry.slot]
+            digest.add(client.id)
+            digest.add(UInt64(client.transport.rawValue))
+            digest.add(client.connection.node)
+            digest.add(client.connection.number)
+            digest.add(client.sessionHash)
+            digest.add(client.principal)
+            digest.add(client.connectedAt)
+            digest.add(client.observerCount)
+            digest.add(UInt64(client.suspension.rawValue))
+            digest.add(client.stateSince)
+            digest.add(client.disconnectedSince)
+            digest.add(client.immediateSequence)
+            digest.add(client.heldByteCount)
+            digest.add(client.unacknowledgedByteCount)
+            digest.add(client.owesTooMuch)
+            digest.add(client.leaseCheckAt)
+            addEntries(of: client.held, to: &digest)
+            addEntries(of: client.unacknowledged, to: &digest)
+        }
+    }
+
+    private func addObservers(to digest: inout StateDigest) {
+        digest.add(observers.count)
+        for entry in observers.order.entries where !entry.isDead {
+            let observer = observers[entry.slot]
+            digest.add(observer.serial)
+            digest.add(observer.tokenHash)
+            digest.add(clients[observer.client].id)
+            digest.add(index.name(of: observer.place))
+            digest.add(index.object(of: observer.place))
+            digest.add(selectors.text(of: observer.selector))
+            digest.add(observer.since)
+            digest.add(observer.createdAt)
+            digest.add(observer.delivered)
+            digest.add(observer.lastDeliveredAt)
+            addTerms(observer.terms, to: &digest)
+            digest.add(observer.coalesced)
+            digest.add(observer.dropped)
+            digest.add(observer.unacknowledgedCount)
+            digest.add(observer.missedDeadlineCount)
+            digest.add(observer.acknowledgedThrough)
+            digest.add(observer.forgottenThrough)
+            digest.add(observer.streamedThrough)
+            digest.add(observer.lookedAt)
+            digest.add(observer.reader)
+            digest.add(observer.readerIsStream)
+            digest.add(observer.owes)
+            digest.add(observer.hasNewGap)
+            digest.add(observer.gaps.count)
+            for gap in observer.gaps {
+                digest.add(UInt64(gap.reason.rawValue))
+                digest.add(gap.count ?? -1)
+                digest.add(gap.first)
+                digest.add(gap.last)
+            }
+        }
+    }
+
+    private func addTerms(_ terms: ObserverTerms, to digest: inout StateDigest) {
+        digest.add(UInt64(terms.suspensionBehavior.rawValue))
+        digest.add(terms.acknowledges)
+        digest.add(terms.endsWithConnection)
+        digest.add(terms.holdLimit)
+        digest.add(terms.minInterval)
+        digest.add(terms.lease ?? -1)
+    }
+
+    private func addEntries(of list: HeldTable.List, to digest: inout StateDigest) {
+        digest.add(list.count)
+        for entry in held.slots(of: list, in: .client) {
+            digest.add(held.sequence(of: entry))
+            digest.add(observers[held[entry].observer].serial)
+            digest.add(UInt64(held[entry].account.rawValue))
+            digest.add(UInt64(held[entry].flags.rawValue))
+        }
+    }
+
+    private func addHeld(to digest: inout StateDigest) {
+        digest.add(held.byteCount)
+        var kept = held.oldest
+        while kept != HeldTable.none {
+            digest.add(held.notification(at: kept))
+            digest.add(held.isStored(at: kept))
+            kept = held.next(after: kept)
+        }
+    }
+
+    /// Intervals are in a hash table, so their sum is taken, which has no order; those that are over
+    /// mean nothing any more.
+    private func addIntervals(to digest: inout StateDigest) {
+        var sum: UInt64 = 0
+        for (kind, end) in paces where end > lastTime {
+            var one = StateDigest()
+            one.add(kind.observer)
+            one.add(kind.name)
+            one.add(kind.object)
+            one.add(end)
+            sum &+= one.finish()
+        }
+        digest.add(sum)
+    }
+
+    private func addReports(to digest: inout StateDigest) {
+        digest.add(hasReportedOverflow)
+        digest.add(reports.count)
+        for report in reports {
+            digest.add(report.name)
+            digest.add(report.object)
+            digest.add(report.userInfo)
+        }
+    }
+
+    /// Channels come in the order in which listings show them, then in that of their forgetting.
+    private func addChannels(to digest: inout StateDigest) {
+        digest.add(index.channels.indexLimit)
+        for position in 0..<index.channels.indexLimit {
+            let channel = UInt32(position)
+            let row = index.channels.row(at: channel)
+            digest.add(row != nil)
+            guard let row else { continue }
+            digest.add(row.name)
+            digest.add(row.observerCount)
+            digest.add(row.postCount)
+            digest.add(row.lastPostedAt ?? Int64.min)
+            digest.add(index.channels.wasMatched(at: channel))
+        }
+        digest.add(index.channels.unobservedCount)
+        index.channels.forEachUnobserved { digest.add($0) }
+    }
+
+    private func addTombstones(to digest: inout StateDigest) {
+        digest.add(tombstones.count)
+        tombstones.forEach { serial, tombstone in
+            digest.add(serial)
+            digest.add(tombstone.tokenHash)
+            digest.add(tombstone.removedAt)
+            digest.add(tombstone.removedBy)
+            digest.add(UInt64(tombstone.reason.rawValue))
+            digest.add(tombstone.name)
+            digest.add(tombstone.object)
+        }
+    }
+
+    private func addReplay(to digest: inout StateDigest) {
+        digest.add(replay.count)
+        replay.forEach(above: 0) { notification in
+            digest.add(notification)
+        }
+    }
+
+    private func addFates(to digest: inout StateDigest) {
+        digest.add(fates.count)
+        fates.forEach { receipt, depth, expiresAt in
+            digest.add(receipt)
+            digest.add(depth)
+            digest.add(expiresAt)
+        }
+    }
+}

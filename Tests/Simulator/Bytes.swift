@@ -1,0 +1,29 @@
+import BelfryCenter
+
+extension [UInt8] {
+    /// The bytes of a span.
+    init(copying span: Span<UInt8>) {
+        self.init()
+        reserveCapacity(span.count)
+        for index in span.indices { append(span[index]) }
+    }
+
+    init(_ text: String) { self = Array(text.utf8) }
+
+    /// The text for whoever reads a report.
+    var shown: String { String(decoding: self, as: UTF8.self) }
+}
+
+extension Notification.Content {
+    var nameBytes: [UInt8] { Array(copying: name) }
+
+    var objectBytes: [UInt8]? {
+        guard let object else { return nil }
+        return Array(copying: object)
+    }
+
+    var userInfoBytes: [UInt8]? {
+        guard let userInfo else { return nil }
+        return Array(copying: userInfo)
+    }
+}

@@ -1,0 +1,272 @@
+import BelfryCenter
+
+// Suspension (law 5): a client asked for it, is disconnected, or is too slow. On the way back gaps
+// come first, then what was held in the order of sequence numbers, and nothing overtakes it.
+
+extension Model {
+    /// About what a frame has besides name, object and userInfo; a flush counts it.
+    static let frameByteCount = 128
+
+    mutating func setSuspended(_ id: UInt64, _ isAsked: Bool) {
+        guard let place = place(ofClient: id) else { return refuse(.unknownClient) }
+        guard clients[place].isAsked != isAsked else { return }
+        change(place) { $0.isAsked = isAsked }
+        settle(place)
+    }
+
+    mutating func becomeSlow(_ id: UInt64) {
+        guard let place = place(ofClient: id) else { return refuse(.unknownClient) }
+        guard clients[place].isConnected else { return }
+        change(place) { $0.isSlow = true }
+    }
+
+    mutating func drain(_ id: UInt64) {
+        guard let place = place(ofClient: id) else { return refuse(.unknownClient) }
+        change(place) { $0.isSlow = false }
+        settle(place)
+    }
+
+    mutating func becomeOwing(_ observer: Int) {
+        guard !observers[observer].owes else { return }
+        observers[observer].owes = true
+        change(client(of: observer)) { $0.isOwing = true }
+    }
+
+    /// Changes why a client is suspended; the time of its state counts from then.
+    mutating func change(_ place: Int, _ body: (inout Client) -> Void) {
+        func reasons(_ client: Client) -> [Bool] {
+            [client.isConnected, client.isAsked, client.isSlow, client.isOwing]
+        }
+        let before = reasons(clients[place])
+        body(&clients[place])
+        if reasons(clients[place]) != before { clients[place].stateSince = wall }
+    }
+
+    /// Something that held a client back has gone.
+    mutating func settle(_ place: Int) {
+        let id = clients[place].id
+        if clients[place].isOwing, !observers.contains(where: { $0.client == id && $0.owes }) {
+            change(place) { $0.isOwing = false }
+        }
+        if clients[place].isMailbox { streamOn(client: id) } else { flush(place) }
+    }
+
+    /// Writes what a client is held, as far as it may have it.
+    mutating func flush(_ place: Int) {
+        clients[place].isFlushing = false
+        clients[place].isPaced = false
+        guard clients[place].isConnected, !clients[place].isSlow, !clients[place].isOwing else {
+            return
+        }
+        if !clients[place].isAsked { tellLosses(of: place) }
+        var byteCount = 0
+        while let first = clients[place].held.first {
+            let note = first.note
+            if clients[place].isAsked, note.sequence > clients[place].immediateThrough { return }
+            if note.expiresAt <= now {
+                drop(heldAt: 0, of: place, .expired)
+                if !clients[place].isAsked { tellLosses(of: place) }
+                continue
+            }
+            if byteCount >= limits.flushByteLimit {
+                clients[place].isFlushing = true
+                out.notices.append(
+                    .flushGoesOn(
+                        client: clients[place].id,
+                        connection: clients[place].connection.number))
+                return
+            }
+            guard let observer = self.place(ofObserver: first.observer) else { return }
+            if let until = paceEnd(of: note, for: observer), until > now {
+                clients[place].isPaced = true
+                paceDeadlines.append((until, clients[place].id))
+                return
+            }
+            if observers[observer].terms.acknowledges,
+                owedCount(of: observer) >= limits.unacknowledgedLimit
+            {
+                becomeOwing(observer)
+                return
+            }
+            startInterval(note, for: observer)
+            byteCount += note.byteCount + Self.frameByteCount
+            writeFirstHeld(of: place, for: observer)
+        }
+    }
+
+    private mutating func writeFirstHeld(of place: Int, for observer: Int) {
+        var held = clients[place].held.removeFirst()
+        let acknowledges = observers[observer].terms.acknowledges
+        write(held.note, to: observer, isRedelivered: held.isRedelivered)
+        let countedAs = held.countedAs
+        let outcome = acknowledges ? ReportRow.Outcome.pending : .delivered
+        recount(held, outcome) { receipt in
+            switch countedAs {
+            case .held:
+                receipt.held -= 1
+                receipt.delivered += 1
+            case .coalesced:
+                receipt.coalesced -= 1
+                receipt.delivered += 1
+            case .delivered, nil: break
+            }
+            if acknowledges, countedAs != nil { receipt.pending += 1 }
+        }
+        guard acknowledges else { return }
+        held.isReplaceable = false
+        if held.countedAs != nil { held.countedAs = .delivered }
+        clients[place].owed.append(held)
+    }
+
+    /// One gap an observer and reason; each loss is told once.
+    mutating func tellLosses(of place: Int) {
+        guard !clients[place].isMailbox else { return }
+        for observer in observers(ofClient: clients[place].id) {
+            for loss in observers[observer].losses {
+                out.notices.append(
+                    .gap(
+                        connection: clients[place].connection.number,
+                        transport: clients[place].transport, gap(loss, of: observer)))
+            }
+            observers[observer].losses = []
+        }
+    }
+
+    func gap(_ loss: Loss, of observer: Int) -> Gap {
+        Gap(
+            observer: observers[observer].serial, selector: observers[observer].selector,
+            lostCount: loss.count, firstSequence: loss.first, lastSequence: loss.last,
+            reason: loss.reason)
+    }
+
+    // MARK: Connections end and come back
+
+    mutating func disconnect(_ id: UInt64, _ connection: ConnectionName) {
+        guard let place = place(ofClient: id), clients[place].connection == connection,
+            clients[place].isConnected, !clients[place].isMailbox
+        else { return }
+        endConnection(of: place)
+        if !observers.contains(where: { $0.client == id }) {
+            clients.removeAll { $0.id == id }
+            return
+        }
+        guard let place = self.place(ofClient: id) else { return }
+        change(place) { client in
+            client.isConnected = false
+            client.isSlow = false
+            client.isOwing = false
+        }
+        clients[place].isFlushing = false
+        clients[place].isPaced = false
+        clients[place].disconnectedSince = now
+    }
+
+    /// What ends with a connection: modes, observers, and that what was sent has arrived.
+    mutating func endConnection(of place: Int) {
+        let id = clients[place].id
+        modes.removeAll { $0.client == id && $0.endsAt == .max }
+        holdOwed(of: place)
+        for observer in observers where observer.client == id && observer.terms.endsWithConnection {
+            remove(observer.serial, by: .broker, reason: .connectionClosed)
+        }
+    }
+
+    /// What was not acknowledged is held again, in its place, for redelivery (rule D14).
+    private mutating func holdOwed(of place: Int) {
+        while !clients[place].owed.isEmpty {
+            var held = clients[place].owed.removeFirst()
+            if let observer = self.place(ofObserver: held.observer) {
+                observers[observer].owes = false
+            }
+            let isCounted = held.countedAs == .delivered
+            endWait(for: &held, outcome: .disconnected) { receipt in
+                if isCounted { receipt.pending -= 1 }
+            }
+            held.isRedelivered = true
+            clients[place].held.append(held)
+        }
+        sortHeld(of: place)
+    }
+
+    static func isBefore(_ left: Held, _ right: Held) -> Bool {
+        (left.note.sequence, left.observer) < (right.note.sequence, right.observer)
+    }
+
+    mutating func sortHeld(of place: Int) {
+        clients[place].held.sort { Self.isBefore($0, $1) }
+    }
+
+    mutating func resume(_ resumption: Resumption) {
+        guard place(ofClient: resumption.newcomer) != nil else { return refuse(.unknownClient) }
+        guard !observers.contains(where: { $0.client == resumption.newcomer }),
+            resumption.newcomer != resumption.client
+        else { return refuse(.resumeTooLate) }
+        guard let old = place(ofClient: resumption.client) else { return refuse(.unknownClient) }
+        guard clients[old].transport == .webSocket else { return refuse(.noMailbox) }
+        if clients[old].isConnected {
+            out.notices.append(.takenOver(connection: clients[old].connection.number))
+            endConnection(of: old)
+        }
+        guard let newcomer = place(ofClient: resumption.newcomer) else { return }
+        let connection = clients[newcomer].connection
+        endConnection(of: newcomer)
+        clients.removeAll { $0.id == resumption.newcomer }
+        guard let place = place(ofClient: resumption.client) else { return }
+        let heldCount = clients[place].held.count
+        clients[place].connection = connection
+        change(place) { client in
+            client.isConnected = true
+            client.isSlow = false
+            client.isOwing = false
+        }
+        clients[place].isFlushing = false
+        clients[place].isPaced = false
+        if let after = resumption.after { replay(above: after, to: place) }
+        let rows = observers(ofClient: resumption.client).map { row(ofObserver: $0) }
+        flush(place)
+        out.outcome = .resumed(row(ofClient: place), rows, heldCount: heldCount)
+    }
+
+    /// What the ring has above a number and is not held comes again; what it lacks is unknown.
+    private mutating func replay(above after: UInt64, to place: Int) {
+        guard after < sequence else { return }
+        let firstKept = ring.first?.sequence ?? sequence + 1
+        let serials = observers(ofClient: clients[place].id)
+        for observer in serials {
+            let start = max(after, observers[observer].since)
+            guard start + 1 < firstKept else { continue }
+            lose(
+                Loss(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
+                at: observer)
+        }
+        for note in ring where note.sequence > after && note.expiresAt > now {
+            for observer in serials
+            where observers[observer].matches(note) && observers[observer].since < note.sequence {
+                let serial = observers[observer].serial
+                let isHeld = clients[place].held.contains {
+                    $0.observer == serial && $0.note.sequence == note.sequence
+                }
+                guard !isHeld else { continue }
+                makeGood(note.sequence, at: observer)
+                var held = Held(observer: serial, note: note)
+                held.isRedelivered = true
+                held.isReplayed = true
+                clients[place].held.append(held)
+            }
+        }
+        sortHeld(of: place)
+    }
+
+    /// A loss that the ring makes good is none.
+    private mutating func makeGood(_ sequence: UInt64, at observer: Int) {
+        for place in observers[observer].losses.indices.reversed() {
+            let loss = observers[observer].losses[place]
+            guard let count = loss.count, loss.first <= sequence, sequence <= loss.last else {
+                continue
+            }
+            observers[observer].losses[place].count = count - 1
+            if count == 1 { observers[observer].losses.remove(at: place) }
+            return
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import BelfryCenter
+
+// What happens because time has passed, in the order in which it is due.
+
+extension Model {
+    private enum Due {
+        case lease(client: UInt64)
+        case expiry(sequence: UInt64)
+        case pace(place: Int)
+        case wait(place: Int)
+    }
+
+    mutating func passTime() {
+        while let due = firstDue() {
+            switch due {
+            case .lease(let id):
+                for observer in observers
+                where observer.client == id && leaseEnd(of: observer) <= now {
+                    remove(observer.serial, by: .broker, reason: .expired)
+                }
+                leaveIfEmpty(id)
+            case .expiry(let sequence):
+                for place in clients.indices {
+                    while let index = clients[place].held.firstIndex(where: {
+                        $0.note.sequence == sequence
+                    }) { drop(heldAt: index, of: place, .expired) }
+                }
+            case .pace(let place):
+                let id = paceDeadlines.remove(at: place).client
+                if let place = self.place(ofClient: id), clients[place].isPaced { settle(place) }
+            case .wait(let place): endWaiting(at: place)
+            }
+        }
+        while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
+            keys.removeFirst()
+        }
+        modes.removeAll { $0.endsAt <= now }
+        for entry in queue where entry.expiresAt <= now { setFate(of: entry.id, .expired) }
+        queue.removeAll { $0.expiresAt <= now }
+        for index in queue.indices where queue[index].promotesAt <= now {
+            queue[index].style = .asap
+            queue[index].promotesAt = .max
+        }
+    }
+
+    private func firstDue() -> Due? {
+        var first: (time: Int64, due: Due)?
+        func consider(_ time: Int64, _ due: Due) {
+            if time <= now, time < first?.time ?? .max { first = (time, due) }
+        }
+        for observer in observers { consider(leaseEnd(of: observer), .lease(client: observer.client)) }
+        for client in clients {
+            for held in client.held {
+                consider(held.note.expiresAt, .expiry(sequence: held.note.sequence))
+            }
+        }
+        for (place, deadline) in paceDeadlines.enumerated() {
+            consider(deadline.time, .pace(place: place))
+        }
+        for place in waiting.indices { consider(waiting[place].deadline, .wait(place: place)) }
+        return first?.due
+    }
+
+    func leaseEnd(of observer: Observer) -> Int64 {
+        guard let lease = observer.terms.lease, let place = place(ofClient: observer.client) else {
+            return .max
+        }
+        if clients[place].isMailbox {
+            return observer.mailbox.reader == 0 ? observer.mailbox.lookedAt + lease : .max
+        }
+        return clients[place].isConnected ? .max : clients[place].disconnectedSince + lease
+    }
+
+    /// When something is due next.
+    var nextDeadline: Int64? {
+        var next = Int64.max
+        for observer in observers { next = min(next, leaseEnd(of: observer)) }
+        for client in clients {
+            for held in client.held { next = min(next, held.note.expiresAt) }
+        }
+        for deadline in paceDeadlines { next = min(next, deadline.time) }
+        for waiting in waiting { next = min(next, waiting.deadline) }
+        for mode in modes { next = min(next, mode.endsAt) }
+        for entry in queue { next = min(next, entry.expiresAt, entry.promotesAt) }
+        return next == .max ? nil : next
+    }
+
+    /// All centers hold too much: the oldest go first.
+    mutating func trimHeld(to byteCount: Int) {
+        while true {
+            // Each notification counts once, whoever holds it.
+            var sequences: [UInt64: Int] = [:]
+            for client in clients {
+                for held in client.held + client.owed {
+                    sequences[held.note.sequence] = held.note.byteCount
+                }
+            }
+            let sum = sequences.values.reduce(0, +)
+            let oldest = clients.flatMap(\.held).map(\.note.sequence).min()
+            guard sum > byteCount, let oldest else { return }
+            for place in clients.indices {
+                while let index = clients[place].held.firstIndex(where: {
+                    $0.note.sequence == oldest
+                }) { drop(heldAt: index, of: place, .overflow) }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import BelfryCenter
+
+/// Text for whoever reads a report.
+enum Show {
+    static func action(_ action: Command.Action) -> String {
+        switch action {
+        case .post(let post, let terms): "post \(Self.post(post)) \(Self.terms(terms))"
+        case .postBatch(let posts, let terms):
+            "postBatch [\(posts.map(post).joined(separator: ", "))] \(Self.terms(terms))"
+        case .addObserver(let observer, let client, let since):
+            "addObserver \(Self.observer(observer)) c\(client) since \(text(since))"
+        case .connect(let client, let observers, let since):
+            """
+            connect c\(client.id) \(client.transport) on \(client.connection.number) \
+            [\(observers.map(observer).joined(separator: ", "))] since \(text(since))
+            """
+        case .resume(let resumption):
+            """
+            resume c\(resumption.client) by c\(resumption.newcomer) \
+            after \(text(resumption.after))
+            """
+        case .dequeue(let match):
+            """
+            dequeue \(text(match.name))/\(text(match.object)) mask \(match.mask.rawValue) \
+            \(match.scope)
+            """
+        case .enterMode(let entry):
+            "enterMode m\(entry.serial) \(entry.mode.shown) c\(text(entry.client)) \(text(entry.lease))"
+        default: "\(action)"
+        }
+    }
+
+    static func post(_ post: Post) -> String {
+        var text =
+            "#\(post.id.low) \(post.content.nameBytes.shown)/\(Self.text(post.content.objectBytes))"
+        text += " (\(post.content.byteCount) bytes)"
+        if let cause = post.causedBy { text += " by #\(cause.low)" }
+        guard let options = post.options else { return text }
+        if let style = options.style {
+            text += " \(style) mask \(options.coalescing.rawValue)"
+            text += " modes \(options.modes.map(\.shown))"
+        }
+        if options.keepsLatest { text += " latest" }
+        if options.isImmediate { text += " immediate" }
+        if let delay = options.maxDelay { text += " maxDelay \(delay)" }
+        if let ttl = options.timeToLive { text += " ttl \(ttl)" }
+        return text
+    }
+
+    static func terms(_ terms: PostTerms) -> String {
+        var text = ""
+        if terms.wait > 0 { text += " wait \(terms.wait)" }
+        if terms.reportsObservers { text += " report" }
+        if !terms.canStore { text += " cannotStore" }
+        if terms.queueByteRoom != .max { text += " room \(terms.queueByteRoom)" }
+        if let key = terms.details?.key { text += " key \(key.text.shown) form \(key.form)" }
+        if let scope = terms.details?.scope, scope != .everything { text += " \(scope)" }
+        return text
+    }
+
+    static func observer(_ observer: ObserverRegistration) -> String {
+        let terms = observer.terms
+        var text = "o\(observer.serial) \(Self.text(observer.name))/\(Self.text(observer.object))"
+        text += " \(terms.suspensionBehavior) limit \(terms.holdLimit)"
+        if terms.acknowledges { text += " ack" }
+        if terms.endsWithConnection { text += " connection" }
+        if terms.minInterval > 0 { text += " minInterval \(terms.minInterval)" }
+        text += " lease \(Self.text(terms.lease))"
+        return text
+    }
+
+    static func text(_ bytes: [UInt8]?) -> String { bytes?.shown ?? "*" }
+    static func text(_ number: UInt64?) -> String { number.map { "\($0)" } ?? "-" }
+    static func text(_ number: Int64?) -> String { number.map { "\($0)" } ?? "-" }
+
+    static func effects(_ effects: Effects, _ center: borrowing NotificationCenter) -> String {
+        var parts: [String] = []
+        if effects.outcome != .done { parts.append("\(effects.outcome)") }
+        for receipt in effects.receipts { parts.append(Self.receipt(receipt)) }
+        for notice in effects.notices { parts.append("\(notice)") }
+        parts += effects.deliveries.map(delivery(in: effects))
+        for completion in effects.completions {
+            parts.append("completed \(completion.command.counter)")
+        }
+        if !effects.changes.isEmpty { parts.append("\(effects.changes.count) changes") }
+        return parts.joined(separator: "; ")
+    }
+
+    static func receipt(_ receipt: Receipt) -> String {
+        """
+        receipt #\(receipt.id.low)=\(receipt.sequence) \(receipt.state) m\(receipt.matched) \
+        d\(receipt.delivered) h\(receipt.held) c\(receipt.coalesced) x\(receipt.dropped) \
+        a\(receipt.acknowledged) r\(receipt.refused) p\(receipt.pending) q\(receipt.dequeued)
+        """
+    }
+
+    static func delivery(in effects: Effects) -> (Delivery) -> String {
+        { delivery in
+            let sequence = effects.notifications[Int(delivery.notification)].sequence
+            return """
+                \(sequence)>o\(delivery.observer)@\(delivery.connection) \(delivery.form)\
+                \(delivery.isRedelivered ? " again" : "")
+                """
+        }
+    }
+
+    static func predicted(_ delivery: PredictedDelivery) -> String {
+        """
+        \(delivery.note.sequence)>o\(delivery.observer)@\(delivery.connection) \(delivery.form)\
+        \(delivery.isRedelivered ? " again" : "")
+        """
+    }
+}
+
+extension Model {
+    /// The whole state, for the report of a violation.
+    var shown: [String] {
+        var lines = ["sequence \(sequence), now \(now)"]
+        for client in clients {
+            var line = "c\(client.id) \(client.transport) \(client.state)"
+            line += " asked \(client.isAsked) paced \(client.isPaced) flushing \(client.isFlushing)"
+            line += " held \(client.held.map(Self.shown)) owed \(client.owed.map(Self.shown))"
+            lines.append(line)
+        }
+        for observer in observers {
+            lines.append(
+                """
+                o\(observer.serial) of c\(observer.client) \(Show.text(observer.name))/\
+                \(Show.text(observer.object)) \(observer.terms) losses \(observer.losses)
+                """)
+        }
+        for entry in queue {
+            lines.append(
+                """
+                queued #\(entry.id.low) \(entry.name.shown)/\(Show.text(entry.object)) \
+                \(entry.style) \(entry.modes.map(\.shown)) merged \(entry.merged)
+                """)
+        }
+        lines.append(
+            """
+            due: leases \(observers.map { leaseEnd(of: $0) }) held \
+            \(clients.flatMap { $0.held.map(\.note.expiresAt) }) paces \(paceDeadlines) \
+            waits \(waiting.map(\.deadline)) modes \(modes.map(\.endsAt)) queue \
+            \(queue.map(\.expiresAt)) \(queue.map(\.promotesAt))
+            """)
+        lines.append("modes \(modes.map(\.entry.mode.shown)), keys \(keys.map(\.key.text.shown))")
+        return lines
+    }
+
+    private static func shown(_ held: Held) -> String {
+        """
+        \(held.note.sequence)>o\(held.observer)\(held.isReplaceable ? " replaceable" : "")\
+        \(held.isRedelivered ? " again" : "")
+        """
+    }
+}

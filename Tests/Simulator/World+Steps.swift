@@ -1,0 +1,377 @@
+import BelfryCenter
+
+// One step: what it is comes from the dice, and what it needs from what is there.
+
+extension World {
+    /// Does one step, and checks what it brings about.
+    func step() throws(Violation) {
+        stepCount += 1
+        let kind = StepKind.allCases[dice.weighted(profile.weights, sum: profile.weightSum)]
+        try perform(kind)
+        if stepCount % 64 == 0 { try checkAll() }
+        if stepCount % 16 == 0 { try watchPipes() }
+    }
+
+    private func perform(_ kind: StepKind) throws(Violation) {
+        switch kind {
+        case .connect: if ends.count < profile.clientLimit { try connect(.webSocket) }
+        case .connectEvents: if ends.count < profile.clientLimit { try connect(.events) }
+        case .cut: if let place = pickEnd(connected: true) { try cut(place) }
+        case .comeBack: if let place = pickEnd(connected: false) { try comeBack(place) }
+        case .takeOver: if let place = pickEnd(connected: true) { try comeBack(place) }
+        case .addObserver: try addObserver()
+        case .addMailbox: if ends.count < profile.clientLimit { try connect(.mailbox) }
+        case .removeObserver: try submit(.removeObserver(serial: someObserver(), by: someRemover()))
+        case .removeObservers: try removeObservers()
+        case .removeClient: try submit(.removeClient(client: someClient(), by: someRemover()))
+        case .suspend: try submit(.setSuspended(client: someClient(), true))
+        case .resume: try submit(.setSuspended(client: someClient(), false))
+        case .postPlain, .postNow, .postAsap, .postIdle, .postBatch, .postAgain: try post(kind)
+        case .read: try read(dice.number(in: 1...profile.readLimit))
+        case .readAll: for place in ends.indices { try read(.max, at: place) }
+        case .acknowledge, .acknowledgeOld, .refuse: try acknowledge(kind)
+        case .readMailbox, .poll, .stream, .detach: try mailbox(kind)
+        case .dequeue, .dequeueEntry, .enterMode, .leaveMode: try queue(kind)
+        case .advance: try advance(Int64(dice.below(50_000_000)))
+        case .advanceFar: try advance(Int64(dice.below(Int(profile.longest * 2))))
+        case .endTurn: try endTurn()
+        case .idle: try idle()
+        case .commit: try commit(dice.number(in: 1...4))
+        case .crash: try crash()
+        case .restart: try restart()
+        case .trim: try submit(.trimHeld(byteCount: dice.below(200)))
+        case .configure:
+            profile.changeLimits(&dice)
+            try submit(.configure(profile.limits))
+        }
+    }
+
+    // MARK: Time
+
+    /// Time goes on; the timers of the loop fire on the way, or all at its end.
+    private func advance(_ duration: Int64) throws(Violation) {
+        let end = now + duration
+        let isLate = dice.oneIn(20)
+        while !isLate, let next = center.nextDeadline, next <= end {
+            setTime(max(next, now))
+            try submit(.passTime)
+            // What is due at a time is done then, and not due again.
+            if let again = center.nextDeadline, again <= now {
+                throw Violation("after passTime at \(now) it is due again at \(again)")
+            }
+        }
+        setTime(end)
+        try submit(.passTime)
+    }
+
+    private func setTime(_ time: Int64) {
+        wall += (time - now) / 1_000_000
+        now = time
+    }
+
+    private func idle() throws(Violation) {
+        try endTurn()
+        if center.needsIdle { try submit(.idle) }
+        handOver()
+    }
+
+    // MARK: Picking
+
+    func pickEnd(connected: Bool) -> Int? {
+        let places = ends.indices.filter {
+            ends[$0].transport != .mailbox && (ends[$0].connection != nil) == connected
+        }
+        return dice.pick(places)
+    }
+
+    func someClient() -> UInt64 {
+        if dice.oneIn(20) { return UInt64(dice.number(in: 1...Int(lastClient) + 2)) }
+        return dice.pick(ends)?.client ?? 1
+    }
+
+    func someObserver() -> UInt64 {
+        if dice.oneIn(6) { return UInt64(dice.number(in: 1...Int(lastObserver) + 2)) }
+        return dice.pick(model.observers)?.serial ?? 1
+    }
+
+    func someRemover() -> Remover {
+        switch dice.below(4) {
+        case 0, 1: .client(someClient())
+        case 2: .principal([UInt8]("p"))
+        default: .broker
+        }
+    }
+
+    func has(_ option: Profile.Option) -> Bool {
+        guard let rarity = profile.rarity[option], rarity > 0 else { return false }
+        return dice.oneIn(rarity)
+    }
+
+    /// A duration up to the profile's longest, mostly a short one; never the same twice.
+    func someDuration() -> Int64 {
+        let longest = dice.oneIn(3) ? profile.longest : 1_000_000_000
+        return Int64(dice.number(in: 1...Int(longest)))
+    }
+
+    func hash() -> SecretHash { SecretHash(high: dice.next(), low: dice.next()) }
+
+    // MARK: Clients
+
+    private func connect(_ transport: Transport) throws(Violation) {
+        var end = RemoteEnd(transport: transport, client: 0, connection: nil)
+        end.client = try open(transport)
+        if transport != .mailbox { end.connection = lastConnection }
+        if case .refused = lastOutcome { return }
+        if transport == .mailbox { end.mailbox = lastObserver }
+        ends.append(end)
+    }
+
+    /// A connection opens, and with it a client; tells its number.
+    private func open(_ transport: Transport) throws(Violation) -> UInt64 {
+        lastConnection += 1
+        lastClient += 1
+        let registration = ClientRegistration(
+            id: lastClient, transport: transport,
+            connection: ConnectionName(node: 0, number: lastConnection), sessionHash: hash(),
+            principal: [UInt8](dice.oneIn(2) ? "p" : "q"))
+        var observers: [ObserverRegistration] = []
+        switch transport {
+        case .webSocket: break
+        case .events: for _ in 0..<dice.number(in: 1...2) { observers.append(observer(transport)) }
+        case .mailbox: observers.append(observer(transport))
+        }
+        if transport != .mailbox {
+            pipes[lastConnection] = Pipe(transport: transport, client: lastClient)
+        }
+        let since = has(.since) ? UInt64(dice.below(Int(center.sequence) + 2)) : nil
+        lastOutcome = try submit(
+            .connect(registration, observers: observers, since: observers.isEmpty ? nil : since))
+        if case .refused = lastOutcome { pipes[lastConnection] = nil }
+        return lastClient
+    }
+
+    private func cut(_ place: Int) throws(Violation) {
+        guard let number = ends[place].connection else { return }
+        // What was written may still arrive, or not.
+        if dice.oneIn(2) { try read(dice.below(profile.readLimit + 1), at: place) }
+        ends[place].connection = nil
+        ends[place].answered += ends[place].owed
+        ends[place].owed = []
+        pipes[number] = nil
+        let name = ConnectionName(node: 0, number: number)
+        try submit(.disconnect(client: ends[place].client, connection: name))
+        if dice.oneIn(10) { try submit(.disconnect(client: ends[place].client, connection: name)) }
+        if ends[place].transport == .events { ends.remove(at: place) }
+    }
+
+    /// A client comes back on a new connection: while it has an old one, it takes over.
+    private func comeBack(_ place: Int) throws(Violation) {
+        guard ends[place].transport == .webSocket else { return }
+        let client = ends[place].client
+        let newcomer = try open(.webSocket)
+        let connection = lastConnection
+        if dice.oneIn(12) {
+            try submit(.addObserver(observer(.webSocket), client: newcomer, since: nil))
+        }
+        let after: UInt64? =
+            dice.oneIn(2)
+            ? nil : dice.oneIn(2) ? ends[place].lastSequence : UInt64(dice.below(Int(center.sequence) + 2))
+        let old = ends[place].connection
+        pipes[connection]?.client = client
+        let outcome = try submit(
+            .resume(Resumption(newcomer: newcomer, client: client, after: after)))
+        guard case .refused(let refusal) = outcome else {
+            if let old { pipes[old] = nil }
+            ends[place].connection = connection
+            ends[place].answered += ends[place].owed
+            ends[place].owed = []
+            return
+        }
+        // The newcomer stays what it is, or takes the place of what is gone.
+        pipes[connection]?.client = newcomer
+        if refusal == .unknownClient {
+            ends[place] = RemoteEnd(
+                transport: .webSocket, client: newcomer, connection: connection)
+        } else {
+            pipes[connection] = nil
+            try submit(
+                .disconnect(
+                    client: newcomer, connection: ConnectionName(node: 0, number: connection)))
+        }
+    }
+
+    func read(_ count: Int) throws(Violation) {
+        let places = ends.indices.filter { ends[$0].connection != nil }
+        if let place = dice.pick(places) { try read(count, at: place) }
+    }
+
+    // MARK: Observers
+
+    private func observer(_ transport: Transport) -> ObserverRegistration {
+        lastObserver += 1
+        var terms = ObserverTerms()
+        terms.suspensionBehavior = dice.pick(profile.behaviors) ?? .hold
+        let holds =
+            terms.suspensionBehavior == .hold || terms.suspensionBehavior == .deliverImmediately
+        terms.acknowledges = transport == .webSocket && holds && has(.acknowledges)
+        terms.endsWithConnection =
+            transport == .events || transport == .webSocket && has(.endsWithConnection)
+        terms.holdLimit = dice.oneIn(2) ? dice.number(in: 1...5) : 1_000
+        if transport == .webSocket, has(.minInterval) { terms.minInterval = someDuration() }
+        terms.lease = has(.forever) ? nil : someDuration() * 4
+        let name = has(.wildcard) ? nil : dice.pick(profile.names)
+        let object = has(.anyObject) ? nil : dice.pick(profile.objects).flatMap { $0 }
+        return ObserverRegistration(
+            serial: lastObserver, tokenHash: hash(), name: name, object: object,
+            selector: dice.pick(profile.selectors) ?? [UInt8]("notify"), terms: terms)
+    }
+
+    private func addObserver() throws(Violation) {
+        guard center.observerCount < profile.observerLimit else { return }
+        let client = dice.oneIn(30) ? someClient() : pickEnd(connected: true).map { ends[$0].client }
+        guard let client else { return }
+        let transport = center.client(client)?.transport ?? .webSocket
+        let since = has(.since) ? UInt64(dice.below(Int(center.sequence) + 2)) : nil
+        try submit(.addObserver(observer(transport), client: client, since: since))
+    }
+
+    private func removeObservers() throws(Violation) {
+        let name = dice.oneIn(2) ? nil : dice.pick(profile.names)
+        let object = dice.oneIn(2) ? nil : dice.pick(profile.objects).flatMap { $0 }
+        try submit(.removeObservers(client: someClient(), name: name, object: object))
+    }
+
+    // MARK: Acknowledgements
+
+    private func acknowledge(_ kind: StepKind) throws(Violation) {
+        let isOld = kind == .acknowledgeOld
+        let places = ends.indices.filter {
+            isOld ? !ends[$0].answered.isEmpty : !ends[$0].owed.isEmpty
+        }
+        guard let place = dice.pick(places) else { return }
+        let pick: (observer: UInt64, sequence: UInt64)
+        if isOld {
+            guard let old = dice.pick(ends[place].answered) else { return }
+            pick = old
+        } else {
+            pick = ends[place].owed.remove(at: dice.below(min(ends[place].owed.count, 3)))
+            ends[place].answered.append(pick)
+            if ends[place].answered.count > 8 { ends[place].answered.removeFirst() }
+        }
+        let error = kind == .refuse ? [UInt8](#"{"code":-1,"message":"no"}"#) : nil
+        try submit(
+            .acknowledge(
+                client: ends[place].client, observer: pick.observer, sequence: pick.sequence,
+                error: error))
+    }
+
+    // MARK: Mailboxes
+
+    private func mailbox(_ kind: StepKind) throws(Violation) {
+        let places = ends.indices.filter { ends[$0].transport == .mailbox }
+        guard let place = dice.pick(places), let serial = ends[place].mailbox else { return }
+        if let number = ends[place].connection, pipes[number] == nil { ends[place].connection = nil }
+        switch kind {
+        case .detach:
+            guard let number = ends[place].connection else { return }
+            try read(dice.below(profile.readLimit + 1), at: place)
+            pipes[number] = nil
+            ends[place].connection = nil
+            try submit(.detachReader(observer: serial, ConnectionName(node: 0, number: number)))
+        case .poll, .stream:
+            let isStream = kind == .stream
+            if isStream, dice.oneIn(2) {
+                ends[place].readThrough = max(ends[place].readThrough, ends[place].lastSequence)
+            }
+            if case .refused = try look(at: serial, of: place) { return }
+            let page = center.mailbox(of: serial, after: ends[place].readThrough, limit: 100)
+            if !isStream, page?.notifications.isEmpty == false || page?.gaps.isEmpty == false {
+                return
+            }
+            lastConnection += 1
+            let connection = lastConnection
+            pipes[connection] = Pipe(
+                transport: .events, client: ends[place].client, mailbox: serial)
+            ends[place].lastSequence = 0
+            ends[place].lastOfObserver = [:]
+            try submit(
+                .attachReader(
+                    observer: serial, ConnectionName(node: 0, number: connection),
+                    isStream: isStream))
+            ends[place].connection = connection
+        default:
+            if case .refused = try look(at: serial, of: place) { return }
+            try takePage(of: serial, at: place, limit: dice.number(in: 1...6))
+        }
+    }
+
+    private func look(at serial: UInt64, of place: Int) throws(Violation) -> Outcome {
+        let through = dice.oneIn(4) ? nil : ends[place].readThrough
+        let outcome = try submit(.readMailbox(observer: serial, through: through))
+        if case .refused(.observerRemoved) = outcome { ends.remove(at: place) }
+        if case .refused(.unknownObserver) = outcome { ends.remove(at: place) }
+        return outcome
+    }
+
+    private func takePage(of serial: UInt64, at place: Int, limit: Int) throws(Violation) {
+        let after = ends[place].readThrough
+        let page = center.mailbox(of: serial, after: after, limit: limit)
+        try compare(page, model.mailbox(of: serial, after: after, limit: limit))
+        if let page, dice.oneIn(2) { ends[place].readThrough = page.next }
+    }
+
+    /// What a poll waited for has come: it is answered, and its connection waits no more.
+    func answerPoll(on connection: UInt64, of serial: UInt64) throws(Violation) {
+        guard pipes[connection] != nil else { return }
+        pipes[connection] = nil
+        if let place = ends.firstIndex(where: { $0.connection == connection }) {
+            ends[place].connection = nil
+            try takePage(of: serial, at: place, limit: 100)
+        }
+        try submit(.detachReader(observer: serial, ConnectionName(node: 0, number: connection)))
+    }
+
+    // MARK: Queue
+
+    private func queue(_ kind: StepKind) throws(Violation) {
+        switch kind {
+        case .dequeue:
+            let masks: [Coalescing] = [.onName, .onSender, [.onName, .onSender]]
+            try submit(
+                .dequeue(
+                    QueueMatch(
+                        name: dice.pick(profile.names),
+                        object: dice.pick(profile.objects).flatMap { $0 },
+                        mask: dice.pick(masks) ?? .onName, scope: scope())))
+        case .dequeueEntry:
+            let id =
+                dice.oneIn(3) ? dice.pick(recentIDs) : dice.pick(model.queue)?.id
+            guard let id else { return }
+            try submit(.dequeueEntry(id, scope: scope()))
+        case .enterMode:
+            lastMode += 1
+            let client = dice.oneIn(2) ? nil : someClient()
+            let names = profile.modes.filter { $0 != Mode.common }
+            try submit(
+                .enterMode(
+                    ModeEntry(
+                        serial: lastMode, tokenHash: hash(),
+                        mode: dice.pick(names) ?? Mode.default, client: client,
+                        lease: client == nil ? someDuration() : nil)))
+        default:
+            guard lastMode > 0 else { return }
+            let serial =
+                dice.oneIn(4)
+                ? UInt64(dice.number(in: 1...Int(lastMode))) : dice.pick(model.modes)?.entry.serial
+            if let serial { try submit(.leaveMode(serial: serial)) }
+        }
+    }
+
+    func scope() -> PostScope {
+        guard has(.scope) else { return .everything }
+        let names: [PostScope.Text] =
+            dice.oneIn(2) ? [.prefix([UInt8]("a"))] : [.exact(dice.pick(profile.names) ?? [])]
+        let objects: [PostScope.Text] = dice.oneIn(2) ? [] : [.prefix([UInt8]("o"))]
+        return .some([PostScope.Pattern(names: names, objects: objects)])
+    }
+}

@@ -1,0 +1,181 @@
+import BelfryCenter
+import BelfryWire
+
+/// A fault that the simulator found: what was expected, and what was there.
+struct Violation: Error {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+}
+
+/// A broker in one thread: the center behind the commands that the loop submits, the wire behind its
+/// deliveries, the store behind its changes, and clients at the other ends.
+///
+/// Its clock is a number that steps advance. All chance comes from the dice, so a seed is a history.
+final class World {
+    let seed: UInt64
+    var dice: Dice
+    var profile: Profile
+
+    var center: NotificationCenter
+    var model: Model
+    var store: StoreTwin
+    var effects = Effects()
+
+    /// The clocks; commands carry them.
+    var now: Int64 = 1_000_000_000_000
+    var wall: Int64 = 1_700_000_000_000
+
+    /// The other ends, and the connections that are open, by number.
+    var ends: [RemoteEnd] = []
+    var pipes: [UInt64: Pipe] = [:]
+
+    /// Numbers that are given once.
+    var lastConnection: UInt64 = 0
+    var lastClient: UInt64 = 0
+    var lastObserver: UInt64 = 0
+    var lastMode: UInt64 = 0
+    var lastID: UInt64 = 0
+    var incarnation: UInt64 = 1
+    var commandCount: UInt64 = 0
+
+    /// What happened since the last turn's end, and the turns that the store has not committed.
+    var turn: StoreTurn
+    var uncommitted: [StoreTurn] = []
+    /// The model as it was at the last commit.
+    var committed: Model
+
+    /// Identifiers of recent posts, for causes, listings and dequeues.
+    var recentIDs: [NotificationID] = []
+    /// Posts with a key, as they were sent first.
+    var keyed: [KeyedPost] = []
+    var highestSequence: UInt64 = 0
+    /// Polls that are to be answered, for their mailboxes have something.
+    var pendingPolls: [(connection: UInt64, observer: UInt64)] = []
+
+    /// The last things that happened, when somebody wants to know.
+    var tellsSteps = false
+    var told: [String] = []
+    var stepCount = 0
+    var lastOutcome = Outcome.done
+
+    /// The same commands for another center, and what their digests must be.
+    var recorder: Recorder
+
+    init(seed: UInt64) {
+        self.seed = seed
+        dice = Dice(seed: seed)
+        profile = Profile(dice: &dice)
+        profile.limits.isDurable = true
+        let name = [UInt8]("default")
+        let epoch = [UInt8]("k\(seed)")
+        center = NotificationCenter(
+            name: name, epoch: epoch, limits: profile.limits,
+            seed: HashSeed(seed, dice.next()))
+        model = Model(limits: profile.limits, now: now, wall: wall)
+        committed = model
+        store = StoreTwin(name: name, epoch: epoch)
+        turn = StoreTurn()
+        recorder = Recorder(name: name, epoch: epoch, limits: profile.limits)
+    }
+
+    var time: CommandTime {
+        CommandTime(wallMilliseconds: wall, monotonicNanoseconds: now)
+    }
+
+    /// Notes what happens, for the report of a violation.
+    func tell(_ text: @autoclosure () -> String) {
+        guard tellsSteps else { return }
+        told.append("\(stepCount): \(text())")
+        if told.count > 400 { told.removeFirst(200) }
+    }
+
+    // MARK: Commands
+
+    /// Submits a command as the loop does, and checks all that it brings about.
+    @discardableResult
+    func submit(_ action: Command.Action) throws(Violation) -> Outcome {
+        commandCount += 1
+        let command = Command(
+            id: CommandID(node: 0, incarnation: incarnation, counter: commandCount), time: time,
+            action: action)
+        tell("\(Show.action(action)) at \(now / 1_000_000) ms")
+        let prediction = model.apply(command)
+        recorder.record(command)
+        center.apply(command, at: center.appliedIndex + 1, into: &effects)
+        if tellsSteps { told.append("    \(Show.effects(effects, center))") }
+        try check(prediction, command)
+        keepPromises(prediction, command)
+        try recorder.compare(with: center)
+        let outcome = effects.outcome
+        try fanOut()
+        while let poll = pendingPolls.popLast() {
+            try answerPoll(on: poll.connection, of: poll.observer)
+        }
+        return outcome
+    }
+
+    /// The end of a seed: everybody comes to rest, and everything is compared once more.
+    func finish() throws(Violation) {
+        try endTurn()
+        for place in ends.indices { try read(.max, at: place) }
+        try watchPipes()
+        try commit(.max)
+        try checkAll()
+    }
+
+    /// Keeps what happens as bytes, from the start on.
+    func keepRecord() {
+        recorder.keepBytes(name: center.name, epoch: center.epoch, limits: profile.limits)
+    }
+
+    /// What must last waits for the store, and so does an answer that promises it.
+    private func keepPromises(_ prediction: Prediction, _ command: Command) {
+        turn.changes += effects.changes
+    }
+
+    /// The end of a turn: asap entries, then the store gets what must last.
+    func endTurn() throws(Violation) {
+        // The center may also have something to report of itself.
+        if model.needsTurnEnd, !center.needsTurnEnd {
+            throw Violation("needsTurnEnd is false, expected true")
+        }
+        if center.needsTurnEnd { try submit(.endTurn) }
+        if center.needsTurnEnd { throw Violation("needsTurnEnd is true after the turn's end") }
+        handOver()
+        try watchPipes()
+    }
+
+    /// Gives the store the changes of the turn.
+    func handOver() {
+        guard !turn.changes.isEmpty else { return }
+        turn.snapshot = model
+        uncommitted.append(turn)
+        turn = StoreTurn()
+        recorder.endTurn()
+    }
+
+    /// The store commits the oldest turns.
+    func commit(_ count: Int) throws(Violation) {
+        for _ in 0..<min(count, uncommitted.count) {
+            let oldest = uncommitted.removeFirst()
+            try store.commit(oldest.changes)
+            try recorder.commit()
+            if let snapshot = oldest.snapshot { committed = snapshot }
+        }
+    }
+}
+
+/// What one turn leaves to the store.
+struct StoreTurn {
+    var changes: [Change] = []
+    /// The model at its end.
+    var snapshot: Model?
+}
+
+/// A post with an idempotency key.
+struct KeyedPost {
+    let posts: [Post]
+    let isBatch: Bool
+    let terms: PostTerms
+}

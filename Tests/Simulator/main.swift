@@ -1,0 +1,96 @@
+import Glibc
+
+// Runs the broker's machines in one thread against a model of the rules.
+//
+//     belfry-simulator run [--seeds A..B] [--steps N]    one line a violation; exit code 1 if any
+//     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
+//     belfry-simulator record FILE SEED [--steps N]      what happens in one seed, as a file
+//     belfry-simulator replay FILE                       the same in this process: equal digests
+
+/// What the command line asks for.
+struct Order {
+    var verb = "run"
+    var operands: [String] = []
+    var seeds: ClosedRange<UInt64> = 1...1_000
+    var stepCount = 10_000
+
+    init?(_ arguments: [String]) {
+        var rest = arguments.dropFirst()
+        if let first = rest.first, !first.hasPrefix("--") {
+            verb = first
+            rest = rest.dropFirst()
+        }
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--seeds":
+                let ends = (rest.popFirst() ?? "").split(separator: ".").compactMap { UInt64($0) }
+                guard ends.count == 2, ends[0] <= ends[1] else { return nil }
+                seeds = ends[0]...ends[1]
+            case "--steps":
+                guard let count = rest.popFirst().flatMap({ Int($0) }) else { return nil }
+                stepCount = count
+            default: operands.append(argument)
+            }
+        }
+    }
+}
+
+func run(_ seed: UInt64, stepCount: Int, tells: Bool = false) -> (World, Violation?) {
+    let world = World(seed: seed)
+    world.tellsSteps = tells
+    do throws(Violation) {
+        for _ in 0..<stepCount { try world.step() }
+        try world.finish()
+    } catch {
+        return (world, error)
+    }
+    return (world, nil)
+}
+
+func runAll(_ order: Order) -> Int32 {
+    var violationCount = 0
+    var commandCount: UInt64 = 0
+    for seed in order.seeds {
+        let (world, violation) = run(seed, stepCount: order.stepCount)
+        commandCount += world.commandCount
+        guard let violation else { continue }
+        violationCount += 1
+        print("seed \(seed), step \(world.stepCount): \(violation.text)")
+        // The same again, and this time it tells what it does.
+        let (again, _) = run(seed, stepCount: world.stepCount, tells: true)
+        for line in again.told.suffix(12) { print("    \(line)") }
+        if violationCount >= 20 { break }
+    }
+    let stepCount = order.seeds.count * order.stepCount
+    print(
+        """
+        \(order.seeds.count) seeds, \(stepCount) steps, \(commandCount) commands: \
+        \(violationCount) violations
+        """)
+    return violationCount == 0 ? 0 : 1
+}
+
+func verbose(_ order: Order) -> Int32 {
+    guard let seed = order.operands.first.flatMap({ UInt64($0) }) else { return 2 }
+    let (world, violation) = run(seed, stepCount: order.stepCount, tells: true)
+    for line in world.told { print(line) }
+    for line in world.model.shown { print(line) }
+    guard let violation else { return 0 }
+    print("seed \(seed), step \(world.stepCount): \(violation.text)")
+    return 1
+}
+
+func perform() -> Int32 {
+    guard let order = Order(CommandLine.arguments) else { return 2 }
+    switch order.verb {
+    case "run": return runAll(order)
+    case "verbose": return verbose(order)
+    case "record": return record(order)
+    case "replay": return replay(order)
+    default:
+        print("run, verbose, record or replay")
+        return 2
+    }
+}
+
+exit(perform())
