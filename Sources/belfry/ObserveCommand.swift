@@ -29,7 +29,7 @@ struct Observe: ClientCommand {
     @Option(
         help: .value(
             "Print each name and object at most so often, and the last of them: 500ms, 8s.",
-            "TIME"))
+            "TIME"), transform: ArgumentText.duration)
     var minInterval: Duration?
 
     @OptionGroup var place: PlaceOptions

@@ -16,28 +16,40 @@ struct Post: ClientCommand {
     @Option(help: .value("A JSON object; - reads it from standard input.", "JSON"))
     var userInfo: String?
 
-    @Option(help: .value("now, asap or idle; without it at once, past the queue.", "STYLE"))
+    @Option(
+        help: .value("now, asap or idle; without it at once, past the queue.", "STYLE"),
+        transform: ArgumentText.word)
     var style: PostingStyle?
 
-    @Option(help: .value("What makes it similar: name,sender, name, sender or none.", "LIST"))
+    @Option(
+        help: .value("What makes it similar: name,sender, name, sender or none.", "LIST"),
+        transform: ArgumentText.coalescing)
     var coalesce: Coalescing?
 
-    @Option(help: .value("Which of similar ones stays in the queue: first or latest.", "WHICH"))
+    @Option(
+        help: .value("Which of similar ones stays in the queue: first or latest.", "WHICH"),
+        transform: ArgumentText.word)
     var keep: PostOptions.Keep?
 
     @Option(help: .value("A mode in which it may leave the queue; repeatable.", "MODE"))
     var mode: [String] = []
 
-    @Option(help: .value("After so long an idle post counts as asap: 500ms, 8s, 1h.", "TIME"))
+    @Option(
+        help: .value("After so long an idle post counts as asap: 500ms, 8s, 1h.", "TIME"),
+        transform: ArgumentText.duration)
     var maxDelay: Duration?
 
     @Flag(help: "Deliver in spite of suspension.")
     var immediate = false
 
-    @Option(help: .value("Drop a queued or held copy after so long.", "TIME"))
+    @Option(
+        help: .value("Drop a queued or held copy after so long.", "TIME"),
+        transform: ArgumentText.duration)
     var ttl: Duration?
 
-    @Option(help: .value("Wait so long for acknowledging observers, at most 60s.", "TIME"))
+    @Option(
+        help: .value("Wait so long for acknowledging observers, at most 60s.", "TIME"),
+        transform: ArgumentText.duration)
     var wait: Duration?
 
     @Option(help: .value("Another post with this key has no second effect.", "KEY"))
@@ -117,29 +129,5 @@ extension HTTPRequest {
         } catch {
             throw .failure("\(url): \(error)")
         }
-    }
-}
-
-extension PostingStyle: ExpressibleByArgument {}
-extension PostOptions.Keep: ExpressibleByArgument {}
-
-extension Coalescing: ExpressibleByArgument {
-    /// Reads `name`, `sender`, both with a comma between them, or `none`.
-    public init?(argument: String) {
-        switch argument {
-        case "none": self = []
-        case "name": self = .onName
-        case "sender": self = .onSender
-        case "name,sender", "sender,name": self = [.onName, .onSender]
-        default: return nil
-        }
-    }
-}
-
-extension Duration: @retroactive ExpressibleByArgument {
-    /// Reads a whole number with one of the units ms, s, m, h and d.
-    public init?(argument: String) {
-        guard let duration = Quantity.duration(argument) else { return nil }
-        self = duration
     }
 }
