@@ -236,12 +236,12 @@ def test_lost_session(shown, url):
     session = shown.evaluate(
         "JSON.parse(sessionStorage.getItem(Object.keys(sessionStorage)[0])).session")
     shown.evaluate(
-        "() => keeping.addEventListener('state', ({ detail }) => { window.closed = detail; })")
+        "() => keeping.addEventListener('state', ({ detail }) => { window.lastState = detail; })")
     status, _ = request(
         f"{url}/v1/clients/{row['client']}", method="DELETE", Belfry_Session=session)
     check(status == 204, "the session removes its client", status)
     eventually(lambda: shown.evaluate("keeping.state") == "closed", "whose page is told so")
-    code = shown.evaluate("closed.code")
+    code = shown.evaluate("lastState.code")
     check(code == 4002, "and does not connect again", code)
     check(shown.evaluate("sessionStorage.length") == 0, "nor does a page after it")
 
