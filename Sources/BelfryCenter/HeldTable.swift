@@ -12,8 +12,8 @@ struct HeldTable: Sendable {
         var notification: Notification
         /// Who holds it.
         var holders = List()
-        /// Whether the store was told of it.
-        var isStored = false
+        /// How many of the holders the store was told of.
+        var storedCount = 0
         /// Its neighbours in the order of sequence numbers.
         var previous = HeldTable.none
         var next = HeldTable.none
@@ -119,8 +119,16 @@ struct HeldTable: Sendable {
         kept[Int(entries[Int(entry)].notification)]?.notification.content.byteCount ?? 0
     }
 
-    func isStored(at slot: UInt32) -> Bool { kept[Int(slot)]?.isStored ?? false }
-    mutating func noteStored(at slot: UInt32) { kept[Int(slot)]?.isStored = true }
+    /// Whether the store was told of a notification.
+    func isStored(at slot: UInt32) -> Bool { (kept[Int(slot)]?.storedCount ?? 0) > 0 }
+
+    /// Notes that the store was told of one holder more.
+    mutating func noteStored(at slot: UInt32) { kept[Int(slot)]?.storedCount += 1 }
+
+    /// Notes that the store was told of one holder less.
+    mutating func noteReleased(at slot: UInt32) { kept[Int(slot)]?.storedCount -= 1 }
+
+    /// Who holds a notification.
     func holders(at slot: UInt32) -> List { kept[Int(slot)]?.holders ?? List() }
 
     /// Whether a slot still has the notification with this sequence number.

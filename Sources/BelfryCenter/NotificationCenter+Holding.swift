@@ -78,11 +78,11 @@ extension NotificationCenter {
         let kept = held[entry].notification
         let notification = held.notification(at: kept)
         if !held.isStored(at: kept) {
-            held.noteStored(at: kept)
             let left = Self.timeLeft(until: notification.expiresAt, time)
             effects.changes.append(
                 .notification(NotificationRecord(notification: notification, timeToLive: left)))
         }
+        held.noteStored(at: kept)
         effects.changes.append(
             .held(observer: observers[slot].serial, sequence: notification.sequence))
     }
@@ -213,11 +213,13 @@ extension NotificationCenter {
         if flags.contains(.stored) {
             effects.changes.append(
                 .released(observer: observers[slot].serial, sequence: notification.sequence))
+            held.noteReleased(at: kept)
+            // Others may hold it still, who die with their connection.
+            if !held.isStored(at: kept) {
+                effects.changes.append(.notificationReleased(sequence: notification.sequence))
+            }
         }
         guard held.free(entry) else { return }
-        if held.isStored(at: kept) {
-            effects.changes.append(.notificationReleased(sequence: notification.sequence))
-        }
         if dispatching.kept == kept { dispatching.kept = HeldTable.none }
         held.discard(kept)
     }

@@ -77,11 +77,6 @@ extension NotificationCenter {
 
     /// Writes what may be written after something that held a client back has gone.
     mutating func settle(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        if clients[client].suspension.contains(.owing), clients[client].owingCount == 0,
-            !clients[client].owesTooMuch
-        {
-            change(client, at: time) { $0.remove(.owing) }
-        }
         if clients[client].suspension.contains(.mailbox) {
             streamOn(client, at: time, &effects)
         } else {
@@ -92,8 +87,15 @@ extension NotificationCenter {
     /// Writes what a client is held, as far as it may have it, up to so many bytes; gaps come first.
     mutating func flush(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         clients[client].suspension.subtract([.flushing, .paced])
-        guard clients[client].suspension.isDisjoint(with: .blocking) else { return }
+        guard clients[client].suspension.isDisjoint(with: [.slow, .disconnected]),
+            clients[client].owingCount == 0, !clients[client].owesTooMuch
+        else { return }
         writeStep(client, at: time, &effects)
+        if clients[client].suspension.contains(.owing), clients[client].owingCount == 0,
+            !clients[client].owesTooMuch
+        {
+            change(client, at: time) { $0.remove(.owing) }
+        }
         if !clients[client].suspension.contains(.asked) { tellGaps(of: client, &effects) }
         guard clients[client].suspension.contains(.flushing) else { return }
         effects.notices.append(
@@ -125,13 +127,21 @@ extension NotificationCenter {
                 addDeadline(at: end, .pace(client: clients[client].id))
                 return
             }
-            if observers[slot].terms.acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
+            let acknowledges = observers[slot].terms.acknowledges
+            if acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
                 noteOwing(slot, at: time)
                 return
             }
             startInterval(of: notification, at: slot, time)
             byteCount += notification.content.byteCount + Self.frameByteCount
             writeHeld(entry, notification, at: time, &effects)
+            // Who was slow for what it owes is so until it owes less than it may: else each answer
+            // would end that and begin it again.
+            if acknowledges, clients[client].suspension.contains(.owing),
+                owesTooMuch(slot) || clientOwesTooMuch(client)
+            {
+                noteOwing(slot, at: time)
+            }
         }
         clients[client].immediateSequence = 0
     }
