@@ -104,6 +104,7 @@ struct HeldTable: Sendable {
         notification(at: entries[Int(entry)].notification)
     }
 
+    /// The notification that is kept in a slot.
     func notification(at slot: UInt32) -> Notification {
         guard let kept = kept[Int(slot)] else { preconditionFailure("it is kept while it is held") }
         return kept.notification
@@ -234,6 +235,7 @@ struct HeldTable: Sendable {
     /// The entry before another one.
     func previous(before slot: UInt32, in chain: Chain) -> UInt32 { links(slot, chain).previous }
 
+    /// Puts an entry at the end of a list.
     mutating func append(_ slot: UInt32, to list: inout List, in chain: Chain) {
         setLinks(slot, chain, Links(previous: list.last, next: Self.none))
         if list.last == Self.none {
@@ -247,6 +249,7 @@ struct HeldTable: Sendable {
         list.count += 1
     }
 
+    /// Takes an entry out of a list.
     mutating func remove(_ slot: UInt32, from list: inout List, in chain: Chain) {
         let gone = links(slot, chain)
         if gone.previous == Self.none {
