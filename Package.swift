@@ -107,7 +107,7 @@ let package = Package(
 
         // The simulator: center, wire and store in one thread, checked by a model.
         .executableTarget(
-            name: "belfry-simulator", dependencies: ["BelfryCenter", "BelfryWire"],
+            name: "belfry-simulator", dependencies: ["BelfryCenter", "BelfryWire", "BelfryStore"],
             path: "Tests/Simulator", swiftSettings: strict),
 
         // The tests: one row a room, and the rules that hold for all of them.

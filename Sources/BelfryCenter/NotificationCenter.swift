@@ -395,7 +395,7 @@ extension NotificationCenter {
             removedCount += 1
         }
         effects.outcome = .removed(removedCount)
-        afterRemoval(from: clientSlot, at: time, &effects)
+        if removedCount > 0 { afterRemoval(from: clientSlot, at: time, &effects) }
     }
 
     private mutating func removeClient(

@@ -77,14 +77,21 @@ extension Model {
             return hold(note, for: observer, isReplaceable: false)
         }
         if isImmediate {
+            // Rule D10: what cannot be written now is written as soon as it can be.
+            clients[place].immediateThrough = note.sequence
             let isOnlyAsked =
                 clients[place].isConnected && !clients[place].isSlow && !clients[place].isOwing
+                && !clients[place].isFlushing && !clients[place].isPaced
             guard isOnlyAsked else { return hold(note, for: observer, isReplaceable: false) }
             // Rule D8: first all that is held, in order.
-            clients[place].immediateThrough = note.sequence
             flush(place)
-            if clients[place].held.isEmpty { return send(note, to: observer) }
-            return hold(note, for: observer, isReplaceable: false)
+            let outcome =
+                clients[place].held.isEmpty
+                ? send(note, to: observer) : hold(note, for: observer, isReplaceable: false)
+            if outcome == .held || outcome == .coalesced {
+                clients[place].immediateThrough = note.sequence
+            }
+            return outcome
         }
         switch behavior {
         case .drop:
@@ -105,7 +112,7 @@ extension Model {
             paceDeadlines.append((until, clients[place].id))
             return hold(note, for: observer, isReplaceable: true)
         }
-        if terms.acknowledges, owedCount(of: observer) >= limits.unacknowledgedLimit {
+        if terms.acknowledges, owesTooMuch(observer) || clientOwesTooMuch(place) {
             becomeOwing(observer)
             return hold(note, for: observer, isReplaceable: false)
         }
@@ -168,7 +175,7 @@ extension Model {
     /// The oldest go when more is held than may be (rule D7).
     func heldByteCount(ofClient place: Int) -> Int {
         let client = clients[place]
-        return (client.held + client.owed).reduce(0) { $0 + $1.note.byteCount }
+        return client.held.reduce(0) { $0 + $1.note.byteCount }
     }
 
     mutating func keepLimits(of observer: Int) {
@@ -223,6 +230,7 @@ extension Model {
     }
 
     mutating func lose(_ loss: Loss, at observer: Int) {
+        observers[observer].mailbox.hasNewLoss = true
         let known = observers[observer].losses.firstIndex { $0.reason == loss.reason }
         guard let known else {
             observers[observer].losses.append(loss)

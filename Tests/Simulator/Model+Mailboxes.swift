@@ -21,13 +21,18 @@ extension Model {
             note, for: observer,
             isReplaceable: isSuspended && behavior == .coalesce && !isImmediate)
         let reader = observers[observer].mailbox.reader
-        guard !isSuspended, outcome == .held, reader != 0 else { return outcome }
+        guard !isSuspended, reader != 0, outcome != .dropped else { return outcome }
         if observers[observer].mailbox.isStream {
-            streamOn(observer)
+            // What waits for room goes first, when there is room.
+            let streamed = observers[observer].mailbox.streamedThrough
+            let isNext = !clients[place].held.dropLast().contains {
+                $0.observer == serial && $0.note.sequence > streamed
+            }
+            if isNext { streamOn(observer) }
             let index = clients[place].held.lastIndex {
                 $0.observer == serial && $0.note.sequence == note.sequence
             }
-            guard let index, clients[place].held[index].wasShown else { return .held }
+            guard let index, clients[place].held[index].wasShown else { return outcome }
             return .delivered
         }
         // For the account it is on its way; the mailbox keeps it until it is acknowledged.
@@ -104,11 +109,7 @@ extension Model {
         change(client(of: observer)) { $0.isConnected = true }
         guard isStream else { return }
         observers[observer].mailbox.streamedThrough = 0
-        for loss in observers[observer].losses {
-            out.notices.append(
-                .gap(
-                    connection: connection.number, transport: .events, gap(loss, of: observer)))
-        }
+        observers[observer].mailbox.hasNewLoss = true
         streamOn(observer)
     }
 
@@ -136,8 +137,8 @@ extension Model {
         guard observers[observer].mailbox.isStream else { return }
         let serial = observers[observer].serial
         let place = client(of: observer)
-        for index in clients[place].held.indices
-        where clients[place].held[index].observer == serial && clients[place].held[index].wasShown {
+        for index in clients[place].held.indices where clients[place].held[index].observer == serial {
+            guard clients[place].held[index].wasShown else { break }
             clients[place].held[index].isRedelivered = true
         }
     }
@@ -154,6 +155,15 @@ extension Model {
         let place = client(of: observer)
         guard !clients[place].isSuspended else { return }
         let serial = observers[observer].serial
+        if observers[observer].mailbox.hasNewLoss {
+            observers[observer].mailbox.hasNewLoss = false
+            for loss in observers[observer].losses {
+                out.notices.append(
+                    .gap(
+                        connection: observers[observer].mailbox.reader, transport: .events,
+                        gap(loss, of: observer)))
+            }
+        }
         var byteCount = 0
         for index in clients[place].held.indices
         where clients[place].held[index].observer == serial

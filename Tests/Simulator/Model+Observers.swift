@@ -175,7 +175,7 @@ extension Model {
         }
         for observer in gone { remove(observer.serial, by: .client(client), reason: .removed) }
         out.outcome = .plain(.removed(gone.count))
-        afterRemoval(from: client)
+        if !gone.isEmpty { afterRemoval(from: client) }
     }
 
     private mutating func afterRemoval(from client: UInt64) {
@@ -228,6 +228,7 @@ extension Model {
         clients[place].held.removeAll { $0.observer == serial }
         while let index = clients[place].owed.firstIndex(where: { $0.observer == serial }) {
             var held = clients[place].owed.remove(at: index)
+            noteLessOwed(at: place, observer: serial)
             let isCounted = held.countedAs == .delivered
             endWait(for: &held, outcome: .disconnected) { receipt in
                 if isCounted { receipt.pending -= 1 }

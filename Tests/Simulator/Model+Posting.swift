@@ -196,9 +196,7 @@ extension Model {
         else { return }
         var held = clients[place].owed.remove(at: index)
         observers[observer].missedDeadlines = 0
-        if owedCount(of: observer) < limits.unacknowledgedLimit {
-            observers[observer].owes = false
-        }
+        noteLessOwed(at: place, observer: serial)
         let isCounted = held.countedAs == .delivered
         endWait(for: &held, outcome: error.map { .refused(error: $0) } ?? .acknowledged) { receipt in
             guard isCounted else { return }

@@ -177,6 +177,7 @@ extension Model {
     var needsIdle: Bool { queue.contains { $0.style == .idle && isCurrent($0.modes) } }
 
     private mutating func post(_ entry: Entry) {
+        if entry.expiresAt <= now { return setFate(of: entry.id, .expired) }
         dispatch(
             Posting(
                 id: entry.id, name: entry.name, object: entry.object, userInfo: entry.userInfo,

@@ -26,10 +26,34 @@ extension Model {
         settle(place)
     }
 
+    /// Whether an observer owes as many answers as it may.
+    func owesTooMuch(_ observer: Int) -> Bool {
+        owedCount(of: observer) >= limits.unacknowledgedLimit
+    }
+
+    /// Whether the observers of a client owe together as much as may be held for it.
+    func clientOwesTooMuch(_ place: Int) -> Bool {
+        let owed = clients[place].owed
+        return owed.count >= limits.clientHeldCountLimit
+            || owed.reduce(0) { $0 + $1.note.byteCount } >= limits.clientHeldByteLimit
+    }
+
     mutating func becomeOwing(_ observer: Int) {
-        guard !observers[observer].owes else { return }
-        observers[observer].owes = true
-        change(client(of: observer)) { $0.isOwing = true }
+        let place = client(of: observer)
+        if owesTooMuch(observer) {
+            observers[observer].owes = true
+        } else {
+            clients[place].owesTooMuch = true
+        }
+        change(place) { $0.isOwing = true }
+    }
+
+    /// Less is owed than before.
+    mutating func noteLessOwed(at place: Int, observer serial: UInt64) {
+        if let observer = self.place(ofObserver: serial), !owesTooMuch(observer) {
+            observers[observer].owes = false
+        }
+        if !clientOwesTooMuch(place) { clients[place].owesTooMuch = false }
     }
 
     /// Changes why a client is suspended; the time of its state counts from then.
@@ -45,7 +69,9 @@ extension Model {
     /// Something that held a client back has gone.
     mutating func settle(_ place: Int) {
         let id = clients[place].id
-        if clients[place].isOwing, !observers.contains(where: { $0.client == id && $0.owes }) {
+        if clients[place].isOwing, !clients[place].owesTooMuch,
+            !observers.contains(where: { $0.client == id && $0.owes })
+        {
             change(place) { $0.isOwing = false }
         }
         if clients[place].isMailbox { streamOn(client: id) } else { flush(place) }
@@ -58,22 +84,26 @@ extension Model {
         guard clients[place].isConnected, !clients[place].isSlow, !clients[place].isOwing else {
             return
         }
+        writeStep(place)
         if !clients[place].isAsked { tellLosses(of: place) }
+        guard clients[place].isFlushing else { return }
+        out.notices.append(
+            .flushGoesOn(
+                client: clients[place].id, connection: clients[place].connection.number))
+    }
+
+    /// One step of a flush: it ends with what may not be written now, or after so many bytes.
+    private mutating func writeStep(_ place: Int) {
         var byteCount = 0
         while let first = clients[place].held.first {
             let note = first.note
-            if clients[place].isAsked, note.sequence > clients[place].immediateThrough { return }
+            if clients[place].isAsked, note.sequence > clients[place].immediateThrough { break }
             if note.expiresAt <= now {
                 drop(heldAt: 0, of: place, .expired)
-                if !clients[place].isAsked { tellLosses(of: place) }
                 continue
             }
             if byteCount >= limits.flushByteLimit {
                 clients[place].isFlushing = true
-                out.notices.append(
-                    .flushGoesOn(
-                        client: clients[place].id,
-                        connection: clients[place].connection.number))
                 return
             }
             guard let observer = self.place(ofObserver: first.observer) else { return }
@@ -83,7 +113,7 @@ extension Model {
                 return
             }
             if observers[observer].terms.acknowledges,
-                owedCount(of: observer) >= limits.unacknowledgedLimit
+                owesTooMuch(observer) || clientOwesTooMuch(place)
             {
                 becomeOwing(observer)
                 return
@@ -92,6 +122,7 @@ extension Model {
             byteCount += note.byteCount + Self.frameByteCount
             writeFirstHeld(of: place, for: observer)
         }
+        clients[place].immediateThrough = 0
     }
 
     private mutating func writeFirstHeld(of place: Int, for observer: Int) {
@@ -185,6 +216,7 @@ extension Model {
             held.isRedelivered = true
             clients[place].held.append(held)
         }
+        clients[place].owesTooMuch = false
         sortHeld(of: place)
     }
 

@@ -91,8 +91,10 @@ struct Model {
         var isConnected = true
         var isAsked = false
         var isSlow = false
-        /// An observer was to get more than it may owe answers for.
+        /// More was to be written than it may owe answers for.
         var isOwing = false
+        /// All of its observers together owe as much as may be held for it.
+        var owesTooMuch = false
         /// More is held than one step of a flush writes.
         var isFlushing = false
         /// The first of what is held waits for a `minInterval`.
@@ -175,6 +177,8 @@ struct Model {
         var acknowledgedThrough: UInt64 = 0
         var forgottenThrough: UInt64 = 0
         var streamedThrough: UInt64 = 0
+        /// It lost something that its stream was not told.
+        var hasNewLoss = false
         var lookedAt: Int64 = 0
         var reader: UInt64 = 0
         var isStream = false

@@ -48,7 +48,7 @@ struct Recorder {
 
     mutating func restart(
         limits: CenterLimits, epoch: [UInt8], isComplete: Bool, time: CommandTime
-    ) {
+    ) throws(Violation) {
         write(.restart) { writer in
             writer.write(limits)
             writer.write(epoch)
@@ -56,7 +56,7 @@ struct Recorder {
             writer.write(time.wallMilliseconds)
             writer.write(time.monotonicNanoseconds)
         }
-        replayer.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+        try replayer.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
     }
 
     /// Compares with the center that did the same.
@@ -83,7 +83,7 @@ struct Recorder {
 /// A center and a store that do what a record says.
 struct Replayer {
     private var center: NotificationCenter
-    private var store: StoreTwin
+    private var store: CenterStore
     private var effects = Effects()
     private var turn: [Change] = []
     private var uncommitted: [[Change]] = []
@@ -92,7 +92,7 @@ struct Replayer {
         // Another seed than the first center has: no digest may depend on it.
         center = NotificationCenter(
             name: name, epoch: epoch, limits: limits, seed: HashSeed(0x5eed, 0x2))
-        store = StoreTwin(name: name, epoch: epoch)
+        store = CenterStore(name: name)
     }
 
     var digest: UInt64 { center.digest() }
@@ -114,18 +114,16 @@ struct Replayer {
 
     mutating func restart(
         limits: CenterLimits, epoch: [UInt8], isComplete: Bool, time: CommandTime
-    ) {
+    ) throws(Violation) {
         turn = []
         uncommitted = []
         let seed = HashSeed(0x5eed, 0x3)
-        if store.hasCenter {
+        if let image = try store.restart(isComplete: isComplete) {
             center = NotificationCenter(
-                restoring: store.image(isComplete: isComplete), limits: limits, seed: seed,
-                time: time)
+                restoring: image, limits: limits, seed: seed, time: time)
         } else {
             center = NotificationCenter(
                 name: center.name, epoch: epoch, limits: limits, seed: seed)
-            store = StoreTwin(name: center.name, epoch: epoch)
         }
     }
 
@@ -147,7 +145,7 @@ struct Replayer {
                 let isComplete = reader.flag()
                 let time = CommandTime(
                     wallMilliseconds: reader.number(), monotonicNanoseconds: reader.number())
-                replayer.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+                try replayer.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
             case .digest:
                 guard reader.word() == replayer.digest else {
                     throw Violation("digest \(equalCount + 1) differs in this process")

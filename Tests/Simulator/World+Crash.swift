@@ -36,8 +36,7 @@ extension World {
         ends.removeAll { $0.transport == .events }
         setTimeOfNextLife()
         let epoch = [UInt8]("k\(seed).\(incarnation)")
-        if store.hasCenter {
-            let image = store.image(isComplete: isComplete)
+        if let image = try store.restart(isComplete: isComplete) {
             guard image.sequence >= highestSequence else {
                 throw Violation(
                     "law 4: the next life begins at \(image.sequence), and \(highestSequence) was used")
@@ -55,7 +54,6 @@ extension World {
                 name: center.name, epoch: epoch, limits: profile.limits,
                 seed: HashSeed(dice.next(), seed))
             model = Model(limits: profile.limits, now: now, wall: wall)
-            store = StoreTwin(name: center.name, epoch: epoch)
             highestSequence = 0
             for place in ends.indices {
                 ends[place].lastSequence = 0
@@ -64,7 +62,7 @@ extension World {
             }
         }
         committed = model
-        recorder.restart(limits: profile.limits, epoch: epoch, isComplete: isComplete, time: time)
+        try recorder.restart(limits: profile.limits, epoch: epoch, isComplete: isComplete, time: time)
         try checkAll()
         // The loop lets the center reserve its first numbers before it listens.
         try submit(.configure(profile.limits))
@@ -150,7 +148,7 @@ extension Model {
         var expected: [(UInt64, UInt64)] = []
         for client in model.clients {
             for held in client.held + client.owed
-            where !held.isReplayed && lasting.contains(where: { $0.serial == held.observer }) {
+            where lasting.contains(where: { $0.serial == held.observer }) {
                 expected.append((held.note.sequence, held.observer))
             }
         }
@@ -255,7 +253,7 @@ extension Model {
         client.disconnectedSince = next.now - away
         var kept = old.held + old.owed
         kept.sort { Self.isBefore($0, $1) }
-        for held in kept where !held.isReplayed {
+        for held in kept {
             guard let observer = next.place(ofObserver: held.observer),
                 let record = image.notifications.first(where: {
                     $0.notification.sequence == held.note.sequence
@@ -269,6 +267,9 @@ extension Model {
                 expiresAt: record.timeToLive.map { next.now + $0 } ?? .max, isRestored: true)
             var again = Held(observer: held.observer, note: note)
             again.isRedelivered = true
+            if terms.suspensionBehavior == .deliverImmediately {
+                client.immediateThrough = note.sequence
+            }
             if terms.suspensionBehavior == .coalesce || terms.minInterval > 0 {
                 // Of each kind, the last one is what a later one takes the place of.
                 for place in client.held.indices

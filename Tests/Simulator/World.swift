@@ -19,7 +19,7 @@ final class World {
 
     var center: NotificationCenter
     var model: Model
-    var store: StoreTwin
+    var store: CenterStore
     var effects = Effects()
 
     /// The clocks; commands carry them.
@@ -74,7 +74,7 @@ final class World {
             seed: HashSeed(seed, dice.next()))
         model = Model(limits: profile.limits, now: now, wall: wall)
         committed = model
-        store = StoreTwin(name: name, epoch: epoch)
+        store = CenterStore(name: name)
         turn = StoreTurn()
         recorder = Recorder(name: name, epoch: epoch, limits: profile.limits)
     }
