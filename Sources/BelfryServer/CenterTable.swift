@@ -110,7 +110,8 @@ extension CenterTable {
         var deadline = Int64.max
     }
 
-    /// Forgets which centers were touched, and tells what became of them.
+    /// Forgets which centers were touched, but for those that need another end, and tells what became
+    /// of them.
     mutating func endTurn() -> TurnEnd {
         var end = TurnEnd()
         for position in touched {
@@ -123,7 +124,10 @@ extension CenterTable {
             let name = sequencers[position].center.name
             for change in changes { end.changes.append(.center(name: name, change)) }
         }
+        // What was asked for after the end of the turn leaves with the next one.
+        let others = touched.filter { sequencers[$0].center.needsTurnEnd }
         touched.removeAll(keepingCapacity: true)
+        for position in others { touch(position) }
         return end
     }
 

@@ -104,6 +104,7 @@ extension ServerLoop {
             effects.notices.append(
                 .gap(connection: connection.rawValue, transport: .events, gap))
         }
+        polls.streams[connection.rawValue] = observer.serial
         counters.clientsEvents += 1
         var bytes: [UInt8] = []
         appendStreamStart(http, client: observer.client, to: &bytes)

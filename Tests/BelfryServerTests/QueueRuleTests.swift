@@ -223,6 +223,7 @@ struct QueueRuleTests {
             let x = try broker.webSocket()
             try x.observe(nil)
             let more = hasDelay ? #","maxDelay":0.5"# : ""
+            let busy = try (0..<2).map { _ in try broker.http() }
             let poster = try broker.http()
             poster.peer.send(
                 HTTPPeer.text(
@@ -230,7 +231,6 @@ struct QueueRuleTests {
                     fields: ["Content-Type: application/json"]
                 ).utf8)
             // More than is read at once, so that the next turn has something to read, too.
-            let busy = try (0..<2).map { _ in try broker.http() }
             let request = Array(HTTPPeer.text("POST", "/v1/channels/b", "").utf8)
             let requests = (0..<10_000).flatMap { _ in request }
             for peer in busy { peer.peer.send(requests) }
