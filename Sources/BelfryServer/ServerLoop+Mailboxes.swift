@@ -118,7 +118,8 @@ extension ServerLoop {
     private func ownObserver(
         _ secret: Secret, _ submission: Submission
     ) throws(Problem) -> (position: Int, row: ObserverRow) {
-        guard let position = centers.position(of: submission.center), let text = secret.secret else {
+        guard let position = centers.position(of: submission.center), let text = secret.secret
+        else {
             throw Problem.noObserver
         }
         let hash = SecretHash(of: text)
