@@ -260,7 +260,7 @@ extension NotificationCenter {
             effects.outcome = .replayed(form: record.key.form)
             return true
         case .pending(let id):
-            guard waiting.join(id, command, form: key.form) else { return false }
+            guard waiting.join(id, command) else { return false }
             effects.outcome = .waiting
             return true
         }
