@@ -115,9 +115,9 @@ extension CenterTable {
         var end = TurnEnd()
         for position in touched {
             sequencers[position].isTouched = false
-            noteBytes(at: position, &end)
-            noteIdle(at: position)
-            end.deadline = min(end.deadline, sequencers[position].center.nextDeadline ?? .max)
+            let needs = sequencers[position].look()
+            note(needs, at: position, &end)
+            end.deadline = min(end.deadline, needs.deadline)
             let changes = sequencers[position].endOfTurn()
             if changes.isEmpty { continue }
             let name = sequencers[position].center.name
@@ -127,24 +127,19 @@ extension CenterTable {
         return end
     }
 
-    private mutating func noteBytes(at position: Int, _ end: inout TurnEnd) {
-        let held = sequencers[position].center.heldByteCount
-        let queued = sequencers[position].center.queueByteCount
-        end.heldGrowth += held - sequencers[position].knownHeldByteCount
-        end.queueGrowth += queued - sequencers[position].knownQueueByteCount
-        sequencers[position].knownHeldByteCount = held
-        sequencers[position].knownQueueByteCount = queued
-        let entryCount = sequencers[position].center.queueCount
-        end.entryGrowth += entryCount - sequencers[position].knownEntryCount
-        sequencers[position].knownEntryCount = entryCount
+    private mutating func note(
+        _ needs: LocalSequencer.Needs, at position: Int, _ end: inout TurnEnd
+    ) {
+        let known = sequencers[position].known
+        end.heldGrowth += needs.heldByteCount - (known?.heldByteCount ?? 0)
+        end.queueGrowth += needs.queueByteCount - (known?.queueByteCount ?? 0)
+        end.entryGrowth += needs.queueCount - (known?.queueCount ?? 0)
+        if needs.idle != known?.idle ?? false { idleCount += needs.idle ? 1 : -1 }
+        sequencers[position].known = needs
     }
 
-    private mutating func noteIdle(at position: Int) {
-        let needsIdle = sequencers[position].center.needsIdle
-        guard needsIdle != sequencers[position].isWaitingForIdle else { return }
-        sequencers[position].isWaitingForIdle = needsIdle
-        idleCount += needsIdle ? 1 : -1
-    }
+    /// Whether the end of the turn does something for the center at a position.
+    mutating func needsTurnEnd(at position: Int) -> Bool { sequencers[position].look().turnEnd }
 
     /// The centers that wait for an idle moment.
     var idlePositions: [Int] { sequencers.indices.filter { sequencers[$0].center.needsIdle } }
@@ -162,7 +157,7 @@ extension CenterTable {
     /// The center that holds the most bytes.
     var largestHolder: Int? {
         sequencers.indices.max {
-            sequencers[$0].knownHeldByteCount < sequencers[$1].knownHeldByteCount
+            (sequencers[$0].known?.heldByteCount ?? 0) < (sequencers[$1].known?.heldByteCount ?? 0)
         }
     }
 }

@@ -26,10 +26,10 @@ extension ServerLoop {
     ///
     /// Each center posts once; what it needs after that is for the next turn (rule Q11).
     private mutating func endTurnOfCenters() {
-        for position in centers.touched where centers[position].needsTurnEnd {
+        for position in centers.touched where centers.needsTurnEnd(at: position) {
             submitCommand(.endTurn, to: position, isPromise: false)
             fanOut()
-            if centers[position].needsTurnEnd { loop.takeAnotherTurn() }
+            if centers.needsTurnEnd(at: position) { loop.takeAnotherTurn() }
         }
     }
 

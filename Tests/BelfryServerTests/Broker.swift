@@ -109,7 +109,7 @@ final class Node {
     var server: ServerLoop
     private var input = [UInt8](repeating: 0, count: ServerLoop.inputByteCount)
     /// The event that the last turn ended with, which is the first one of the next turn.
-    private var ahead: LoopEvent?
+    private(set) var ahead: LoopEvent?
 
     init(
         number: Int, _ configuration: ServerConfiguration, shared: SharedState,

@@ -12,7 +12,10 @@ struct RouteTests {
         ("/v1/channels/a", "POST"), ("/v1/notifications", "POST"),
         ("/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA", "GET, HEAD"),
         ("/v1/observers", "GET, HEAD, POST"), ("/v1/observers/o1", "GET, HEAD, DELETE"),
-        ("/v1/clients", "GET, HEAD"), ("/v1/clients/c1", "DELETE"),
+        ("/v1/observers/o1/notifications", "GET"),
+        ("/v1/clients", "GET, HEAD"), ("/v1/clients/c1", "DELETE, PATCH"),
+        ("/v1/queue", "GET, HEAD, DELETE"), ("/v1/modes", "GET, HEAD, POST"),
+        ("/v1/queue/01JAAAAAAAAAAAAAAAAAAAAAAA", "GET, HEAD, DELETE"), ("/v1/modes/m1", "DELETE"),
         ("/v1/channels", "GET, HEAD"), ("/v1/explain", "GET, HEAD"),
         ("/v1/reports/leaks", "GET, HEAD"), ("/v1/reports/unmatched", "GET, HEAD"),
         ("/v1/ws", "GET"), ("/v1/events", "GET"),
@@ -92,8 +95,9 @@ struct RouteTests {
             "/v1/observers/x1", "/v1/observers/o", "/v1/observers/o01", "/v1/observers/o1.",
             "/v1/notifications/nonsense", "/v1/centers/team/centers",
             "/v1/centers//observers", "/v1/centers/a/b/c/d", "/v1/reports", "/v1/reports/other",
-            "/livez/", "/LIVEZ", "/debug/echo", "/debug/ws", "/v1/queue", "/v1/modes",
-            "//v1/observers", "/v1//observers",
+            "/livez/", "/LIVEZ", "/debug/echo", "/debug/ws", "/v1/queue/", "/v1/modes/",
+            "/v1/queue/nonsense", "/v1/observers/o1/other", "/v1/observers//notifications",
+            "/v1/observers/x1/notifications", "//v1/observers", "/v1//observers",
         ])
     func notFound(path: String) throws {
         let broker = try Broker()
@@ -105,7 +109,9 @@ struct RouteTests {
         arguments: [
             "/v1/observers", "/v1/clients", "/v1/channels", "/v1/explain?name=a", "/v1/centers",
             "/v1/reports/leaks", "/v1/reports/unmatched", "/v1/events", "/v1/observers/o1",
-            "/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA",
+            "/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA", "/v1/queue", "/v1/modes",
+            "/v1/queue/01JAAAAAAAAAAAAAAAAAAAAAAA", "/v1/observers/o1/notifications",
+            "/v1/events?token=o1.AAAA",
         ])
     func unknownParameter(path: String) throws {
         let broker = try Broker()

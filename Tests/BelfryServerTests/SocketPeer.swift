@@ -135,9 +135,17 @@ final class SocketPeer {
         return messages
     }
 
+    /// Takes those messages that have arrived and that a test asks for; others are kept.
+    func takeMessages(where isWanted: (Value) -> Bool) throws -> [Value] {
+        try read()
+        let wanted = messages.filter(isWanted)
+        messages.removeAll(where: isWanted)
+        return wanted
+    }
+
     /// Takes the notifications that have arrived: the params of all messages with a selector.
     func takeNotifications() throws -> [Value] {
-        try takeMessages().filter { !($0["method"].text ?? "belfry.").hasPrefix("belfry.") }
+        try takeMessages(where: { !($0["method"].text ?? "belfry.").hasPrefix("belfry.") })
             .map { $0["params"] }
     }
 

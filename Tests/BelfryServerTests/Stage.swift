@@ -44,7 +44,7 @@ final class Stage {
     let x: SocketPeer
     let y: SocketPeer
     let poster: SocketPeer
-    private let postLoop: Int
+    let postLoop: Int
 
     init(_ scene: Scene, _ adjust: (inout ServerConfiguration) -> Void = { _ in }) throws {
         broker = try Broker(loopCount: scene.loopCount, adjust)
@@ -135,7 +135,7 @@ final class Stage {
         }
     }
 
-    private static func account(_ answer: Value) -> Account {
+    static func account(_ answer: Value) -> Account {
         if answer.has("result") { return Account(status: 200, json: answer["result"]) }
         let problem = answer["error"]["data"]
         return Account(status: problem["status"].int ?? 0, json: problem)

@@ -97,7 +97,7 @@ struct WebSocketCallTests {
         "faults of JSON-RPC itself have its codes",
         arguments: [
             (#"{"jsonrpc":"2.0","id":1,"method":"nothing"}"#, -32601),
-            (#"{"jsonrpc":"2.0","id":1,"method":"setSuspended","params":{}}"#, -32601),
+            (#"{"jsonrpc":"2.0","id":1,"method":"suspend","params":{}}"#, -32601),
             (#"{"jsonrpc":"2.0","id":1,"method":"post","params":[]}"#, -32602),
             (#"{"jsonrpc":"2.0","id":1,"method":"post","params":"a"}"#, -32602),
             (#"{"jsonrpc":"1.0","id":1,"method":"post"}"#, -32600),
@@ -327,7 +327,7 @@ struct WebSocketFrameTests {
     func close(code: UInt16?, answer: UInt16) throws {
         let broker = try Broker()
         let socket = try broker.webSocket()
-        try socket.observe("a")
+        try socket.result("addObserver", #"{"name":"a","lifetime":"connection"}"#)
         let payload = code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? []
         try socket.send(.close, payload)
         try socket.read()
@@ -355,7 +355,7 @@ struct WebSocketFrameTests {
     func pings(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
         let socket = try broker.webSocket(loop: loopCount - 1)
-        try socket.observe("a")
+        try socket.result("addObserver", #"{"name":"a","lifetime":"connection"}"#)
         try broker.advance(by: .milliseconds(24_900))
         try socket.read()
         #expect(socket.pingCount == 0)
