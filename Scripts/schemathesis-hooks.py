@@ -4,6 +4,11 @@ A session: `POST /v1/observers` registers an observer for a client that is conne
 connects a client is a WebSocket, which no OpenAPI link can open. So a request that has a
 well-formed session gets that of a client which this file connects: 201, and the links from there
 to reading, removing and 410 can be followed. All else in the request stays as it was generated.
+
+An idempotency key: a fuzzer sends the same few keys with ever other requests, which is 422. So each
+well-formed key is another one.
+
+A wait: nobody acknowledges, and nothing comes, so a long one would only take its time.
 """
 
 import ast
@@ -15,6 +20,7 @@ import os
 import re
 import sys
 import threading
+import uuid
 
 import schemathesis
 from websockets.asyncio.client import connect
@@ -39,6 +45,8 @@ if sys.version_info < (3, 12):
 # More centers than this get no session: a broker has 1,000, and a fuzzer names a new one each time.
 CENTER_LIMIT = 50
 SESSION = re.compile(r"c(0|[1-9][0-9]{0,17})\.[A-Za-z0-9_-]{22,64}")
+KEY = re.compile(r"[!#-~]{1,255}")
+WAIT = re.compile(r"wait=[1-9][0-9]*")
 
 address = os.environ["BELFRY_ADDRESS"]
 sessions = {}
@@ -85,6 +93,17 @@ def live_session(prefix):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    """Makes a request one that the state of the broker does not stand against."""
+    headers = case.headers
+    if headers:
+        if KEY.fullmatch(str(headers.get("Idempotency-Key", ""))):
+            headers["Idempotency-Key"] = str(uuid.uuid4())
+        if "Prefer" in headers:
+            headers["Prefer"] = WAIT.sub("wait=1", str(headers["Prefer"]))
+    put_session(case)
+
+
+def put_session(case):
     """Puts a live session into registrations that have a well-formed one."""
     if case.method != "POST" or not case.path.endswith("/observers"):
         return
