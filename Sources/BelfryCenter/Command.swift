@@ -20,9 +20,9 @@ public struct Command: Sendable {
     /// What a command can ask for.
     public enum Action: Sendable {
         /// The center's own limits.
-        case configure(CenterLimits)
+        indirect case configure(CenterLimits)
         /// A client has connected; the observers are those that it has from its first moment.
-        case connect(ClientRegistration, observers: [ObserverRegistration], since: UInt64?)
+        indirect case connect(ClientRegistration, observers: [ObserverRegistration], since: UInt64?)
         /// A client's connection has ended.
         ///
         /// It says which connection: one that was taken over from is no longer the client's.
@@ -42,7 +42,7 @@ public struct Command: Sendable {
         /// An acknowledging observer has answered a delivery; `error` is its refusal, as JSON text.
         case acknowledge(client: UInt64, observer: UInt64, sequence: UInt64, error: [UInt8]?)
         /// A client registers an observer; `since` asks for what the replay ring has above it.
-        case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
+        indirect case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.
         case removeObserver(serial: UInt64, by: Remover)
         /// Removes a client's observers whose filter is this one (rule O3).
@@ -59,11 +59,11 @@ public struct Command: Sendable {
         /// A long poll or a stream has ended.
         case detachReader(observer: UInt64, ConnectionName)
         /// Removes queue entries that match; they are not posted (rule Q20).
-        case dequeue(QueueMatch)
+        indirect case dequeue(QueueMatch)
         /// Removes one queue entry.
         case dequeueEntry(NotificationID, scope: PostScope)
         /// A client, or somebody over HTTP, enters a mode (rule Q16).
-        case enterMode(ModeEntry)
+        indirect case enterMode(ModeEntry)
         /// A mode lease ends.
         case leaveMode(serial: UInt64)
         /// The callouts of a turn are over: the asap entries of the current mode are posted.

@@ -59,7 +59,7 @@ public enum Outcome: Sendable, Equatable {
     /// How many observers were removed.
     case removed(Int)
     /// A client goes on; the deliveries are what it was held, as far as it is written at once.
-    case resumed(ResumedClient)
+    indirect case resumed(ResumedClient)
     /// How many queue entries were removed.
     case dequeued(Int)
     /// Nothing was changed.

@@ -266,6 +266,7 @@ extension NotificationCenter {
         }
     }
 
+    /// Tells the keys that were forgotten.
     mutating func forgetKeys(_ forgotten: [IdempotencyKey], _ effects: inout Effects) {
         for key in forgotten {
             tell(.keyForgotten(principal: key.principal, text: key.text), &effects)

@@ -17,13 +17,24 @@ struct BackOff {
         return min(limit, longest) * Double.random(in: 0...1, using: &random)
     }
 
-    /// A connection has held.
+    /// A connection has held for a while.
     mutating func reset() {
         attemptCount = 0
+    }
+
+    /// The broker has too much to do: the next pause is not one of the first.
+    mutating func giveWay() {
+        attemptCount = max(attemptCount, 4)
     }
 }
 
 extension ClientError {
+    /// Whether the broker closed because it, or this client, could not keep up.
+    var isOverload: Bool {
+        guard case .closed(let code, _) = self else { return false }
+        return code == 1013 || code == 4008
+    }
+
     /// Whether another attempt may end better than this one (DESIGN section 3.1, close codes).
     var isWorthRetrying: Bool {
         switch self {
@@ -32,7 +43,8 @@ extension ClientError {
         case .closed(let code, _):
             // Taken over, removed, expired credentials, and what the policy refuses: no.
             ![1002, 1003, 1007, 1008, 1009, 4001, 4002, 4003].contains(code)
-        case .invalidURL, .invalidUserInfo, .selectorInUse, .system, .invalidOpening, .http,
+        case .invalidURL, .invalidUserInfo, .invalidIdempotencyKey, .selectorInUse, .system,
+            .invalidOpening, .http,
             .webSocket, .notUnderstood, .refused, .observerRemoved, .tooManyRequests, .notConnected,
             .closedByOwner:
             false

@@ -1,3 +1,5 @@
+internal import BelfryJSON
+
 /// What the owner of a center asks of the loop that holds its connection.
 ///
 /// Each reply is called once, on the loop's thread, and only passes its value on.
@@ -8,7 +10,11 @@ enum ClientCommand: Sendable {
     case open(Reply<Void>)
     case addObserver(ObserverWish, Reply<Registration>)
     case removeObserver(selector: String, Reply<Void>)
-    case post(name: String, object: String?, userInfo: UserInfo?, Reply<PostReceipt>)
+    case answer(DeliveryAnswer, Reply<Void>)
+    case post(PostWish, Reply<PostReceipt>)
+    case setSuspended(Bool, Reply<Void>)
+    /// Call a method with these params; the reply is its result as JSON.
+    case call(method: String, params: [UInt8], Reply<[UInt8]>)
     /// Remove all observers, then close.
     case close(Reply<Void>)
 
@@ -18,7 +24,10 @@ enum ClientCommand: Sendable {
         case .open(let reply): reply(.failure(error))
         case .addObserver(_, let reply): reply(.failure(error))
         case .removeObserver(_, let reply): reply(.success(()))
-        case .post(_, _, _, let reply): reply(.failure(error))
+        case .answer(_, let reply): reply(.failure(error))
+        case .post(_, let reply): reply(.failure(error))
+        case .setSuspended(_, let reply): reply(.failure(error))
+        case .call(_, _, let reply): reply(.failure(error))
         case .close(let reply): reply(.success(()))
         }
     }
@@ -30,7 +39,32 @@ struct ObserverWish: Sendable {
     let object: String?
     let selector: String
     let since: UInt64?
+    var options = ObserverOptions()
     let buffer: NotificationBuffer
+}
+
+/// A notification that somebody wants to post.
+struct PostWish: Sendable {
+    let name: String
+    var object: String?
+    var userInfo: UserInfo?
+    var options = PostOptions()
+
+    /// Writes the members of the notification.
+    func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
+        writer.member("name", string: name, into: &bytes)
+        if let object { writer.member("object", string: object, into: &bytes) }
+        if let userInfo { writer.member("userInfo", raw: userInfo.json, into: &bytes) }
+        options.write(&writer, &bytes)
+    }
+}
+
+/// What an acknowledging observer says to one delivery.
+struct DeliveryAnswer: Sendable {
+    let selector: String
+    let sequence: UInt64
+    /// Why it refuses; `nil` acknowledges.
+    let refusal: String?
 }
 
 /// An observer as the broker registered it.
@@ -51,14 +85,15 @@ struct Registration: Equatable, Sendable {
 
 /// The broker's first message (DESIGN section 3.1).
 struct Welcome: Equatable, Sendable {
-    let client: String
+    /// The secret with which the client goes on after a lost connection.
+    let session: String
     let epoch: String
 
     init(json: [UInt8]) throws(ClientError) {
-        guard let row = JSONObject(json), let client = row.string("client"),
+        guard let row = JSONObject(json), let session = row.string("session"),
             let epoch = row.string("epoch")
         else { throw .notUnderstood }
-        self.client = client
+        self.session = session
         self.epoch = epoch
     }
 }

@@ -10,6 +10,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case invalidURL(BrokerURL.Fault)
     /// The userInfo is no JSON object.
     case invalidUserInfo
+    /// The idempotency key is not 1 to 255 visible ASCII characters.
+    case invalidIdempotencyKey
     /// Another observation of this center has the selector.
     case selectorInUse(String)
     /// The machine refused a socket, a thread or a descriptor.
@@ -66,6 +68,8 @@ extension ClientError: CustomStringConvertible {
         case .invalidURL(.pathIsNoCenter):
             "the path of the URL must be empty or /v1/centers/CENTER"
         case .invalidUserInfo: "the userInfo is no JSON object"
+        case .invalidIdempotencyKey:
+            "an idempotency key is 1 to 255 visible ASCII characters"
         case .selectorInUse(let selector): "the selector \(selector) is in use"
         case .system(let error): "\(error)"
         case .connectionFailed(let errno):

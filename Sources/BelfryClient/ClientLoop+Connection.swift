@@ -28,22 +28,13 @@ extension ClientLoop {
         connect(nil)
     }
 
-    private mutating func take(_ welcome: Welcome) {
-        let isSameEpoch = self.welcome?.epoch == welcome.epoch
-        self.welcome = welcome
+    /// Requests can be sent from now on.
+    mutating func becomeOpen() {
         guard case .opening(let reply) = phase else { return }
         phase = .open
-        backOff.reset()
+        openedAt = loop.now
         if let connection { loop.setDeadline(connection, at: loop.now + options.silenceLimit) }
         reply?(.success(()))
-        for observer in observers.values.sorted(by: { $0.wish.selector < $1.wish.selector }) {
-            if !isSameEpoch {
-                // Numbers of another epoch say nothing: what was missed cannot be known.
-                observer.wish.buffer.append(
-                    ReceivedNotification.Gap(lostCount: nil, reason: "unknown"))
-            }
-            register(observer.wish, since: isSameEpoch ? observer.lastSequence : nil, nil)
-        }
     }
 
     // MARK: Bytes
@@ -96,76 +87,6 @@ extension ClientLoop {
         }
     }
 
-    // MARK: Messages
-
-    private mutating func take(_ message: RPCInbound) throws(ClientError) {
-        switch message {
-        case .result(let id, let json): try takeResult(id, json)
-        case .failure(let id, let refusal): takeFailure(id, refusal)
-        case .request(let id): send(RPCRequest.methodNotFound(id: id))
-        case .notice(let method, let params):
-            if method.starts(with: "belfry.".utf8) {
-                try takeNotice(method, params)
-            } else if observers[method] != nil {
-                let notification = try ReceivedNotification(json: params)
-                observers[method]?.lastSequence = notification.sequence
-                observers[method]?.wish.buffer.append(notification)
-            }
-        }
-    }
-
-    private mutating func takeResult(_ id: Int, _ json: [UInt8]) throws(ClientError) {
-        // The answer to a request that was given up comes too late for anybody.
-        guard let request = pending.removeValue(forKey: id) else { return }
-        switch request.kind {
-        case .addObserver(let selector, let reply):
-            let registration = try Registration(json: json)
-            let key = Array(selector.utf8)
-            if observers[key] == nil {
-                // It was removed while the broker registered it.
-                self.request(.removeObserver(nil)) {
-                    RPCRequest.removeObserver(id: $0, token: registration.token)
-                }
-            }
-            observers[key]?.registration = registration
-            if observers[key]?.lastSequence == nil {
-                observers[key]?.lastSequence = registration.since
-            }
-            reply?(.success(registration))
-        case .removeObserver(let reply): reply?(.success(()))
-        case .post(let reply): reply(.success(try PostReceipt(json: json)))
-        }
-        closeIfAllRemoved()
-    }
-
-    private mutating func takeFailure(_ id: Int?, _ refusal: BrokerRefusal) {
-        guard let id, let request = pending.removeValue(forKey: id) else { return }
-        switch request.kind {
-        case .addObserver(let selector, let reply):
-            forgetObserver(selector, .refused(refusal))
-            reply?(.failure(.refused(refusal)))
-        case .removeObserver(let reply):
-            // Gone or unknown: what was wanted is so.
-            reply?(.success(()))
-        case .post(let reply): reply(.failure(.refused(refusal)))
-        }
-        closeIfAllRemoved()
-    }
-
-    private mutating func takeNotice(_ method: [UInt8], _ params: [UInt8]) throws(ClientError) {
-        if method.elementsEqual("belfry.welcome".utf8) { return take(try Welcome(json: params)) }
-        guard let notice = JSONObject(params) else { throw .notUnderstood }
-        if method.elementsEqual("belfry.gap".utf8), let selector = notice.string("selector") {
-            let gap = ReceivedNotification.Gap(
-                lostCount: notice.integer("lost"), reason: notice.string("reason") ?? "unknown")
-            observers[Array(selector.utf8)]?.wish.buffer.append(gap)
-        } else if method.elementsEqual("belfry.removed".utf8), let id = notice.string("observer") {
-            let removed = observers.first { $0.value.registration?.id == id }
-            guard let selector = removed?.value.wish.selector else { return }
-            forgetObserver(selector, .observerRemoved(reason: notice.string("reason") ?? ""))
-        }
-    }
-
     // MARK: The end of a connection
 
     mutating func deadlinePassed(_ id: ConnectionID) {
@@ -190,8 +111,11 @@ extension ClientLoop {
         }
     }
 
+    /// A connection that holds for so long is a good one: the next pause is a first one again.
+    private static var steadyTime: Duration { .seconds(10) }
+
     /// The connection is over, or will be when its last output has left.
-    private mutating func lose(_ error: ClientError) {
+    mutating func lose(_ error: ClientError) {
         if let connection { loop.closeAfterFlush(connection, lingering: true) }
         connection = nil
         session = nil
@@ -203,19 +127,26 @@ extension ClientLoop {
         case .opening(let reply?):
             phase = .over(error)
             return reply(.failure(error))
-        case .opening, .open: break
+        case .opening: break
+        case .open: leaveObservers()
         }
         // A request for an observer that was asked for on this connection has its owner's reply to
         // fail; those that were registered before stay, for the next connection.
         for (_, request) in pending {
             if case .addObserver(let selector, _?) = request.kind {
+                let wish = observers[Array(selector.utf8)]?.wish
+                if wish?.options.lifetime == .token { hasLastingObservers = true }
                 forgetObserver(selector, error)
             }
         }
         failPending(error)
         guard options.reconnects, error.isWorthRetrying else { return end(error) }
         phase = .pausing
-        let pause = backOff.nextPause(using: &random)
+        if let openedAt, openedAt + Self.steadyTime <= loop.now { backOff.reset() }
+        openedAt = nil
+        if error.isOverload { backOff.giveWay() }
+        let pause = (announcedPause ?? .zero) + backOff.nextPause(using: &random)
+        announcedPause = nil
         _ = loop.schedule(at: loop.now + pause, Timer.reconnect)
     }
 
@@ -250,7 +181,7 @@ extension ClientLoop {
     }
 
     /// Sends the Close when no answer is awaited any more.
-    private mutating func closeIfAllRemoved() {
+    mutating func closeIfAllRemoved() {
         guard case .removing = phase, pending.isEmpty else { return }
         phase = .closing
         write { session, output in session.appendClose(to: &output) }

@@ -30,18 +30,13 @@ struct ClientLoop: ~Copyable {
             case addObserver(selector: String, ClientCommand.Reply<Registration>?)
             case removeObserver(ClientCommand.Reply<Void>?)
             case post(ClientCommand.Reply<PostReceipt>)
+            case resume
+            case setSuspended(Bool, ClientCommand.Reply<Void>?)
+            case call(ClientCommand.Reply<[UInt8]>)
         }
 
         let kind: Kind
         let deadline: MonotonicTime
-    }
-
-    /// An observer of this client.
-    struct Observer {
-        let wish: ObserverWish
-        var registration: Registration?
-        /// The greatest number that was delivered, from which a new connection goes on.
-        var lastSequence: UInt64?
     }
 
     var loop: EventLoop
@@ -55,10 +50,23 @@ struct ClientLoop: ~Copyable {
     var observers: [[UInt8]: Observer] = [:]
     var pending: [Int: Pending] = [:]
     var lastRequest = 0
-    /// The oldest request that may wait, since answers come in any order.
-    var oldestRequest = 1
-    var requestTimer: TimerID?
+    /// The timer of the request that has to be answered first.
+    var requestTimer: (id: TimerID, deadline: MonotonicTime)?
     var welcome: Welcome?
+    /// Whether the numbers of the connection before are of another epoch: they say nothing here.
+    var isOtherEpoch = false
+    /// The session whose observers these are; it outlives a connection if one of them does.
+    var clientSession: String?
+    /// Whether the broker may have observers of the session that outlive the connection.
+    var hasLastingObservers = false
+    /// The greatest number of a notification that came live on this connection: all observers
+    /// have everything up to it, because the numbers of one client never decrease.
+    var liveSequence: UInt64 = 0
+    /// Whether the client asked to be suspended.
+    var isSuspended = false
+    var openedAt: MonotonicTime?
+    /// How long the broker wants to be left alone.
+    var announcedPause: Duration?
     var backOff: BackOff
     var closeReplies: [ClientCommand.Reply<Void>] = []
     /// Whether a ping is out because the broker was silent.
@@ -128,58 +136,39 @@ struct ClientLoop: ~Copyable {
         case (.close(let reply), .over), (.close(let reply), .idle): reply(.success(()))
         case (.close(let reply), _): beginClosing(reply)
         case (.removeObserver(let selector, let reply), _): removeObserver(selector, reply)
+        case (.answer(let answer, let reply), _):
+            self.answer(answer)
+            reply(.success(()))
         case (.addObserver(let wish, let reply), .open): addObserver(wish, reply)
-        case (.post(let name, let object, let userInfo, let reply), .open):
-            request(.post(reply)) { id in
-                RPCRequest.post(id: id, name: name, object: object, userInfo: userInfo)
+        case (.post(let wish, let reply), .open):
+            request(.post(reply), longerBy: wish.options.wait ?? .zero) {
+                RPCRequest.post(id: $0, wish)
             }
+        case (.setSuspended(let isSuspended, let reply), .open):
+            request(.setSuspended(isSuspended, reply)) {
+                RPCRequest.setSuspended(id: $0, isSuspended)
+            }
+        case (.call(let method, let params, let reply), .open):
+            request(.call(reply)) { RPCRequest.call(id: $0, method: method, params: params) }
         case (_, .over(let error)): command.fail(error)
         case (_, .removing), (_, .closing): command.fail(.closedByOwner)
         case (_, .idle), (_, .opening), (_, .pausing), (.open, .open): command.fail(.notConnected)
         }
     }
 
-    private mutating func addObserver(
-        _ wish: ObserverWish, _ reply: @escaping ClientCommand.Reply<Registration>
-    ) {
-        let key = Array(wish.selector.utf8)
-        guard observers[key] == nil else { return reply(.failure(.selectorInUse(wish.selector))) }
-        observers[key] = Observer(wish: wish)
-        register(wish, since: wish.since, reply)
-    }
-
-    mutating func register(
-        _ wish: ObserverWish, since: UInt64?, _ reply: ClientCommand.Reply<Registration>?
-    ) {
-        request(.addObserver(selector: wish.selector, reply)) { id in
-            RPCRequest.addObserver(
-                id: id, name: wish.name, object: wish.object, selector: wish.selector, since: since)
-        }
-    }
-
-    /// Without a connection the observer is gone already: it does not outlive its connection.
-    private mutating func removeObserver(
-        _ selector: String, _ reply: @escaping ClientCommand.Reply<Void>
-    ) {
-        let observer = observers.removeValue(forKey: Array(selector.utf8))
-        observer?.wish.buffer.finish(nil, discarding: true)
-        guard case .open = phase, let token = observer?.registration?.token else {
-            return reply(.success(()))
-        }
-        request(.removeObserver(reply)) { RPCRequest.removeObserver(id: $0, token: token) }
-    }
-
     // MARK: Requests
 
     /// Sends a request, or fails it when too many wait.
-    mutating func request(_ kind: Pending.Kind, _ text: (Int) -> [UInt8]) {
+    mutating func request(
+        _ kind: Pending.Kind, longerBy wait: Duration = .zero, _ text: (Int) -> [UInt8]
+    ) {
         guard pending.count < options.requestLimit else {
             return fail(kind, .tooManyRequests(limit: options.requestLimit))
         }
         lastRequest += 1
-        let deadline = loop.now + options.requestTimeout
+        let deadline = loop.now + options.requestTimeout + wait
         pending[lastRequest] = Pending(kind: kind, deadline: deadline)
-        if requestTimer == nil { requestTimer = loop.schedule(at: deadline, Timer.requests) }
+        awaitDeadline(deadline)
         send(text(lastRequest))
     }
 
@@ -188,45 +177,36 @@ struct ClientLoop: ~Copyable {
         case .addObserver(_, let reply): reply?(.failure(error))
         case .removeObserver(let reply): reply?(.failure(error))
         case .post(let reply): reply(.failure(error))
+        case .resume: break
+        case .setSuspended(_, let reply): reply?(.failure(error))
+        case .call(let reply): reply(.failure(error))
         }
     }
 
     mutating func failPending(_ error: ClientError) {
         let all = pending.sorted { $0.key < $1.key }
         pending.removeAll()
-        oldestRequest = lastRequest + 1
         for (_, request) in all { fail(request.kind, error) }
     }
 
-    /// All wait equally long, so the oldest ones come first.
+    private mutating func awaitDeadline(_ deadline: MonotonicTime) {
+        if let requestTimer {
+            guard deadline < requestTimer.deadline else { return }
+            loop.cancel(requestTimer.id)
+        }
+        requestTimer = (loop.schedule(at: deadline, Timer.requests), deadline)
+    }
+
     private mutating func expireRequests() {
         requestTimer = nil
-        while oldestRequest <= lastRequest {
-            if let request = pending[oldestRequest] {
-                guard request.deadline <= loop.now else {
-                    requestTimer = loop.schedule(at: request.deadline, Timer.requests)
-                    return
-                }
-                pending[oldestRequest] = nil
-                if case .addObserver(let selector, _) = request.kind {
-                    forgetObserver(selector, .timedOut)
-                }
-                fail(request.kind, .timedOut)
+        let now = loop.now
+        for id in pending.filter({ $0.value.deadline <= now }).keys.sorted() {
+            guard let request = pending.removeValue(forKey: id) else { continue }
+            if case .addObserver(let selector, _) = request.kind {
+                forgetObserver(selector, .timedOut)
             }
-            oldestRequest += 1
+            fail(request.kind, .timedOut)
         }
-    }
-
-    mutating func forgetObserver(_ selector: String, _ error: ClientError) {
-        let observer = observers.removeValue(forKey: Array(selector.utf8))
-        observer?.wish.buffer.finish(error, discarding: false)
-    }
-
-    mutating func endObservations(_ error: ClientError?) {
-        let all = observers
-        observers.removeAll()
-        for observer in all.values {
-            observer.wish.buffer.finish(error, discarding: error == nil)
-        }
+        if let next = pending.values.map(\.deadline).min() { awaitDeadline(next) }
     }
 }

@@ -2,6 +2,8 @@
 public struct ClientOptions: Equatable, Sendable {
     /// Whether a lost connection is made again, with all observers and what they missed.
     ///
+    /// What an observer of lifetime `connection` missed comes from the broker's replay ring, what one
+    /// of lifetime `token` missed was held for it too (`ObserverOptions.lifetime`).
     /// The first connection is tried once in any case. The default is false.
     public var reconnects = false
     /// The longest pause before the first attempt to reconnect; each pause is random.

@@ -12,7 +12,7 @@ public struct HTTPRequest: Sendable {
     public var contentByteLimit = 16 << 20
 
     let method: HTTPMethod
-    let content: [UInt8]
+    package let content: [UInt8]
     var fields: [HTTPField] = []
 
     private init(_ method: HTTPMethod, _ path: String, content: [UInt8] = []) {
@@ -30,6 +30,31 @@ public struct HTTPRequest: Sendable {
     public static func post(_ path: String, json: [UInt8]) -> HTTPRequest {
         var request = HTTPRequest(.post, path, content: json)
         request.fields = [HTTPField("Content-Type", "application/json")]
+        return request
+    }
+
+    /// Posts a notification without a center: one request, and its receipt is the answer.
+    ///
+    /// - Throws: `ClientError.invalidIdempotencyKey`.
+    public static func post(
+        name: String, object: String? = nil, userInfo: UserInfo? = nil,
+        options: PostOptions = PostOptions()
+    ) throws(ClientError) -> HTTPRequest {
+        let wish = PostWish(name: name, object: object, userInfo: userInfo, options: options)
+        var request = post("notifications", json: RPCRequest.params(wish.write))
+        if options.reportsObservers { request.query.append(("report", "observers")) }
+        if let wait = options.wait {
+            let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+            request.fields.append(HTTPField("Prefer", "wait=\(seconds)"))
+            request.timeout += wait
+        }
+        if let key = options.idempotencyKey {
+            // It becomes the value of a field.
+            guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+                throw .invalidIdempotencyKey
+            }
+            request.fields.append(HTTPField("Idempotency-Key", key))
+        }
         return request
     }
 

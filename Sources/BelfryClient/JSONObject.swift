@@ -39,4 +39,29 @@ package struct JSONObject {
         var reader = JSONReader()
         return try? reader.readInt(in: value.span)
     }
+
+    /// A member that is a number of seconds.
+    package func seconds(_ name: String) -> Duration? {
+        guard let value = raw(name) else { return nil }
+        var reader = JSONReader()
+        return (try? reader.readDouble(in: value.span)).map { .seconds($0) }
+    }
+
+    /// The objects of a member that is an array.
+    package func objects(_ name: String) -> [JSONObject] {
+        guard let array = raw(name) else { return [] }
+        var objects: [JSONObject] = []
+        var reader = JSONReader()
+        do throws(JSONError) {
+            try reader.beginArray(in: array.span)
+            while try reader.nextElement(in: array.span) {
+                let range = try reader.skipValue(in: array.span)
+                if let object = JSONObject(Array(array[range])) { objects.append(object) }
+            }
+        } catch {
+            // The array is a member of an object that was validated: the member is no array.
+            return objects
+        }
+        return objects
+    }
 }

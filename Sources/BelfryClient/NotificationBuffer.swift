@@ -24,9 +24,11 @@ final class NotificationBuffer: Sendable {
     private let countLimit: Int
     private let byteLimit: Int
 
-    init(_ options: ClientOptions) {
-        countLimit = max(1, options.bufferCountLimit)
-        byteLimit = options.bufferByteLimit
+    /// Makes an empty one; what is acknowledged is never dropped, for the broker stops by itself
+    /// when an observer owes it 1,000 answers.
+    init(_ options: ClientOptions, isAcknowledged: Bool = false) {
+        countLimit = isAcknowledged ? .max : max(1, options.bufferCountLimit)
+        byteLimit = isAcknowledged ? .max : options.bufferByteLimit
     }
 
     /// Adds a notification at the end, and drops the oldest ones that are too many then.

@@ -5,6 +5,9 @@
 /// `ClientOptions.bufferCountLimit` and `ReceivedNotification.gapBefore`.
 public struct Observation: AsyncSequence, Sendable {
     /// The public half of the token, such as `o17`; empty for an event stream.
+    ///
+    /// It is that of the first registration: an observer that has to be registered anew on another
+    /// connection has another one then.
     public let id: String
     /// The secret that reads and removes the observer; empty for an event stream.
     public let token: String
@@ -17,6 +20,10 @@ public struct Observation: AsyncSequence, Sendable {
 
     let buffer: NotificationBuffer
     let remove: @Sendable () async throws(ClientError) -> Void
+    /// Tells the broker what was answered; nothing does so for an event stream.
+    var answer: @Sendable (DeliveryAnswer) async throws(ClientError) -> Void = {
+        (_) async throws(ClientError) in
+    }
 
     /// Removes the observer; nothing comes out of the sequence afterwards.
     ///
@@ -24,6 +31,61 @@ public struct Observation: AsyncSequence, Sendable {
     /// - Throws: `ClientError` when the broker did not answer; the sequence has ended all the same.
     public func removeObserver() async throws(ClientError) {
         try await remove()
+    }
+
+    /// Acknowledges a notification of an acknowledging observer: its poster is told so.
+    ///
+    /// While there is no connection the answer is kept, and given when the broker asks again. Only
+    /// the first answer to a notification counts.
+    /// - Throws: `ClientError` when the answer cannot be passed on.
+    public func acknowledge(_ notification: ReceivedNotification) async throws(ClientError) {
+        try await answer(
+            DeliveryAnswer(
+                selector: selector, sequence: notification.sequence, refusal: nil))
+    }
+
+    /// Refuses a notification of an acknowledging observer for good: its poster is told why.
+    ///
+    /// - Throws: `ClientError` when the answer cannot be passed on.
+    public func refuse(
+        _ notification: ReceivedNotification, reason: String
+    ) async throws(ClientError) {
+        try await answer(
+            DeliveryAnswer(
+                selector: selector, sequence: notification.sequence, refusal: reason))
+    }
+
+    /// Calls a body with one notification after the other until the observer is removed.
+    ///
+    /// An acknowledging observer acknowledges what the body returned from, and refuses what it
+    /// threw at: with the reason of a `Refusal`, else without one, for the poster may be anybody.
+    /// Of an observer that does not acknowledge, the body's errors are passed over.
+    ///
+    /// - Throws: `ClientError` when the sequence ends with one.
+    public func handle(
+        _ body: (ReceivedNotification) async throws -> Void
+    ) async throws(ClientError) {
+        for try await notification in self {
+            do {
+                try await body(notification)
+            } catch {
+                let reason = (error as? Refusal)?.reason ?? "The observer has failed."
+                try await refuse(notification, reason: reason)
+                continue
+            }
+            try await acknowledge(notification)
+        }
+    }
+
+    /// What the body of `handle(_:)` throws to refuse a notification for a reason.
+    public struct Refusal: Error, Equatable {
+        /// The reason, which the poster reads.
+        public let reason: String
+
+        /// Takes the reason.
+        public init(_ reason: String) {
+            self.reason = reason
+        }
     }
 
     /// Starts to read; two iterators share what comes.

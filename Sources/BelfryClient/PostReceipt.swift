@@ -1,10 +1,34 @@
 internal import BelfryJSON
 
 /// The account that a poster gets (DESIGN section 3.1).
+///
+/// A post that waits in the queue has an `outcome` and no counts: all of them are 0.
 public struct PostReceipt: Equatable, Sendable {
+    /// What became of a post.
+    public enum Outcome: Equatable, Sendable {
+        /// It was posted.
+        case posted
+        /// It waits in the queue.
+        case queued
+        /// The notification with this id, which waits in the queue, stands for it.
+        case coalesced(into: String)
+    }
+
+    /// What became of a notification at one observer.
+    public struct Row: Equatable, Sendable {
+        /// The id of the observer, such as `o17`.
+        public let observer: String
+        /// The broker's word, such as `delivered`, `acknowledged` or `held`.
+        public let outcome: String
+        /// Why the observer refused it, in its words.
+        public let refusal: String?
+    }
+
     /// The identifier of the notification.
     public let id: String
-    /// Its number in the sequence of its center.
+    /// What became of it.
+    public let outcome: Outcome
+    /// Its number in the sequence of its center; 0 until it leaves the queue.
     public let sequence: UInt64
     /// The observers whose filter it passed: delivered, held, coalesced and dropped together.
     public let matched: Int
@@ -22,6 +46,10 @@ public struct PostReceipt: Equatable, Sendable {
     public let refused: Int
     /// Not acknowledged yet.
     public let pending: Int
+    /// Taken out of the queue by a post with the style `now`.
+    public let dequeued: Int
+    /// One row an observer, in the order of their registration, if the post asked for them.
+    public let observers: [Row]
     /// The whole receipt as the broker wrote it.
     public let json: [UInt8]
 }
@@ -29,31 +57,36 @@ public struct PostReceipt: Equatable, Sendable {
 extension PostReceipt {
     private static let keys = JSONKeyTable([
         "seq", "matched", "delivered", "held", "coalesced", "dropped", "acknowledged", "refused",
-        "pending",
+        "pending", "dequeued",
     ])
 
     /// Reads a receipt; members that are not known are passed over.
     init(json: [UInt8]) throws(ClientError) {
-        var counts = [Int](repeating: 0, count: 9)
-        var id: String?
+        guard let members = JSONObject(json), let id = members.string("id") else {
+            throw .notUnderstood
+        }
+        var counts = [Int](repeating: 0, count: 10)
         do {
             var reader = JSONReader()
             try reader.beginObject(in: json.span)
             while try reader.nextMember(in: json.span) {
-                if reader.key.elementsEqual("id".utf8) {
-                    id = String(decoding: try reader.readString(in: json.span), as: UTF8.self)
-                } else if let ordinal = Self.keys.ordinal(of: reader.key) {
+                if let ordinal = Self.keys.ordinal(of: reader.key) {
                     counts[ordinal] = try reader.readInt(in: json.span)
                 } else {
                     _ = try reader.skipValue(in: json.span)
                 }
             }
-            try reader.finish(in: json.span)
         } catch {
             throw .notUnderstood
         }
-        guard let id, let sequence = UInt64(exactly: counts[0]) else { throw .notUnderstood }
+        guard let sequence = UInt64(exactly: counts[0]) else { throw .notUnderstood }
         self.id = id
+        switch (members.string("outcome"), members.string("into")) {
+        case ("coalesced", let into?): outcome = .coalesced(into: into)
+        case ("queued", _): outcome = .queued
+        case (nil, _): outcome = .posted
+        default: throw .notUnderstood
+        }
         self.sequence = sequence
         matched = counts[1]
         delivered = counts[2]
@@ -63,6 +96,17 @@ extension PostReceipt {
         acknowledged = counts[6]
         refused = counts[7]
         pending = counts[8]
+        dequeued = counts[9]
+        observers = members.objects("observers").compactMap(Row.init)
         self.json = json
+    }
+}
+
+extension PostReceipt.Row {
+    init?(_ row: JSONObject) {
+        guard let id = row.string("id"), let outcome = row.string("outcome") else { return nil }
+        self.init(
+            observer: id, outcome: outcome,
+            refusal: row.raw("error").flatMap(JSONObject.init)?.string("message"))
     }
 }

@@ -8,8 +8,8 @@ enum RPCInbound: Equatable, Sendable {
     case failure(id: Int?, BrokerRefusal)
     /// A delivery, or a notice whose method begins with `belfry.`; the params are JSON.
     case notice(method: [UInt8], params: [UInt8])
-    /// A request, which wants an answer with the same id.
-    case request(id: [UInt8])
+    /// A delivery that wants an answer with the same id; the id and the params are JSON.
+    case request(id: [UInt8], method: [UInt8], params: [UInt8])
 
     private static let keys = JSONKeyTable(["id", "method", "params", "result", "error"])
 
@@ -37,10 +37,10 @@ enum RPCInbound: Equatable, Sendable {
         }
         let id = parts[0].map { Array(message[$0]) }
         if let method {
+            let params = parts[2].map { Array(message[$0]) } ?? Array("{}".utf8)
             if let id {
-                self = .request(id: id)
+                self = .request(id: id, method: method, params: params)
             } else {
-                let params = parts[2].map { Array(message[$0]) } ?? Array("{}".utf8)
                 self = .notice(method: method, params: params)
             }
             return

@@ -1,14 +1,13 @@
 internal import BelfryJSON
 
-/// The JSON-RPC requests that a client sends, each as one text message.
+/// The JSON-RPC requests and answers that a client sends, each as one text message.
 enum RPCRequest {
-    static func addObserver(
-        id: Int, name: String?, object: String?, selector: String, since: UInt64?
-    ) -> [UInt8] {
+    static func addObserver(id: Int, _ wish: ObserverWish, since: UInt64?) -> [UInt8] {
         request(id: id, method: "addObserver") { writer, bytes in
-            text("name", name, &writer, &bytes)
-            text("object", object, &writer, &bytes)
-            writer.member("selector", string: selector, into: &bytes)
+            text("name", wish.name, &writer, &bytes)
+            text("object", wish.object, &writer, &bytes)
+            writer.member("selector", string: wish.selector, into: &bytes)
+            wish.options.write(&writer, &bytes)
             if let since { writer.member("since", integer: since, into: &bytes) }
         }
     }
@@ -19,28 +18,83 @@ enum RPCRequest {
         }
     }
 
-    static func post(id: Int, name: String, object: String?, userInfo: UserInfo?) -> [UInt8] {
-        request(id: id, method: "post") { writer, bytes in
-            writer.member("name", string: name, into: &bytes)
-            if let object { writer.member("object", string: object, into: &bytes) }
-            if let userInfo { writer.member("userInfo", raw: userInfo.json, into: &bytes) }
+    /// Removes an observer of this client whose token is not known.
+    static func removeObserver(id: Int, observer: String) -> [UInt8] {
+        request(id: id, method: "removeObserver") { writer, bytes in
+            writer.member("observer", string: observer, into: &bytes)
         }
     }
 
-    /// The answer to a request of the broker: this client implements none.
-    static func methodNotFound(id: [UInt8]) -> [UInt8] {
+    static func resume(id: Int, session: String, after: UInt64?, epoch: String) -> [UInt8] {
+        request(id: id, method: "resume") { writer, bytes in
+            writer.member("session", string: session, into: &bytes)
+            if let after { writer.member("after", integer: after, into: &bytes) }
+            writer.member("epoch", string: epoch, into: &bytes)
+        }
+    }
+
+    static func setSuspended(id: Int, _ isSuspended: Bool) -> [UInt8] {
+        request(id: id, method: "setSuspended") { writer, bytes in
+            writer.member("suspended", bool: isSuspended, into: &bytes)
+        }
+    }
+
+    static func post(id: Int, _ wish: PostWish) -> [UInt8] {
+        request(id: id, method: "post") { writer, bytes in
+            wish.write(&writer, &bytes)
+            wish.options.writeCall(&writer, &bytes)
+        }
+    }
+
+    /// A request whose params are JSON already.
+    static func call(id: Int, method: String, params: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var writer = begin(id: id, method: method, into: &bytes)
+        writer.raw(params, into: &bytes)
+        writer.endObject(into: &bytes)
+        return bytes
+    }
+
+    /// The params of a call.
+    static func params(_ members: (inout JSONWriter, inout [UInt8]) -> Void) -> [UInt8] {
         var bytes: [UInt8] = []
         var writer = JSONWriter()
         writer.beginObject(into: &bytes)
-        writer.member("jsonrpc", string: "2.0", into: &bytes)
-        writer.member("id", raw: id, into: &bytes)
-        writer.key("error", into: &bytes)
-        writer.beginObject(into: &bytes)
-        writer.member("code", integer: -32_601, into: &bytes)
-        writer.member("message", string: "Method not found", into: &bytes)
-        writer.endObject(into: &bytes)
+        members(&writer, &bytes)
         writer.endObject(into: &bytes)
         return bytes
+    }
+
+    /// The answer to a delivery: acknowledged, or refused for this reason.
+    static func answer(id: [UInt8], refusal: String?) -> [UInt8] {
+        guard let refusal else {
+            return params { writer, bytes in
+                writer.member("jsonrpc", string: "2.0", into: &bytes)
+                writer.member("id", raw: id, into: &bytes)
+                writer.member(null: "result", into: &bytes)
+            }
+        }
+        return error(id: id, code: refusalCode, refusal)
+    }
+
+    /// The code of a refusal; codes of JSON-RPC itself are below zero.
+    private static let refusalCode = 1
+
+    /// The answer to a request of the broker that is no delivery.
+    static func methodNotFound(id: [UInt8]) -> [UInt8] {
+        error(id: id, code: -32_601, "Method not found")
+    }
+
+    private static func error(id: [UInt8], code: Int, _ text: String) -> [UInt8] {
+        params { writer, bytes in
+            writer.member("jsonrpc", string: "2.0", into: &bytes)
+            writer.member("id", raw: id, into: &bytes)
+            writer.key("error", into: &bytes)
+            writer.beginObject(into: &bytes)
+            writer.member("code", integer: code, into: &bytes)
+            writer.member("message", string: text, into: &bytes)
+            writer.endObject(into: &bytes)
+        }
     }
 
     private static func text(
@@ -57,16 +111,22 @@ enum RPCRequest {
         id: Int, method: String, params: (inout JSONWriter, inout [UInt8]) -> Void
     ) -> [UInt8] {
         var bytes: [UInt8] = []
+        var writer = begin(id: id, method: method, into: &bytes)
+        writer.beginObject(into: &bytes)
+        params(&writer, &bytes)
+        writer.endObject(into: &bytes)
+        writer.endObject(into: &bytes)
+        return bytes
+    }
+
+    /// Begins a request up to its params.
+    private static func begin(id: Int, method: String, into bytes: inout [UInt8]) -> JSONWriter {
         var writer = JSONWriter()
         writer.beginObject(into: &bytes)
         writer.member("jsonrpc", string: "2.0", into: &bytes)
         writer.member("id", integer: id, into: &bytes)
         writer.member("method", string: method, into: &bytes)
         writer.key("params", into: &bytes)
-        writer.beginObject(into: &bytes)
-        params(&writer, &bytes)
-        writer.endObject(into: &bytes)
-        writer.endObject(into: &bytes)
-        return bytes
+        return writer
     }
 }

@@ -60,21 +60,30 @@ public final class RemoteCenter: Sendable {
     ///   - selector: the name of the observer's method in listings, which no other observation of
     ///     this center has; by default `notify`, then `notify2` and so on.
     ///   - since: a sequence number; what the broker's replay ring has above it comes first.
+    ///   - options: what happens during suspension, and whether it acknowledges.
     /// - Throws: `ClientError`.
     public func addObserver(
-        forName name: String?, object: String?, selector: String? = nil, since: UInt64? = nil
+        forName name: String?, object: String?, selector: String? = nil, since: UInt64? = nil,
+        options: ObserverOptions = ObserverOptions()
     ) async throws(ClientError) -> Observation {
         let selector = selector ?? nextSelector()
-        let buffer = NotificationBuffer(options)
+        let buffer = NotificationBuffer(self.options, isAcknowledged: options.acknowledges)
         let wish = ObserverWish(
-            name: name, object: object, selector: selector, since: since, buffer: buffer)
+            name: name, object: object, selector: selector, since: since, options: options,
+            buffer: buffer)
         let registration = try await submit { .addObserver(wish, $0) }
-        return Observation(
+        var observation = Observation(
             id: registration.id, token: registration.token, name: name, object: object,
             selector: selector, buffer: buffer
         ) { () async throws(ClientError) in
             try await self.submit { .removeObserver(selector: selector, $0) }
         }
+        if options.acknowledges {
+            observation.answer = { (answer) async throws(ClientError) in
+                try await self.submit { .answer(answer, $0) }
+            }
+        }
+        return observation
     }
 
     /// Removes an observer; nothing comes out of its sequence afterwards.
@@ -84,18 +93,31 @@ public final class RemoteCenter: Sendable {
         try await observation.removeObserver()
     }
 
-    /// Posts a notification, and waits for the account of who got it.
+    /// Posts a notification, and waits for the account of who got it; one with the style `asap` or
+    /// `idle` is enqueued, and its receipt tells just that.
     ///
     /// - Throws: `ClientError`; only after `refused` is it sure that nothing was posted.
     public func post(
-        name: String, object: String? = nil, userInfo: UserInfo? = nil
+        name: String, object: String? = nil, userInfo: UserInfo? = nil,
+        options: PostOptions = PostOptions()
     ) async throws(ClientError) -> PostReceipt {
-        try await submit { .post(name: name, object: object, userInfo: userInfo, $0) }
+        let wish = PostWish(name: name, object: object, userInfo: userInfo, options: options)
+        return try await submit { .post(wish, $0) }
+    }
+
+    /// Suspends this client, or lets it go on: meanwhile the suspension behavior of each observer
+    /// says what becomes of its notifications.
+    ///
+    /// A suspended client stays so on its next connection.
+    /// - Throws: `ClientError`.
+    public func setSuspended(_ isSuspended: Bool) async throws(ClientError) {
+        try await submit { .setSuspended(isSuspended, $0) }
     }
 
     /// Removes all observers, then ends the connection; the sequences end.
     ///
-    /// It waits for the broker, but no longer than `ClientOptions.closeTimeout`.
+    /// It waits for the broker, but no longer than `ClientOptions.closeTimeout`. While there is no
+    /// connection, observers of lifetime `token` cannot be removed: they stay for their lease.
     public func close() async {
         // Closing is told of as done, whatever the broker did.
         _ = await outcome { .close($0) }
@@ -109,7 +131,7 @@ public final class RemoteCenter: Sendable {
         return number == 1 ? "notify" : "notify\(number)"
     }
 
-    private func submit<Value: Sendable>(
+    func submit<Value: Sendable>(
         _ command: (@escaping ClientCommand.Reply<Value>) -> ClientCommand
     ) async throws(ClientError) -> Value {
         try await outcome(command).get()

@@ -110,41 +110,41 @@ extension CenterTable {
         var deadline = Int64.max
     }
 
-    /// Forgets which centers were touched, and tells what became of them.
+    /// Forgets which centers were touched, but for those that need another end, and tells what became
+    /// of them.
     mutating func endTurn() -> TurnEnd {
         var end = TurnEnd()
+        // What was asked for after the end of the turn leaves with the next one.
+        var others: [Int] = []
         for position in touched {
             sequencers[position].isTouched = false
-            noteBytes(at: position, &end)
-            noteIdle(at: position)
-            end.deadline = min(end.deadline, sequencers[position].center.nextDeadline ?? .max)
+            let needs = sequencers[position].look()
+            note(needs, at: position, &end)
+            end.deadline = min(end.deadline, needs.deadline)
+            if needs.turnEnd { others.append(position) }
             let changes = sequencers[position].endOfTurn()
             if changes.isEmpty { continue }
             let name = sequencers[position].center.name
             for change in changes { end.changes.append(.center(name: name, change)) }
         }
         touched.removeAll(keepingCapacity: true)
+        for position in others { touch(position) }
         return end
     }
 
-    private mutating func noteBytes(at position: Int, _ end: inout TurnEnd) {
-        let held = sequencers[position].center.heldByteCount
-        let queued = sequencers[position].center.queueByteCount
-        end.heldGrowth += held - sequencers[position].knownHeldByteCount
-        end.queueGrowth += queued - sequencers[position].knownQueueByteCount
-        sequencers[position].knownHeldByteCount = held
-        sequencers[position].knownQueueByteCount = queued
-        let entryCount = sequencers[position].center.queueCount
-        end.entryGrowth += entryCount - sequencers[position].knownEntryCount
-        sequencers[position].knownEntryCount = entryCount
+    private mutating func note(
+        _ needs: LocalSequencer.Needs, at position: Int, _ end: inout TurnEnd
+    ) {
+        let known = sequencers[position].known
+        end.heldGrowth += needs.heldByteCount - (known?.heldByteCount ?? 0)
+        end.queueGrowth += needs.queueByteCount - (known?.queueByteCount ?? 0)
+        end.entryGrowth += needs.queueCount - (known?.queueCount ?? 0)
+        if needs.idle != known?.idle ?? false { idleCount += needs.idle ? 1 : -1 }
+        sequencers[position].known = needs
     }
 
-    private mutating func noteIdle(at position: Int) {
-        let needsIdle = sequencers[position].center.needsIdle
-        guard needsIdle != sequencers[position].isWaitingForIdle else { return }
-        sequencers[position].isWaitingForIdle = needsIdle
-        idleCount += needsIdle ? 1 : -1
-    }
+    /// Whether the end of the turn does something for the center at a position.
+    mutating func needsTurnEnd(at position: Int) -> Bool { sequencers[position].look().turnEnd }
 
     /// The centers that wait for an idle moment.
     var idlePositions: [Int] { sequencers.indices.filter { sequencers[$0].center.needsIdle } }
@@ -162,7 +162,7 @@ extension CenterTable {
     /// The center that holds the most bytes.
     var largestHolder: Int? {
         sequencers.indices.max {
-            sequencers[$0].knownHeldByteCount < sequencers[$1].knownHeldByteCount
+            (sequencers[$0].known?.heldByteCount ?? 0) < (sequencers[$1].known?.heldByteCount ?? 0)
         }
     }
 }

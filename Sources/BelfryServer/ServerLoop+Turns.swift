@@ -9,8 +9,11 @@ extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.
     mutating func endTurn() {
         endTurnOfCenters()
-        answerPolls()
-        answerCompletions()
+        // The answer to one may let a request be read that ends, or completes, another.
+        while polls.hasEnded || !completions.isEmpty {
+            answerPolls()
+            answerCompletions()
+        }
         if mustTrimHeld { trimHeld() }
         closeSlowest()
         handOver()
@@ -26,10 +29,9 @@ extension ServerLoop {
     ///
     /// Each center posts once; what it needs after that is for the next turn (rule Q11).
     private mutating func endTurnOfCenters() {
-        for position in centers.touched where centers[position].needsTurnEnd {
+        for position in centers.touched where centers.needsTurnEnd(at: position) {
             submitCommand(.endTurn, to: position, isPromise: false)
             fanOut()
-            if centers[position].needsTurnEnd { loop.takeAnotherTurn() }
         }
     }
 
@@ -43,6 +45,7 @@ extension ServerLoop {
         arm(at: end.deadline)
         let needsIdle = centers.idleCount > 0
         if needsIdle != loop.reportsIdle { loop.reportsIdle = needsIdle }
+        if !centers.touched.isEmpty { loop.takeAnotherTurn() }
         if configuration.loopCount > 1 { sendToOtherLoops() }
     }
 

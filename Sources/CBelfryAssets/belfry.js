@@ -13,13 +13,32 @@
 // Without a handler an observer is an async sequence, and leaving the loop removes it:
 //
 //   for await (const notification of await center.addObserver({ name: "ButtonChange" })) { … }
+//
+// A lost connection comes back by itself, with what the broker's replay ring still has. With
+// `resume` the observers stay at the broker meanwhile, and with `storage` also while the page is
+// loaded again: it adds the same observers, and gets what was held for them.
+//
+//   const center = new NotificationCenter(undefined, { resume: true, storage: sessionStorage });
+//
+// An acknowledging observer tells the poster: the promise of its handler is the answer.
+//
+//   await center.addObserver({ name: "Order", acknowledge: true }, (order) => print(order));
 
 /// The close codes after which a new connection would meet the same answer: 1008 policy,
 /// 4001 taken over, 4002 client removed, 4003 credentials expired.
 const finalCloseCodes = new Set([1008, 4001, 4002, 4003]);
 
+/// The close codes of a broker, or of a connection, that has too much to do.
+const overloadCloseCodes = new Set([1013, 4008]);
+
 /// Notifications that an async sequence keeps for its reader; above it the oldest one is lost.
 const bufferLimit = 1000;
+
+/// Seconds until an observer that an earlier page left behind is removed, if nobody adds it again.
+const claimTime = 10;
+
+/// The code of a refusal by a handler; those of JSON-RPC itself are below zero.
+const refusalCode = 1;
 
 /// Waits between two connections, in seconds: the first one, and the bound of the doubling.
 const firstDelay = 0.5;
@@ -50,10 +69,11 @@ class Observer {
   get name() { return this.#registration.filter.name ?? null; }
   get object() { return this.#registration.filter.object ?? null; }
   get selector() { return this.#registration.selector; }
-  /// The public half of the token. It changes with each connection: the broker removes the
-  /// observers of a connection that it lost, and the center registers them again.
+  /// The public half of the token. It changes when the observer is registered again: on each
+  /// connection, or, with `resume`, when the broker did not keep it.
   get id() { return this.#registration.id; }
-  /// The secret that removes this observer from anywhere (`DELETE /v1/observers/{token}`).
+  /// The secret that removes this observer from anywhere (`DELETE /v1/observers/{token}`); null
+  /// for one that an earlier page registered, because the broker tells a secret only once.
   get token() { return this.#registration.token; }
   get isRemoved() { return this.#registration.isRemoved; }
 
@@ -62,12 +82,16 @@ class Observer {
     await this.#remove();
   }
 
+  /// The notifications; an acknowledging observer acknowledges one when the next is asked for.
   async *[Symbol.asyncIterator]() {
-    const { buffer } = this.#registration;
+    const { buffer, answer } = this.#registration;
     try {
       for (;;) {
-        if (buffer.length > 0) yield buffer.shift();
-        else if (this.isRemoved) return;
+        if (buffer.length > 0) {
+          const notification = buffer.shift();
+          yield notification;
+          answer(notification.seq, { result: null });
+        } else if (this.isRemoved) return;
         else await new Promise((resolve) => { this.#registration.wake = resolve; });
       }
     } finally {
@@ -78,9 +102,9 @@ class Observer {
 
 /// A center of the broker, over a connection that comes back by itself.
 ///
-/// Its events are `state` (see the property), `belfry.gap` (an observer lost notifications) and
-/// `belfry.removed` (somebody else removed an observer); the `detail` of the last two is what
-/// the broker sent, with the observer itself in `token`.
+/// Its events are `state` (see the property), `belfry.gap` (an observer lost notifications; its
+/// own `onGap` is told too) and `belfry.removed` (somebody else removed an observer); the `detail`
+/// of the last two is what the broker sent, with the observer itself in `token`.
 export class NotificationCenter extends EventTarget {
   #base;
   #socket = null;
@@ -89,7 +113,14 @@ export class NotificationCenter extends EventTarget {
   #waiting = [];
   #nextCall = 1;
   #nextSelector = 1;
-  #epoch = null;
+  #resumes;
+  #storage;
+  /// `{ client, session, epoch, seq }`: who this client is at the broker. With `resume` it
+  /// outlives a connection, and `seq` is what the stored position was.
+  #identity = null;
+  /// Observers that an earlier page left to this one, with what came for them meanwhile.
+  #unclaimed = [];
+  #isSuspended = false;
   #highestSeq = 0;
   #state = "connecting";
   #failures = 0;
@@ -101,14 +132,24 @@ export class NotificationCenter extends EventTarget {
 
   /// `url` is the broker, by default the one that this file came from; `center` names another
   /// center than the default one.
-  constructor(url = new URL(import.meta.url).origin, { center = null } = {}) {
+  ///
+  /// With `resume` the observers outlive a lost connection at the broker, for their lease, and
+  /// what is posted meanwhile is held for them. With `storage`, such as `sessionStorage`, they
+  /// also outlive the page; without it a page that is left removes them.
+  constructor(
+    url = new URL(import.meta.url).origin,
+    { center = null, resume = false, storage = null } = {},
+  ) {
     super();
     const path = center === null ? "/v1" : `/v1/centers/${encodeURIComponent(center)}`;
     this.#base = String(url).replace(/\/+$/, "") + path;
+    this.#resumes = resume;
+    this.#storage = storage;
+    this.#load();
     // A page that is left gives its observers back at once, and one that the browser brings back
     // from its cache registers them again.
     const { signal } = this.#listening;
-    addEventListener("pagehide", () => this.#pause(), { signal });
+    addEventListener("pagehide", ({ persisted }) => this.#leave(persisted), { signal });
     addEventListener("pageshow", () => this.#connectNow(), { signal });
     addEventListener("online", () => this.#connectNow(), { signal });
     this.#connect();
@@ -123,41 +164,72 @@ export class NotificationCenter extends EventTarget {
   /// A name or object of null, or none, matches any. The selector is the method that the broker
   /// calls; without one each observer gets its own. The handler is called once for each
   /// notification, in the order of `seq`; an error that it throws is reported and stops nobody.
-  addObserver({ name = null, object = null, selector = null } = {}, handler = null) {
+  /// With `acknowledge` its promise is the answer instead: resolved acknowledges, rejected
+  /// refuses with the text of the error.
+  ///
+  /// `suspensionBehavior`, `holdLimit`, `minInterval`, `lease` and `since` go to the broker;
+  /// `onGap` is called with what the observer lost.
+  addObserver(
+    { name = null, object = null, selector = null, since = null, onGap = null, ...terms } = {},
+    handler = null,
+  ) {
     if (this.#state === "closed") return Promise.reject(new BelfryError("the center is closed"));
     const registration = {
       filter: { name, object },
       selector: selector ?? `n${this.#nextSelector++}`,
-      id: null, token: null, position: null, isRegistered: false, isRemoved: false,
+      terms, onGap, position: since,
+      id: null, token: null, isRegistered: false, isRemoved: false,
       handler, buffer: [], wake: () => {},
+      // What an acknowledging observer has not answered, by seq.
+      owed: new Map(),
     };
+    registration.answer = (seq, answer) => this.#answer(registration, seq, answer);
     const observer = new Observer(registration, () => this.#remove(registration));
     registration.observer = observer;
     this.#registrations.add(registration);
     return new Promise((resolve, reject) => {
       registration.confirm = () => resolve(observer);
       registration.refuse = reject;
-      if (this.#isWelcomed) this.#register(registration);
+      if (this.#isWelcomed && !this.#claim(registration)) this.#register(registration);
     });
   }
 
   /// Posts a notification and answers the receipt: who matched, and what became of it.
   ///
-  /// `userInfo` is a plain object; numbers beyond 2^53 lose digits here, not in the broker.
-  async post(name, { object = null, userInfo = null, causedBy = null } = {}) {
-    if (this.#state === "closed") throw new BelfryError("the center is closed");
-    if (this.#state !== "open") {
-      await new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
-    }
-    const params = { name };
-    if (object !== null) params.object = object;
-    if (userInfo !== null) params.userInfo = userInfo;
-    if (causedBy !== null) params.causedBy = causedBy;
-    return this.#call("post", params);
+  /// `userInfo` is a plain object; numbers beyond 2^53 lose digits here, not in the broker. The
+  /// other options are those of the broker: `object`, `style` and with it `coalesce`, `keep`,
+  /// `modes`, `maxDelay`; `immediate`, `ttl`, `causedBy`; `wait` (seconds), `report`, and
+  /// `idempotencyKey`. A queued post has no counts but an `outcome`.
+  async post(name, options = {}) {
+    const given = Object.entries(options).filter(([, value]) => value !== null);
+    return this.#callWhenOpen("post", { name, ...Object.fromEntries(given) });
+  }
+
+  /// Suspends this client, or lets it go on; its observers say what becomes of notifications
+  /// meanwhile. It stays so on the next connection.
+  async setSuspended(isSuspended) {
+    await this.#callWhenOpen("setSuspended", { suspended: isSuspended });
+    this.#isSuspended = isSuspended;
+  }
+
+  /// Takes notifications out of the queue, by `id` or by what is equal; answers how many.
+  async dequeue({ id, name, object, coalesce } = {}) {
+    return (await this.#callWhenOpen("dequeue", { id, name, object, coalesce })).removed;
+  }
+
+  /// Enters a mode of the queue and answers its lease, which ends with the connection.
+  enterMode(mode) {
+    return this.#callWhenOpen("enterMode", { mode });
+  }
+
+  /// Leaves a mode that was entered.
+  async leaveMode({ token }) {
+    await this.#callWhenOpen("leaveMode", { token });
   }
 
   /// Ends the connection, and with it every observer of this center object.
   close() {
+    if (this.#state !== "closed") this.#removeClient();
     this.#disconnect("the center was closed");
     this.#finish();
   }
@@ -183,11 +255,26 @@ export class NotificationCenter extends EventTarget {
     this.#connect();
   }
 
-  #pause() {
+  /// The page is left; `isKept` when the browser may bring it back as it is.
+  #leave(isKept) {
     if (this.#state === "closed") return;
+    if (!isKept && this.#storage === null) this.#removeClient();
     clearTimeout(this.#timer);
     this.#disconnect("the page was left");
     this.#enter("waiting");
+  }
+
+  /// Removes the client of a session that would outlive its connection, with its observers.
+  ///
+  /// By HTTP, which also gets through when the page is being left.
+  #removeClient() {
+    if (!this.#resumes || this.#identity === null) return;
+    const { client, session } = this.#identity;
+    this.#identity = null;
+    this.#storage?.removeItem(this.#storageKey);
+    fetch(`${this.#base}/clients/${client}`, {
+      method: "DELETE", headers: { "Belfry-Session": session }, keepalive: true,
+    }).catch(() => {}); // Without the broker its observers end with their lease.
   }
 
   /// Doubles the wait after each connection that did not last, and spreads it so that the pages
@@ -196,7 +283,7 @@ export class NotificationCenter extends EventTarget {
     const lasted = this.#welcomedAt !== null && performance.now() - this.#welcomedAt > 10_000;
     this.#welcomedAt = null;
     this.#failures = lasted ? 0 : this.#failures + 1;
-    if (code === 1013) this.#failures = Math.max(this.#failures, 4);
+    if (overloadCloseCodes.has(code)) this.#failures = Math.max(this.#failures, 4);
     const bound = Math.min(delayLimit, firstDelay * 2 ** this.#failures);
     const delay = (this.#announcedDelay ?? bound / 2) + (bound / 2) * Math.random();
     this.#announcedDelay = null;
@@ -208,7 +295,6 @@ export class NotificationCenter extends EventTarget {
   #disconnect(reason) {
     const socket = this.#socket;
     this.#socket = null;
-    this.#isWelcomed = false;
     if (socket !== null) {
       socket.onmessage = socket.onclose = null;
       socket.close();
@@ -220,8 +306,15 @@ export class NotificationCenter extends EventTarget {
         registration.position = this.#highestSeq;
       }
       registration.isRegistered = false;
+      // What the broker did not ask again on this connection, it does not want to know.
+      for (const [seq, { answer }] of registration.owed) {
+        if (answer !== null && this.#isWelcomed) registration.owed.delete(seq);
+      }
     }
     this.#highestSeq = 0;
+    if (this.#isWelcomed) this.#save();
+    this.#isWelcomed = false;
+    this.#unclaimed = [];
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     for (const { reject } of calls) reject(new BelfryError(reason));
@@ -230,6 +323,8 @@ export class NotificationCenter extends EventTarget {
   #finish(code = 1000) {
     clearTimeout(this.#timer);
     this.#listening.abort();
+    // A client that was removed is nobody's; one that was taken over is another page's now.
+    if (code === 4002) this.#storage?.removeItem(this.#storageKey);
     const error = new BelfryError("the center is closed");
     for (const { reject } of this.#waiting.splice(0)) reject(error);
     for (const registration of [...this.#registrations]) {
@@ -263,20 +358,35 @@ export class NotificationCenter extends EventTarget {
       case "belfry.gap": return this.#gap(params);
       case "belfry.removed": return this.#removed(params);
       case "belfry.draining": this.#announcedDelay = params.reconnectAfter ?? null; return;
-      default: this.#deliver(method, params);
+      default:
+        if (id === undefined) this.#deliver(method, params);
+        else this.#ask(method, params, id);
     }
   }
 
-  async #welcome({ epoch }) {
+  async #welcome({ client, session, epoch }) {
     const socket = this.#socket;
-    this.#isWelcomed = true;
     this.#welcomedAt = performance.now();
-    const isOtherEpoch = this.#epoch !== null && this.#epoch !== epoch;
-    this.#epoch = epoch;
+    const earlier = this.#identity;
+    const resumed = this.#resumes && earlier !== null ? await this.#resume(earlier) : null;
+    if (socket !== this.#socket) return;
+    const isOtherEpoch = earlier !== null && earlier.epoch !== epoch;
+    this.#identity = resumed === null ? { client, session, epoch } : { ...earlier, epoch };
+    this.#isWelcomed = true;
+    const isFirst = [...this.#registrations].every(({ id }) => id === null);
+    if (this.#resumes && earlier !== null && resumed === null && isFirst) {
+      // What was held for the page before is gone with its session.
+      this.#tell("belfry.gap", { observer: null, reason: "unknown" });
+    }
+    if (resumed !== null) this.#continue(resumed.observers, isOtherEpoch);
+    else if (this.#isSuspended) this.#call("setSuspended", { suspended: true }).catch(() => {});
+    this.#save();
     // Another epoch counts from its own beginning: what was missed in between nobody knows.
-    const answers = [...this.#registrations].map((registration) => {
-      if (isOtherEpoch && registration.position !== null) {
+    const missing = [...this.#registrations].filter(({ isRegistered }) => !isRegistered);
+    const answers = missing.map((registration) => {
+      if (isOtherEpoch && registration.id !== null) {
         registration.position = null;
+        registration.owed.clear();
         this.#tell("belfry.gap", { observer: registration.id, reason: "unknown" }, registration);
       }
       return this.#register(registration);
@@ -287,6 +397,100 @@ export class NotificationCenter extends EventTarget {
     for (const { resolve } of this.#waiting.splice(0)) resolve();
   }
 
+  // Going on with a session.
+
+  /// Asks for the session of the connection before; null when the broker does not go on with it.
+  async #resume({ session, epoch }) {
+    const after = this.#position();
+    try {
+      return await this.#call("resume", { session, epoch, ...(after !== null && { after }) });
+    } catch (error) {
+      if (error.problem?.status >= 500) {
+        // It has too much to do; the session waits.
+        this.#disconnect(error.message);
+        this.#reconnectLater(1013);
+      }
+      return null;
+    }
+  }
+
+  /// The number up to which all observers have everything; what one of them has above it is not
+  /// delivered twice.
+  #position() {
+    const positions = this.#unclaimed.map(({ position }) => position);
+    for (const { id, position } of this.#registrations) {
+      if (id !== null && position !== null) positions.push(position);
+    }
+    return positions.length > 0 ? Math.min(...positions) : (this.#identity.seq ?? null);
+  }
+
+  /// Takes over the observers that the broker has kept.
+  #continue(rows, isOtherEpoch) {
+    const kept = new Map(rows.map((row) => [row.id, row]));
+    for (const registration of [...this.#registrations]) {
+      if (registration.id === null) continue;
+      if (kept.delete(registration.id)) {
+        registration.isRegistered = true;
+        if (isOtherEpoch) {
+          registration.position = 0;
+          registration.owed.clear();
+        }
+        continue;
+      }
+      this.#forget(registration);
+      this.#tell("belfry.removed", { observer: registration.id, reason: "removed" }, registration);
+    }
+    const position = isOtherEpoch ? 0 : (this.#identity.seq ?? 0);
+    this.#unclaimed = [...kept.values()].map((row) => ({ row, position, frames: [] }));
+    for (const registration of this.#registrations) {
+      if (registration.id === null) this.#claim(registration);
+    }
+    const unclaimed = this.#unclaimed;
+    setTimeout(() => this.#removeUnclaimed(unclaimed), claimTime * 1000);
+  }
+
+  /// Gives an observer of an earlier page to one of this page that is the same; tells whether.
+  #claim(registration) {
+    const { filter, selector, terms } = registration;
+    const index = this.#unclaimed.findIndex(({ row }) =>
+      row.selector === selector && (row.name ?? null) === filter.name
+      && (row.object ?? null) === filter.object
+      && row.acknowledge === (terms.acknowledge ?? false)
+      && Object.entries(terms).every(([key, value]) => (row[key] ?? null) === value));
+    if (index < 0) return false;
+    const [{ row, position, frames }] = this.#unclaimed.splice(index, 1);
+    Object.assign(registration, { id: row.id, position, isRegistered: true });
+    registration.confirm();
+    // The promise of `addObserver` settles before the first notification comes.
+    queueMicrotask(() => {
+      for (const [method, params, id] of frames) {
+        if (id === undefined) this.#deliver(method, params);
+        else this.#ask(method, params, id);
+      }
+    });
+    return true;
+  }
+
+  #removeUnclaimed(unclaimed) {
+    if (unclaimed !== this.#unclaimed) return;
+    for (const { row } of unclaimed.splice(0)) {
+      this.#call("removeObserver", { observer: row.id }).catch(() => {});
+    }
+  }
+
+  get #storageKey() { return `belfry ${this.#base}`; }
+
+  #load() {
+    const text = this.#resumes ? this.#storage?.getItem(this.#storageKey) : null;
+    if (text) this.#identity = JSON.parse(text);
+  }
+
+  #save() {
+    if (!this.#resumes || this.#storage === null || this.#identity === null) return;
+    const kept = { ...this.#identity, seq: this.#position() };
+    this.#storage.setItem(this.#storageKey, JSON.stringify(kept));
+  }
+
   /// Gives a frame to the observers that it is for.
   ///
   /// A frame names its selector and no observer, and two observers of one selector get a frame
@@ -294,16 +498,53 @@ export class NotificationCenter extends EventTarget {
   /// that the second frame, like one that a replay brings again, is not delivered twice.
   #deliver(selector, notification) {
     const { name, object = null, seq } = notification;
-    if (!notification.redelivered && seq > this.#highestSeq) this.#highestSeq = seq;
+    this.#count(notification);
+    for (const place of this.#unclaimed) {
+      if (place.row.selector === selector) this.#keepFrame(place, [selector, notification]);
+    }
     for (const registration of [...this.#registrations]) {
       const { filter, position, isRemoved } = registration;
       if (registration.selector !== selector || isRemoved || position === null) continue;
       if (seq <= position || (filter.name ?? name) !== name) continue;
       if ((filter.object ?? object) !== object) continue;
       registration.position = seq;
-      if (registration.handler === null) this.#keep(notification, registration);
-      else this.#handle(notification, registration);
+      this.#hand(notification, registration);
     }
+  }
+
+  /// Gives a request to the acknowledging observer that it is for. It comes again until it is
+  /// answered, also while the handler is at work: then only the answer is still due.
+  #ask(selector, notification, id) {
+    const { observer, seq } = notification;
+    this.#count(notification);
+    const place = this.#unclaimed.find(({ row }) => row.id === observer);
+    if (place !== undefined) return this.#keepFrame(place, [selector, notification, id]);
+    const registration = this.#registration(observer);
+    if (registration === undefined) return;
+    const owed = registration.owed.get(seq);
+    if (owed === undefined) {
+      registration.owed.set(seq, { id, answer: null });
+      registration.position = Math.max(registration.position ?? 0, seq);
+      this.#hand(notification, registration);
+    } else {
+      owed.id = id;
+      if (owed.answer !== null) this.#answer(registration, seq, owed.answer);
+    }
+  }
+
+  #count({ seq, redelivered }) {
+    if (!redelivered && seq > this.#highestSeq) this.#highestSeq = seq;
+  }
+
+  #keepFrame({ frames }, frame) {
+    frames.push(frame);
+    if (frames.length > bufferLimit) frames.shift();
+  }
+
+  #hand(notification, registration) {
+    if (registration.handler === null) this.#keep(notification, registration);
+    else if (registration.terms.acknowledge) this.#handleAndAnswer(notification, registration);
+    else this.#handle(notification, registration);
   }
 
   #handle(notification, registration) {
@@ -314,10 +555,31 @@ export class NotificationCenter extends EventTarget {
     }
   }
 
+  async #handleAndAnswer(notification, { handler, answer }) {
+    try {
+      await handler(notification);
+      answer(notification.seq, { result: null });
+    } catch (error) {
+      const message = String(error?.message ?? error);
+      answer(notification.seq, { error: { code: refusalCode, message } });
+    }
+  }
+
+  /// Answers a delivery, once. Without a connection the answer is kept until the broker asks again.
+  #answer(registration, seq, answer) {
+    const owed = registration.owed.get(seq);
+    if (owed === undefined) return;
+    owed.answer = answer;
+    if (!registration.isRegistered || !this.#isWelcomed) return;
+    registration.owed.delete(seq);
+    this.#send({ id: owed.id, ...answer });
+  }
+
   #keep(notification, registration) {
     registration.buffer.push(notification);
     registration.wake();
-    if (registration.buffer.length <= bufferLimit) return;
+    // What is acknowledged is not dropped: the broker stops when 1,000 answers are due.
+    if (registration.buffer.length <= bufferLimit || registration.terms.acknowledge) return;
     const { seq } = registration.buffer.shift();
     const lost = { lost: 1, firstSeq: seq, lastSeq: seq, reason: "overflow" };
     this.#tell("belfry.gap", { observer: registration.id, ...lost }, registration);
@@ -335,8 +597,11 @@ export class NotificationCenter extends EventTarget {
   }
 
   #tell(type, params, registration) {
-    const token = registration?.observer ?? null;
-    this.dispatchEvent(new CustomEvent(type, { detail: { ...params, token } }));
+    const detail = { ...params, token: registration?.observer ?? null };
+    if (type === "belfry.gap" && registration?.onGap) {
+      this.#handle(detail, { handler: registration.onGap });
+    }
+    this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
   #registration(id) {
@@ -345,20 +610,37 @@ export class NotificationCenter extends EventTarget {
 
   // What goes out.
 
+  #send(members) {
+    this.#socket.send(JSON.stringify({ jsonrpc: "2.0", ...members }));
+  }
+
+  async #callWhenOpen(method, params) {
+    if (this.#state === "closed") throw new BelfryError("the center is closed");
+    if (this.#state !== "open") {
+      await new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    }
+    return this.#call(method, params);
+  }
+
   #call(method, params) {
     const id = this.#nextCall++;
-    this.#socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    this.#send({ id, method, params });
     return new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject }));
   }
 
   async #register(registration) {
-    const { filter, selector, position } = registration;
-    const params = { ...filter, selector, lifetime: "connection" };
-    if (position !== null) params.since = position;
+    const { filter, selector, terms, position, owed } = registration;
+    const lifetime = this.#resumes ? "token" : "connection";
+    const params = { ...terms, ...filter, selector, lifetime };
+    // What is owed comes again, so that its answer finds the way.
+    if (position !== null) {
+      params.since = Math.min(position, ...[...owed.keys()].map((seq) => seq - 1));
+    }
     try {
       const { id, token, since } = await this.#call("addObserver", params);
       Object.assign(registration, { id, token, isRegistered: true });
-      registration.position ??= since;
+      registration.position = Math.min(registration.position ?? since, since);
+      this.#save();
       if (registration.isRemoved) await this.#delete(registration);
       registration.confirm();
     } catch (error) {
@@ -373,9 +655,11 @@ export class NotificationCenter extends EventTarget {
 
   async #remove(registration) {
     if (registration.isRemoved) return;
-    const { isRegistered } = registration;
+    const { isRegistered, id, token } = registration;
     this.#forget(registration);
-    if (isRegistered) await this.#delete(registration);
+    if (!isRegistered) return;
+    if (token !== null) await this.#delete(registration);
+    else await this.#call("removeObserver", { observer: id });
   }
 
   #forget(registration) {

@@ -8,6 +8,8 @@ import { BelfryError, NotificationCenter } from "/belfry.js";
 /// Notifications on the page, and those that wait while it is paused; the oldest go.
 const shownLimit = 200;
 const pageSize = 50;
+/// Rows of the tables that have one page only.
+const rowLimit = 100;
 /// A screen reader hears of arrivals at most this often, in milliseconds.
 const newsInterval = 4000;
 const healthInterval = 10_000;
@@ -49,6 +51,7 @@ async function ask(path, options) {
   } catch {
     throw new BelfryError("The broker cannot be reached.");
   }
+  if (response.status === 204) return null;
   if (response.ok) return response.json();
   const problem = await response.json().catch(() => null);
   throw new BelfryError(problem?.title ?? `Status ${response.status}`, response.status, problem);
@@ -89,9 +92,7 @@ function userInfoFault(text) {
 
 function showReceipt(receipt, curl) {
   const area = find("receipt");
-  const words = receipt.matched === 0
-    ? "Posted. Nobody observes it."
-    : `Posted. ${plural(receipt.matched, "observer")} matched, ${receipt.delivered} delivered.`;
+  const words = postedWords(receipt);
   const counts = make("dl");
   for (const [key, value] of Object.entries(receipt)) {
     if (key === "observers" || value === 0) continue;
@@ -110,10 +111,20 @@ function showReceipt(receipt, curl) {
   area.append(make("details", {}, summary, make("pre", {}, curl)));
 }
 
+function postedWords({ outcome, into, matched, delivered, held }) {
+  if (outcome === "queued") return "It waits in the queue.";
+  if (outcome === "coalesced") return `${into}, which waits in the queue, stands for it.`;
+  if (matched === 0) return "Posted. Nobody observes it.";
+  const kept = held > 0 ? `, ${held} held` : "";
+  return `Posted. ${plural(matched, "observer")} matched, ${delivered} delivered${kept}.`;
+}
+
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-function curlLine(name, object, userInfo) {
-  const query = object === "" ? "" : `?object=${encodeURIComponent(object)}`;
+function curlLine(name, object, userInfo, style) {
+  const parameters = Object.entries({ object, style }).filter(([, value]) => value !== "");
+  const pairs = parameters.map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  const query = pairs.length === 0 ? "" : `?${pairs.join("&")}`;
   const url = `${location.origin}${base}/channels/${encodeURIComponent(name)}${query}`;
   return `curl -d ${quoted(userInfo.trim())} ${quoted(url)}`;
 }
@@ -131,13 +142,16 @@ find("post").addEventListener("submit", async (event) => {
   const fields = [`"name":${JSON.stringify(name.value)}`];
   if (object.value !== "") fields.push(`"object":${JSON.stringify(object.value)}`);
   if (userInfo.value.trim() !== "") fields.push(`"userInfo":${userInfo.value}`);
+  const style = find("post-style").value;
+  if (style !== "") fields.push(`"style":${JSON.stringify(style)}`);
   try {
     const receipt = await ask("/notifications?report=observers", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: `{${fields.join(",")}}`,
     });
-    showReceipt(receipt, curlLine(name.value, object.value, userInfo.value));
+    showReceipt(receipt, curlLine(name.value, object.value, userInfo.value, style));
+    listQueue();
   } catch (error) {
     showProblem(find("receipt"), error);
   }
@@ -304,7 +318,7 @@ find("clear").addEventListener("click", () => {
 });
 
 center.addEventListener("belfry.gap", ({ detail: { observer, lost, reason } }) => {
-  const count = lost === undefined ? "an unknown number" : plural(lost, "notification");
+  const count = (lost ?? null) === null ? "an unknown number" : plural(lost, "notification");
   addNews(`Gap: observer ${observer} lost ${count} (${reason}).`);
 });
 
@@ -323,6 +337,8 @@ let nextCursor = null;
 let listing = 0;
 
 async function listAll() {
+  listClients();
+  listQueue();
   const turn = ++listing;
   const cursor = cursors.at(-1);
   const query = new URLSearchParams({ limit: pageSize });
@@ -353,7 +369,9 @@ function showAll(observers) {
   (button ?? find("refresh")).focus();
 }
 
-function observerRow({ id, name, object, selector, client, state, delivered, lastDeliveredAt }) {
+function observerRow({
+  id, name, object, selector, client, state, delivered, held, dropped, lastDeliveredAt,
+}) {
   const entry = [...mine].find(({ observer }) => observer.id === id);
   const removal = make("td");
   if (entry !== undefined) {
@@ -372,7 +390,7 @@ function observerRow({ id, name, object, selector, client, state, delivered, las
     make("td", { className: "text" }, make("code", {}, selector)),
     make("td", { className: "mono" }, client),
     make("td", {}, state),
-    make("td", { className: "number" }, String(delivered)),
+    ...[delivered, held, dropped].map(numberCell),
     make("td", {}, clock(lastDeliveredAt)),
     removal);
   if (entry !== undefined) row.className = "mine";
@@ -388,6 +406,77 @@ find("previous").addEventListener("click", () => {
   cursors.pop();
   listAll();
 });
+
+// Clients and queue: one page, the first rows.
+
+const numberCell = (number) => make("td", { className: "number" }, String(number));
+
+const listings = new Map();
+
+/// Shows the first rows of a listing; of two that are asked for at once the later one counts.
+async function listRows(place, path, key, row) {
+  const turn = (listings.get(place) ?? 0) + 1;
+  listings.set(place, turn);
+  let rows = [];
+  let text = "";
+  let next = null;
+  try {
+    ({ [key]: rows, next = null } = await ask(`${path}?limit=${rowLimit}`));
+  } catch (error) {
+    text = `This cannot be listed: ${error.message}`;
+  }
+  if (turn !== listings.get(place)) return;
+  find(`${place}-error`).textContent = text;
+  const focused = document.activeElement?.dataset?.entry;
+  find(place).replaceChildren(...rows.map(row));
+  find(`${place}-count`).textContent =
+    rows.length === 0 ? "none" : next === null ? `${rows.length}` : `the first ${rows.length}`;
+  if (focused === undefined) return;
+  const button = find(place).querySelector(`[data-entry="${CSS.escape(focused)}"]`);
+  (button ?? find(`${place}-refresh`)).focus();
+}
+
+const listClients = () => listRows("clients", "/clients", "clients", clientRow);
+
+function clientRow({ id, transport, state, stateSince, observers, held, unsentBytes }) {
+  return make("tr", {},
+    make("th", { scope: "row", className: "mono" }, id),
+    make("td", {}, transport), make("td", {}, state), make("td", {}, clock(stateSince)),
+    ...[observers, held, unsentBytes].map(numberCell));
+}
+
+async function listQueue() {
+  await listRows("queue", "/queue", "entries", entryRow);
+  const modes = await ask("/modes").catch(() => null);
+  find("mode").textContent = modes === null ? "" : `in mode ${modes.current}`;
+}
+
+function entryRow({ id, name, object, style, modes, coalesce, merged, enqueuedAt }) {
+  const button = make("button", { type: "button", className: "small" }, "Remove");
+  button.dataset.entry = id;
+  button.setAttribute("aria-label", `Remove ${describe({ name, object: object ?? null })}`);
+  button.addEventListener("click", () => dequeue(id));
+  return make("tr", {},
+    make("th", { scope: "row", className: "text mono" }, name),
+    make("td", { className: "text" }, shown(object, "none")),
+    make("td", {}, style), make("td", { className: "text" }, modes.join(", ")),
+    make("td", {}, coalesce.join(", ") || "nothing"), numberCell(merged),
+    make("td", {}, clock(enqueuedAt)), make("td", {}, button));
+}
+
+async function dequeue(id) {
+  let text = "";
+  try {
+    await ask(`/queue/${id}`, { method: "DELETE" });
+  } catch (error) {
+    text = `It was not removed: ${error.message}`;
+  }
+  await listQueue();
+  find("queue-error").textContent = text;
+}
+
+find("clients-refresh").addEventListener("click", listClients);
+find("queue-refresh").addEventListener("click", listQueue);
 
 // Explain.
 

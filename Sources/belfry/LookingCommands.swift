@@ -10,26 +10,74 @@ struct Observers: ClientCommand {
     @OptionGroup var report: ReportOptions
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
+        let rows = try await Listing.rows("observers", from: try place.brokerURL())
+        let columns = [
+            "id", "name", "object", "client", "selector", "state", "delivered", "held", "dropped",
+        ]
+        try Listing.write("observers", rows, columns, report)
+    }
+}
+
+/// `belfry queue`.
+struct Queue: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List what waits in the queue, in the order in which it would be posted.")
+
+    @Option(help: .value("Remove this notification instead; repeatable.", "ID"))
+    var remove: [String] = []
+
+    @OptionGroup var place: PlaceOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        let isID = remove.allSatisfy { $0.utf8.allSatisfy { 0x30...0x5A ~= $0 } && !$0.isEmpty }
+        if !isID { throw ValidationError("--remove takes the id of a notification") }
+    }
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
+        guard remove.isEmpty else {
+            for id in remove {
+                _ = try await HTTPRequest.delete("queue/\(id)").requiredAnswer(from: url)
+            }
+            return
+        }
+        let rows = try await Listing.rows("queue", "entries", from: url)
+        let columns = ["id", "name", "object", "style", "modes", "merged", "enqueuedAt"]
+        try Listing.write("entries", rows, columns, report)
+    }
+}
+
+/// Listings of the broker, which come in pages.
+enum Listing {
+    /// All rows of what is at a path; they are the member of that name, or of another one.
+    static func rows(
+        _ path: String, _ member: String? = nil, from url: BrokerURL
+    ) async throws(ToolError) -> [JSONObject] {
         var rows: [JSONObject] = []
         var cursor: String?
         repeat {
-            var request = HTTPRequest.get("observers")
+            var request = HTTPRequest.get(path)
             request.query = [("limit", "1000")]
             if let cursor { request.query.append(("cursor", cursor)) }
-            let answer = try await request.requiredAnswer(from: url)
-            let page = JSONObject(answer.content)
-            rows += Report.rows(page?.raw("observers"))
+            let page = JSONObject(try await request.requiredAnswer(from: url).content)
+            rows += page?.objects(member ?? path) ?? []
             cursor = page?.string("next")
         } while cursor != nil
+        return rows
+    }
+
+    /// Writes rows as a table for people, and as one JSON object for programs.
+    static func write(
+        _ member: String, _ rows: [JSONObject], _ columns: [String], _ report: ReportOptions
+    ) throws(ToolError) {
         if report.isForPeople {
-            let columns = ["id", "name", "object", "client", "selector", "state", "delivered"]
             return try Report.write(Array(Report.table(columns, rows).utf8))
         }
         var bytes: [UInt8] = []
         var writer = JSONWriter()
         writer.beginObject(into: &bytes)
-        writer.key("observers", into: &bytes)
+        writer.key(escaping: Array(member.utf8), into: &bytes)
         writer.beginArray(into: &bytes)
         for row in rows { writer.raw(Report.oneLine(row.json), into: &bytes) }
         writer.endArray(into: &bytes)
@@ -61,8 +109,8 @@ struct Explain: ClientCommand {
         guard report.isForPeople, let explanation = JSONObject(answer.content) else {
             return try Report.write(Report.oneLine(answer.content))
         }
-        let observers = Report.rows(explanation.raw("observers"))
-        let near = Report.rows(explanation.raw("near"))
+        let observers = explanation.objects("observers")
+        let near = explanation.objects("near")
         var text = "\(observers.count) would get it"
         if !observers.isEmpty {
             text += "\n" + Report.table(["id", "state", "outcome"], observers)

@@ -23,11 +23,23 @@ struct Observe: ClientCommand {
     @Option(help: .value("End after so many notifications.", "N"))
     var count: Int?
 
+    @Flag(help: "Tell the poster that a line was written (WebSocket only).")
+    var acknowledge = false
+
+    @Option(
+        help: .value(
+            "Print each name and object at most so often, and the last of them: 500ms, 8s.",
+            "TIME"), transform: ArgumentText.duration)
+    var minInterval: Duration?
+
     @OptionGroup var place: PlaceOptions
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
         if sse, reconnect { throw ValidationError("--reconnect goes with a WebSocket only") }
+        if sse, acknowledge || minInterval != nil {
+            throw ValidationError("--acknowledge and --min-interval go with a WebSocket only")
+        }
     }
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
@@ -42,7 +54,11 @@ struct Observe: ClientCommand {
                 var options = ClientOptions()
                 options.reconnects = reconnect
                 let center = try await RemoteCenter.connect(to: url, options: options)
-                let observation = try await center.addObserver(forName: name, object: object)
+                var terms = ObserverOptions()
+                terms.acknowledges = acknowledge
+                terms.minInterval = minInterval
+                let observation = try await center.addObserver(
+                    forName: name, object: object, options: terms)
                 try await print(observation, until: signals) { await center.close() }
             }
         } catch {
@@ -62,6 +78,7 @@ struct Observe: ClientCommand {
         var printedCount = 0
         for try await notification in observation {
             guard write(notification) else { break }
+            try await observation.acknowledge(notification)
             printedCount += 1
             if printedCount == count { break }
         }

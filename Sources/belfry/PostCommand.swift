@@ -1,6 +1,5 @@
 import ArgumentParser
 import BelfryClient
-import BelfryJSON
 import BelfrySystem
 
 /// `belfry post`.
@@ -17,32 +16,92 @@ struct Post: ClientCommand {
     @Option(help: .value("A JSON object; - reads it from standard input.", "JSON"))
     var userInfo: String?
 
+    @Option(
+        help: .value("now, asap or idle; without it at once, past the queue.", "STYLE"),
+        transform: ArgumentText.word)
+    var style: PostingStyle?
+
+    @Option(
+        help: .value("What makes it similar: name,sender, name, sender or none.", "LIST"),
+        transform: ArgumentText.coalescing)
+    var coalesce: Coalescing?
+
+    @Option(
+        help: .value("Which of similar ones stays in the queue: first or latest.", "WHICH"),
+        transform: ArgumentText.word)
+    var keep: PostOptions.Keep?
+
+    @Option(help: .value("A mode in which it may leave the queue; repeatable.", "MODE"))
+    var mode: [String] = []
+
+    @Option(
+        help: .value("After so long an idle post counts as asap: 500ms, 8s, 1h.", "TIME"),
+        transform: ArgumentText.duration)
+    var maxDelay: Duration?
+
+    @Flag(help: "Deliver in spite of suspension.")
+    var immediate = false
+
+    @Option(
+        help: .value("Drop a queued or held copy after so long.", "TIME"),
+        transform: ArgumentText.duration)
+    var ttl: Duration?
+
+    @Option(
+        help: .value("Wait so long for acknowledging observers, at most 60s.", "TIME"),
+        transform: ArgumentText.duration)
+    var wait: Duration?
+
+    @Option(help: .value("Another post with this key has no second effect.", "KEY"))
+    var idempotencyKey: String?
+
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
-        let request = HTTPRequest.post("notifications", json: try content())
-        let answer = try await request.requiredAnswer(from: url)
+        let answer = try await request().requiredAnswer(from: url)
         guard report.isForPeople, let receipt = JSONObject(answer.content) else {
             return try Report.write(Report.oneLine(answer.content))
         }
-        let columns = ["id", "seq", "matched", "delivered", "held", "dropped"]
+        // What waits in the queue has no counts yet.
+        let columns =
+            receipt.raw("outcome") != nil
+            ? ["id", "outcome", "into"]
+            : ["id", "seq", "matched", "delivered", "held", "dropped", "acknowledged", "pending"]
         try Report.write(Array(Report.table(columns, [receipt]).utf8))
     }
 
-    /// The notification as the broker takes it.
-    func content() throws(ToolError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var writer = JSONWriter()
-        writer.beginObject(into: &bytes)
-        writer.member("name", string: name, into: &bytes)
-        if let object { writer.member("object", string: object, into: &bytes) }
-        if let userInfo = try readUserInfo() {
-            writer.member("userInfo", raw: userInfo.json, into: &bytes)
+    func validate() throws {
+        do throws(ClientError) {
+            _ = try HTTPRequest.post(name: name, options: options)
+        } catch {
+            throw ValidationError("--idempotency-key: \(error)")
         }
-        writer.endObject(into: &bytes)
-        return bytes
+    }
+
+    /// The request that posts it.
+    func request() throws(ToolError) -> HTTPRequest {
+        let userInfo = try readUserInfo()
+        do throws(ClientError) {
+            return try .post(name: name, object: object, userInfo: userInfo, options: options)
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    private var options: PostOptions {
+        var options = PostOptions()
+        options.style = style
+        options.coalescing = coalesce
+        options.keep = keep
+        options.modes = mode
+        options.maxDelay = maxDelay
+        options.isImmediate = immediate
+        options.timeToLive = ttl
+        options.wait = wait
+        options.idempotencyKey = idempotencyKey
+        return options
     }
 
     private func readUserInfo() throws(ToolError) -> UserInfo? {

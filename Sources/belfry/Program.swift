@@ -81,7 +81,7 @@ struct Belfry: ParsableCommand {
         commandName: "belfry",
         abstract: "A notification broker over HTTP and WebSocket, and a client for it.",
         subcommands: [
-            Serve.self, Post.self, Observe.self, Observers.self, Explain.self, CheckConfig.self,
-            Healthcheck.self, Version.self,
+            Serve.self, Post.self, Observe.self, Observers.self, Queue.self, Explain.self,
+            CheckConfig.self, Healthcheck.self, Version.self,
         ])
 }

@@ -18,24 +18,6 @@ enum Report {
         json.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
     }
 
-    /// The objects of an array.
-    static func rows(_ array: [UInt8]?) -> [JSONObject] {
-        guard let array else { return [] }
-        var rows: [JSONObject] = []
-        var reader = JSONReader()
-        do throws(JSONError) {
-            try reader.beginArray(in: array.span)
-            while try reader.nextElement(in: array.span) {
-                let range = try reader.skipValue(in: array.span)
-                if let row = JSONObject(Array(array[range])) { rows.append(row) }
-            }
-        } catch {
-            // The array is a member of an object that was validated.
-            return rows
-        }
-        return rows
-    }
-
     /// Rows under their headings, in columns as wide as their widest cell.
     static func table(_ columns: [String], _ rows: [JSONObject]) -> String {
         let cells = rows.map { row in columns.map { cell(row.raw($0)) } }

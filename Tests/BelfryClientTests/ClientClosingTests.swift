@@ -13,7 +13,7 @@ struct ClientClosingTests {
         let broker = try ScriptedBroker.opened()
         let buffer = try broker.observe()
         try broker.deliver(6)
-        let answer = try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }
+        let answer = try broker.submit { .post(PostWish(name: "A"), $0) }
         _ = try broker.heard()
         try broker.sendClose(code)
         let error = ClientError.closed(code: code, reason: "")
@@ -22,7 +22,7 @@ struct ClientClosingTests {
         #expect(try await buffer.next()?.sequence == 6)
         await #expect(throws: error) { try await buffer.next() }
         #expect(
-            try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }.error == error)
+            try broker.submit { .post(PostWish(name: "A"), $0) }.error == error)
     }
 
     @Test("a connection that ends without a Close is told so")
@@ -84,7 +84,7 @@ struct ClientClosingTests {
         try broker.sendClose(1000)
         #expect(answer.isSuccess)
         #expect(
-            try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }.error
+            try broker.submit { .post(PostWish(name: "A"), $0) }.error
                 == .closedByOwner)
         #expect(try broker.submit(ClientCommand.close).isSuccess)
     }
@@ -136,7 +136,7 @@ struct ClientReconnectingTests {
         try broker.deliver(6)
         try broker.sendClose(1012)
         #expect(
-            try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }.error
+            try broker.submit { .post(PostWish(name: "A"), $0) }.error
                 == .notConnected)
         try broker.advance(.milliseconds(250))
         try broker.acceptOpening(try broker.acceptAttempt())
@@ -144,7 +144,8 @@ struct ClientReconnectingTests {
         #expect(
             try broker.heard() == [
                 #"{"jsonrpc":"2.0","id":2,"method":"addObserver","params":"#
-                    + #"{"name":"A","object":null,"selector":"notify","since":6}}"#
+                    + #"{"name":"A","object":null,"selector":"notify","#
+                    + #""lifetime":"connection","since":6}}"#
             ])
         try broker.send(#"{"jsonrpc":"2.0","id":2,"result":{"id":"o9","token":"o9.t","since":9}}"#)
         try broker.deliver(8, more: #","redelivered":true"#)

@@ -111,7 +111,7 @@ struct ClientRequestTests {
         #expect(
             try broker.heard() == [
                 #"{"jsonrpc":"2.0","id":1,"method":"addObserver","params":"#
-                    + #"{"name":"Button","object":null,"selector":"input:","since":7}}"#
+                    + #"{"name":"Button","object":null,"selector":"input:","lifetime":"connection","since":7}}"#
             ])
         var bytes: [UInt8] = []
         for message in [
@@ -177,7 +177,7 @@ struct ClientRequestTests {
         let broker = try ScriptedBroker.opened()
         let userInfo = try UserInfo(json: #" {"n":1E400} "#)
         let answer = try broker.submit {
-            .post(name: "A\"", object: "o", userInfo: userInfo, $0)
+            .post(PostWish(name: "A\"", object: "o", userInfo: userInfo), $0)
         }
         #expect(
             try broker.heard() == [
@@ -201,7 +201,7 @@ struct ClientRequestTests {
     func order() throws {
         let broker = try ScriptedBroker.opened()
         let answers = try (1...2).map { _ in
-            try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }
+            try broker.submit { .post(PostWish(name: "A"), $0) }
         }
         for id in [2, 1] {
             try broker.send(
@@ -213,9 +213,9 @@ struct ClientRequestTests {
     @Test("a request that is not answered in time fails alone")
     func requestTimeout() throws {
         let broker = try ScriptedBroker.opened()
-        let first = try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }
+        let first = try broker.submit { .post(PostWish(name: "A"), $0) }
         try broker.advance(.seconds(29))
-        let second = try broker.submit { .post(name: "B", object: nil, userInfo: nil, $0) }
+        let second = try broker.submit { .post(PostWish(name: "B"), $0) }
         #expect(!first.isThere)
         try broker.advance(.seconds(1))
         #expect(first.error == .timedOut)
@@ -230,8 +230,8 @@ struct ClientRequestTests {
         var options = ClientOptions()
         options.requestLimit = 1
         let broker = try ScriptedBroker.opened(options)
-        let first = try broker.submit { .post(name: "A", object: nil, userInfo: nil, $0) }
-        let second = try broker.submit { .post(name: "B", object: nil, userInfo: nil, $0) }
+        let first = try broker.submit { .post(PostWish(name: "A"), $0) }
+        let second = try broker.submit { .post(PostWish(name: "B"), $0) }
         #expect(!first.isThere)
         #expect(second.error == .tooManyRequests(limit: 1))
     }

@@ -138,11 +138,12 @@ final class ScriptedBroker {
     /// Registers an observer, whose id is `o` and the number of the request.
     func observe(
         name: String? = "A", object: String? = nil, selector: String = "notify",
-        options: ClientOptions = .init()
+        options: ClientOptions = .init(), terms: ObserverOptions = .init()
     ) throws -> NotificationBuffer {
-        let buffer = NotificationBuffer(options)
+        let buffer = NotificationBuffer(options, isAcknowledged: terms.acknowledges)
         let wish = ObserverWish(
-            name: name, object: object, selector: selector, since: nil, buffer: buffer)
+            name: name, object: object, selector: selector, since: nil, options: terms,
+            buffer: buffer)
         let answer = try submit { .addObserver(wish, $0) }
         let text = try #require(try heard().last)
         let request = try #require(JSONObject(Array(text.utf8)))
@@ -152,6 +153,32 @@ final class ScriptedBroker {
         )
         try #require(answer.isSuccess)
         return buffer
+    }
+
+    /// Answers the last request with this JSON.
+    func answerLast(_ result: String) throws {
+        let text = try #require(try heard().last)
+        let id = try #require(JSONObject(Array(text.utf8))?.integer("id"))
+        try send(#"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#)
+    }
+
+    /// Asks an acknowledging observer.
+    func ask(
+        _ seq: Int, observer: String, selector: String = "notify", more: String = ""
+    ) throws {
+        try send(
+            #"{"jsonrpc":"2.0","id":"\#(observer):\#(seq)","method":"\#(selector)","params":"#
+                + #"{"id":"n\#(seq)","seq":\#(seq),"name":"A","postedAt":"t","#
+                + #""observer":"\#(observer)"\#(more)}}"#)
+    }
+
+    /// Lets the client connect again after its connection was lost, and welcomes it.
+    func reopen(epoch: String = "k3", pause: Duration = .milliseconds(250)) throws {
+        try advance(pause)
+        try acceptOpening(try acceptAttempt())
+        try send(
+            #"{"jsonrpc":"2.0","method":"belfry.welcome","params":{"client":"c9","#
+                + #""session":"c9.mB","center":"default","epoch":"\#(epoch)","seq":9}}"#)
     }
 
     /// Delivers a notification.

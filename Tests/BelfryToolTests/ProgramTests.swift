@@ -12,6 +12,10 @@ struct ProgramTests {
             [], ["fly"], ["serve", "--bogus"], ["serve", "--data"], ["serve", "--in-memory", "x"],
             ["serve", "--loops", "0"], ["check-config", "--drain", "8"], ["post"],
             ["observe", "--count", "0"], ["observe", "--sse", "--reconnect"], ["explain"],
+            ["observe", "--sse", "--acknowledge"], ["observe", "--min-interval", "8"],
+            ["post", "A", "--style", "later"], ["post", "A", "--coalesce", "object"],
+            ["post", "A", "--max-delay", "8"], ["post", "A", "--idempotency-key", "a b"],
+            ["queue", "--remove", "../observers"],
         ])
     func usage(arguments: [String]) {
         #expect(Program.run(arguments) == 2)
@@ -28,12 +32,29 @@ struct ProgramTests {
     func content() throws {
         let post = try Post.parse(["A", "--object", "o", "--user-info", #"{"n": 1}"#])
         #expect(
-            String(decoding: try post.content(), as: UTF8.self)
+            String(decoding: try post.request().content, as: UTF8.self)
                 == #"{"name":"A","object":"o","userInfo":{"n": 1}}"#)
         let error = #expect(throws: ToolError.self) {
-            try Post.parse(["A", "--user-info", "7"]).content()
+            try Post.parse(["A", "--user-info", "7"]).request()
         }
         #expect(error?.exitCode == 2)
+    }
+
+    @Test("the options of a post are those of the broker")
+    func postOptions() throws {
+        let post = try Post.parse([
+            "A", "--style", "idle", "--coalesce", "name,sender", "--keep", "latest", "--mode", "a",
+            "--mode", "b", "--max-delay", "1500ms", "--immediate", "--ttl", "1h", "--wait", "3s",
+            "--idempotency-key", "k",
+        ])
+        #expect(
+            String(decoding: try post.request().content, as: UTF8.self)
+                == #"{"name":"A","style":"idle","coalesce":["name","sender"],"keep":"latest","#
+                + #""modes":["a","b"],"maxDelay":1.5,"immediate":true,"ttl":3600}"#)
+        let plain = try Post.parse(["A", "--style", "now", "--coalesce", "none"])
+        #expect(
+            String(decoding: try plain.request().content, as: UTF8.self)
+                == #"{"name":"A","style":"now","coalesce":"none"}"#)
     }
 
     @Test("a configuration that is not served has exit code 1, a good one 0")
@@ -120,8 +141,9 @@ struct ReportTests {
 
     @Test("a table has aligned columns, and steers no terminal")
     func table() {
-        let rows = Report.rows(
-            Array(#"[{"id":"o1","name":"\u001b[2J"},{"id":"o22","name":null}]"#.utf8))
+        let page = JSONObject(
+            Array(#"{"rows":[{"id":"o1","name":"\u001b[2J"},{"id":"o22","name":null}]}"#.utf8))
+        let rows = page?.objects("rows") ?? []
         #expect(Report.table(["id", "name"], rows) == "ID   NAME\no1   \u{FFFD}[2J\no22  -")
     }
 }

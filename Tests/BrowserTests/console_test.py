@@ -89,6 +89,39 @@ def test_pause(shown, url):
     check(True, "what waited is shown afterwards")
 
 
+def test_queue(shown, url):
+    queue = shown.locator("#queue tr")
+    status, lease = request(
+        f"{url}/v1/modes", method="POST", body={"mode": "held"}, Content_Type="application/json")
+    check(status == 201, "the center enters another mode", lease)
+    shown.locator("#post-style").select_option("asap")
+    for words in ("It waits in the queue.", "stands for it."):
+        post(shown, NAME, "queued")
+        expect(shown.locator("#receipt")).to_contain_text(words)
+    shown.locator("#post-style").select_option("")
+    expect(queue).to_have_count(1)
+    expect(queue.first).to_contain_text("asap")
+    expect(shown.locator("#mode")).to_have_text("in mode held")
+    check(True, "a styled post waits on the page, and the mode is shown")
+    support.check_accessibility(shown, "axe finds nothing while something waits")
+    shown.get_by_role("button", name=f"Remove {NAME} of queued").focus()
+    shown.keyboard.press("Enter")
+    expect(queue).to_have_count(0)
+    expect(shown.locator("#queue-refresh")).to_be_focused()
+    check(True, "the keyboard takes it out of the queue, and the focus stays there")
+    request(f"{url}/v1/modes/{lease['token']}", method="DELETE")
+    shown.get_by_role("button", name="Refresh the queue").click()
+    expect(shown.locator("#mode")).to_have_text("in mode default")
+
+
+def test_clients(shown, url):
+    rows = request(f"{url}/v1/clients")[1]["clients"]
+    shown.get_by_role("button", name="Refresh the clients").click()
+    expect(shown.locator("#clients tr")).to_have_count(len(rows))
+    expect(shown.locator("#clients")).to_contain_text("live")
+    check(True, "the page lists the clients with their states")
+
+
 def test_removal(shown, url):
     observe(shown, "", NAME)
     row = [row for row in observers(url) if row["object"] == NAME][0]
@@ -132,6 +165,8 @@ def main():
                 support.check_accessibility(shown, "axe finds nothing on the page with faults")
                 support.check_width(shown, "nothing makes the page scroll sideways")
                 test_pause(shown, url)
+                test_queue(shown, url)
+                test_clients(shown, url)
                 test_removal(shown, url)
                 origins = {one for one in origins if not one.startswith("data:")}
                 check(origins == {url}, "no request leaves for another origin", origins)

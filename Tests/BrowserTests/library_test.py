@@ -1,4 +1,5 @@
-"""belfry.js: delivery, removal, refusals, a connection that is cut, a page that is left."""
+"""belfry.js: delivery, removal, refusals, a connection that is cut, a page that is left; sessions
+that go on, acknowledgement, suspension and the queue."""
 
 import contextlib
 import socket
@@ -64,6 +65,17 @@ SETUP = """async (name) => {
   const second = await center.addObserver(filter, keep("second"));
   const other = await center.addObserver({ name: name + ".Other" }, keep("other"));
   Object.assign(window, { center, got, first, second, other });
+}"""
+
+
+RESUMING = """async (name) => {
+  const { NotificationCenter } = await import("/belfry.js");
+  const kept = { got: [], gaps: [] };
+  const center = new NotificationCenter(undefined, { resume: true, storage: sessionStorage });
+  const onGap = ({ reason, lost }) => kept.gaps.push([reason, lost]);
+  const options = { name: name + ".Kept", suspensionBehavior: "hold", onGap };
+  const observer = await center.addObserver(options, (notification) => kept.got.push(notification));
+  Object.assign(window, { keeping: center, kept, keeper: observer });
 }"""
 
 
@@ -160,6 +172,153 @@ def test_removal(shown, url):
     check(shown.evaluate("[second.isRemoved, first.isRemoved]") == [True, False], "and knows which")
 
 
+def kept(shown):
+    return shown.evaluate(
+        "kept.got.map(({ userInfo, redelivered }) => [userInfo.k, redelivered ?? false])"
+    )
+
+
+def post_kept(url, *numbers):
+    outcomes = []
+    for number in numbers:
+        status, receipt = request(
+            f"{url}/v1/channels/{NAME}.Kept", method="POST", body={"k": number},
+            Content_Type="application/json",
+        )
+        assert status == 200, (status, receipt)
+        outcomes.append((receipt["delivered"], receipt["held"]))
+    return outcomes
+
+
+def keepers(url):
+    return [row for row in observers(url) if row["name"] == f"{NAME}.Kept"]
+
+
+def test_resume(shown, url, proxy):
+    shown.evaluate(RESUMING, NAME)
+    [before] = keepers(url)
+    check(before["lifetime"] == "token", "a center that resumes has observers that last", before)
+    post_kept(url, 1)
+    eventually(lambda: kept(shown) == [[1, False]], "it gets what is posted")
+    token = shown.evaluate("keeper.token")
+    proxy.cut()
+    eventually(
+        lambda: keepers(url)[0]["state"] == "disconnected", "a lost connection leaves it there")
+    outcomes = post_kept(url, 2, 3)
+    check(outcomes == [(0, 1), (0, 1)], "what is posted meanwhile is held for it", outcomes)
+    proxy.mend()
+    eventually(
+        lambda: kept(shown) == [[1, False], [2, False], [3, False]],
+        "it comes when the connection is back, and is no redelivery",
+    )
+    [after] = keepers(url)
+    same = (after["id"], after["state"], shown.evaluate("keeper.token"))
+    check(same == (before["id"], "live", token), "id and token are those of before", same)
+
+
+def test_reload(shown, url, proxy):
+    [before] = keepers(url)
+    shown.goto("about:blank")
+    eventually(
+        lambda: keepers(url)[0]["state"] == "disconnected", "with storage it outlives the page")
+    post_kept(url, 4)
+    shown.goto(f"{proxy.url}/livez")
+    shown.evaluate(RESUMING, NAME)
+    eventually(lambda: kept(shown) == [[4, False]], "the page that comes back gets what was held")
+    ids = [row["id"] for row in keepers(url)]
+    check(ids == [before["id"]], "through the same observer", ids)
+    post_kept(url, 5)
+    eventually(lambda: kept(shown)[-1] == [5, False], "which goes on")
+
+
+def test_lost_session(shown, url):
+    [row] = keepers(url)
+    session = shown.evaluate(
+        "JSON.parse(sessionStorage.getItem(Object.keys(sessionStorage)[0])).session")
+    shown.evaluate(
+        "() => keeping.addEventListener('state', ({ detail }) => { window.lastState = detail; })")
+    status, _ = request(
+        f"{url}/v1/clients/{row['client']}", method="DELETE", Belfry_Session=session)
+    check(status == 204, "the session removes its client", status)
+    eventually(lambda: shown.evaluate("keeping.state") == "closed", "whose page is told so")
+    code = shown.evaluate("lastState.code")
+    check(code == 4002, "and does not connect again", code)
+    check(shown.evaluate("sessionStorage.length") == 0, "nor does a page after it")
+
+
+def test_close(shown, url):
+    shown.evaluate(RESUMING, NAME)
+    check(len(keepers(url)) == 1, "a new center has a new session")
+    shown.evaluate("keeping.close()")
+    eventually(lambda: not keepers(url), "closing removes what would have lasted")
+    check(shown.evaluate("sessionStorage.length") == 0, "and nothing of it is stored")
+
+
+def test_acknowledgement(shown):
+    receipt = shown.evaluate(
+        """async (name) => {
+          const options = { name: name + ".Asked", acknowledge: true };
+          const slow = (notification) => new Promise((resolve) => setTimeout(resolve, 20));
+          const good = await center.addObserver(options, slow);
+          const fail = async () => { throw new Error("no paper"); };
+          const bad = await center.addObserver(options, fail);
+          const each = await center.addObserver(options);
+          (async () => { for await (const { seq } of each) window.asked = seq; })();
+          const receipt = await center.post(name + ".Asked", { report: "observers", wait: 5 });
+          for (const observer of [good, bad, each]) await observer.remove();
+          return receipt;
+        }""",
+        NAME,
+    )
+    counts = [receipt[key] for key in ("delivered", "acknowledged", "refused", "pending")]
+    check(counts == [3, 2, 1, 0], "the promise of a handler is its answer", receipt)
+    check(
+        receipt["observers"][1]["error"] == {"code": 1, "message": "no paper"},
+        "the poster reads why a handler refused", receipt["observers"],
+    )
+
+
+def test_suspension(shown):
+    found = shown.evaluate(
+        """async (name) => {
+          const arrived = [];
+          const options = { name: name + ".Rest", suspensionBehavior: "hold" };
+          const keep = ({ userInfo }) => arrived.push(userInfo.k);
+          const observer = await center.addObserver(options, keep);
+          await center.setSuspended(true);
+          const { held } = await center.post(name + ".Rest", { userInfo: { k: 1 } });
+          const before = [...arrived];
+          await center.setSuspended(false);
+          await center.post(name + ".Rest", { userInfo: { k: 2 } });
+          await observer.remove();
+          return { held, before, arrived };
+        }""",
+        NAME,
+    )
+    wanted = {"held": 1, "before": [], "arrived": [1, 2]}
+    check(found == wanted, "a suspended page gets what was held when it goes on", found)
+
+
+def test_queue(shown):
+    found = shown.evaluate(
+        """async (name) => {
+          const lease = await center.enterMode("test");
+          const options = { style: "asap", coalesce: ["name"], keep: "latest" };
+          const first = await center.post(name + ".Queued", options);
+          const second = await center.post(name + ".Queued", options);
+          const third = await center.post(name + ".Queued", { style: "idle", coalesce: "none" });
+          const removed = [await center.dequeue({ id: third.id })];
+          removed.push(await center.dequeue({ name: name + ".Queued" }));
+          await center.leaveMode(lease);
+          return { outcomes: [first, second].map(({ outcome }) => outcome), removed,
+            isInto: second.into === first.id };
+        }""",
+        NAME,
+    )
+    wanted = {"outcomes": ["queued", "coalesced"], "removed": [1, 1], "isInto": True}
+    check(found == wanted, "posts wait in the queue, coalesce, and are taken out", found)
+
+
 def ours(url):
     return [row["id"] for row in observers(url) if (row["name"] or "").startswith(NAME)]
 
@@ -176,10 +335,18 @@ def main():
         test_delivery(shown)
         test_refusal(shown)
         test_sequence(shown, url)
+        test_acknowledgement(shown)
+        test_suspension(shown)
+        test_queue(shown)
         test_cut(shown, url, proxy)
         test_removal(shown, url)
         shown.goto("about:blank")
         eventually(lambda: not ours(url), "a page that is left takes its observers along")
+        shown.goto(f"{proxy.url}/livez")
+        test_resume(shown, url, proxy)
+        test_reload(shown, url, proxy)
+        test_lost_session(shown, url)
+        test_close(shown, url)
         proxy.listener.close()
         made.close()
 

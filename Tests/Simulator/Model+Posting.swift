@@ -7,8 +7,8 @@ extension Model {
         let key: IdempotencyKey
         var receipts: [Receipt]
         var reports: [[ReportRow]]
-        /// The command that is waited for, if the answer is not complete.
-        var isPending: Bool
+        /// The first notification of the post that is waited for, if the answer is not complete.
+        var waitsFor: NotificationID?
         let forgottenAt: Int64
     }
 
@@ -150,7 +150,8 @@ extension Model {
         keys.removeAll { $0.key.principal == key.principal && $0.key.text == key.text }
         keys.append(
             KeyedAnswer(
-                key: key, receipts: out.receipts, reports: out.reports, isPending: isAwaited,
+                key: key, receipts: out.receipts, reports: out.reports,
+                waitsFor: isAwaited ? out.receipts.first?.id : nil,
                 forgottenAt: now + lifetime(of: limits.keyLifetime)))
         while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
             keys.removeFirst()
@@ -166,13 +167,13 @@ extension Model {
         }
         guard let known else { return false }
         if known.key.requestHash != key.requestHash { throw .keyReused }
-        guard known.isPending else {
+        guard let first = known.waitsFor else {
             out.receipts = known.receipts
             out.reports = known.reports
             out.outcome = .plain(.replayed(form: known.key.form))
             return true
         }
-        let place = waiting.firstIndex { $0.key?.principal == key.principal && $0.key?.text == key.text }
+        let place = waiting.firstIndex { $0.receipts.first?.id == first }
         guard let place else { return false }
         waiting[place].commands.append((command, known.key.form))
         out.outcome = .plain(.waiting)
@@ -222,14 +223,13 @@ extension Model {
     }
 
     mutating func answer(_ waiting: Waiting) {
-        if let key = waiting.key,
-            let place = keys.firstIndex(where: {
-                $0.key.principal == key.principal && $0.key.text == key.text
-            })
-        {
+        // A key that was forgotten meanwhile may be another request's now.
+        if let place = keys.firstIndex(where: {
+            $0.waitsFor != nil && $0.waitsFor == waiting.receipts.first?.id
+        }) {
             keys[place].receipts = waiting.receipts
             keys[place].reports = waiting.reports
-            keys[place].isPending = false
+            keys[place].waitsFor = nil
         }
         for command in waiting.commands {
             out.completions.append(

@@ -214,7 +214,7 @@ extension Model {
             next.keys.append(
                 KeyedAnswer(
                     key: record.key, receipts: record.receipts, reports: record.reports,
-                    isPending: false, forgottenAt: now + lifetime(of: limits.keyLifetime)))
+                    waitsFor: nil, forgottenAt: now + lifetime(of: limits.keyLifetime)))
         }
         return next
     }

@@ -11,7 +11,16 @@ extension World {
                     id: someID(), content: post.content, causedBy: post.causedBy,
                     options: post.options)
             }
-            try submitPosts(posts, isBatch: again.isBatch, again.terms)
+            var terms = again.terms
+            if dice.oneIn(3), let details = terms.details, let key = details.key {
+                // Whatever form it asks for now: the first answer is the answer.
+                terms.details = PostTerms.Details(
+                    scope: details.scope,
+                    key: IdempotencyKey(
+                        principal: key.principal, text: key.text, requestHash: key.requestHash,
+                        form: key.form ^ 1))
+            }
+            try submitPosts(posts, isBatch: again.isBatch, terms)
             return
         }
         let isBatch = kind == .postBatch

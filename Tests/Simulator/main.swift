@@ -13,6 +13,8 @@ struct Order {
     var operands: [String] = []
     var seeds: ClosedRange<UInt64> = 1...1_000
     var stepCount = 10_000
+    /// After how many violations it ends.
+    var violationLimit = 20
 
     init?(_ arguments: [String]) {
         var rest = arguments.dropFirst()
@@ -29,6 +31,7 @@ struct Order {
             case "--steps":
                 guard let count = rest.popFirst().flatMap({ Int($0) }) else { return nil }
                 stepCount = count
+            case "--first": violationLimit = 1
             default: operands.append(argument)
             }
         }
@@ -59,7 +62,7 @@ func runAll(_ order: Order) -> Int32 {
         // The same again, and this time it tells what it does.
         let (again, _) = run(seed, stepCount: world.stepCount, tells: true)
         for line in again.told.suffix(12) { print("    \(line)") }
-        if violationCount >= 20 { break }
+        if violationCount >= order.violationLimit { break }
     }
     let stepCount = order.seeds.count * order.stepCount
     print(

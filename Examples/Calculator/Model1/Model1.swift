@@ -50,13 +50,24 @@ enum Model1 {
         await stopping.value
     }
 
+    /// The display is shown when the broker has nothing more urgent in its turn, and of several
+    /// that wait only the last: nobody needs the ones before.
+    private static var display: PostOptions {
+        var options = PostOptions()
+        options.style = .asap
+        options.coalescing = .onName
+        options.keep = .latest
+        return options
+    }
+
     /// Tells whoever observes it what the display shows.
     private static func show(_ display: String, in center: RemoteCenter) async {
         do {
             // The display has digits, a point, a sign and letters only: nothing to escape.
             let userInfo = try UserInfo(json: "{\"value\":\"\(display)\"}")
             _ = try await center.post(
-                name: "ACCUMULATORCHANGE", object: display, userInfo: userInfo)
+                name: "ACCUMULATORCHANGE", object: display, userInfo: userInfo,
+                options: Self.display)
         } catch ClientError.closedByOwner {
             // The program ends while a press is handled: nobody is to be told any more.
             return

@@ -1,0 +1,76 @@
+internal import BelfryLoop
+internal import BelfrySystem
+
+// What the broker says: deliveries, answers and notices.
+extension ClientLoop {
+    mutating func take(_ message: RPCInbound) throws(ClientError) {
+        switch message {
+        case .result(let id, let json): try takeResult(id, json)
+        case .failure(let id, let refusal): takeFailure(id, refusal)
+        case .request(let id, let method, let params):
+            if observers[method]?.wish.options.acknowledges == true {
+                deliver(try ReceivedNotification(json: params), to: method, awaiting: id)
+            } else {
+                send(RPCRequest.methodNotFound(id: id))
+            }
+        case .notice(let method, let params):
+            if method.starts(with: "belfry.".utf8) {
+                try takeNotice(method, params)
+            } else if observers[method] != nil {
+                deliver(try ReceivedNotification(json: params), to: method)
+            }
+        }
+    }
+
+    private mutating func takeResult(_ id: Int, _ json: [UInt8]) throws(ClientError) {
+        // The answer to a request that was given up comes too late for anybody.
+        guard let request = pending.removeValue(forKey: id) else { return }
+        switch request.kind {
+        case .addObserver(let selector, let reply):
+            let registration = try Registration(json: json)
+            registered(selector, registration)
+            reply?(.success(registration))
+        case .removeObserver(let reply): reply?(.success(()))
+        case .post(let reply): reply(.success(try PostReceipt(json: json)))
+        case .resume:
+            guard let answer = JSONObject(json) else { throw .notUnderstood }
+            resumed(observerIDs: answer.objects("observers").compactMap { $0.string("id") })
+        case .setSuspended(let isSuspended, let reply):
+            self.isSuspended = isSuspended
+            reply?(.success(()))
+        case .call(let reply): reply(.success(json))
+        }
+        closeIfAllRemoved()
+    }
+
+    private mutating func takeFailure(_ id: Int?, _ refusal: BrokerRefusal) {
+        guard let id, let request = pending.removeValue(forKey: id) else { return }
+        switch request.kind {
+        case .addObserver(let selector, let reply):
+            forgetObserver(selector, .refused(refusal))
+            reply?(.failure(.refused(refusal)))
+        case .removeObserver(let reply):
+            // Gone or unknown: what was wanted is so.
+            reply?(.success(()))
+        case .resume: resumeRefused(refusal)
+        case .post, .setSuspended, .call: fail(request.kind, .refused(refusal))
+        }
+        closeIfAllRemoved()
+    }
+
+    private mutating func takeNotice(_ method: [UInt8], _ params: [UInt8]) throws(ClientError) {
+        if method.elementsEqual("belfry.welcome".utf8) { return begin(try Welcome(json: params)) }
+        guard let notice = JSONObject(params) else { throw .notUnderstood }
+        if method.elementsEqual("belfry.gap".utf8), let selector = notice.string("selector") {
+            let gap = ReceivedNotification.Gap(
+                lostCount: notice.integer("lost"), reason: notice.string("reason") ?? "unknown")
+            observers[Array(selector.utf8)]?.wish.buffer.append(gap)
+        } else if method.elementsEqual("belfry.removed".utf8), let id = notice.string("observer") {
+            let removed = observers.first { $0.value.registration?.id == id }
+            guard let selector = removed?.value.wish.selector else { return }
+            forgetObserver(selector, .observerRemoved(reason: notice.string("reason") ?? ""))
+        } else if method.elementsEqual("belfry.draining".utf8) {
+            announcedPause = notice.seconds("reconnectAfter")
+        }
+    }
+}

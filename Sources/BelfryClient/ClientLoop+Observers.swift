@@ -1,0 +1,247 @@
+internal import BelfryLoop
+internal import BelfrySystem
+
+// Observers: registering, delivering, answering, and going on after a lost connection.
+//
+// An observer of lifetime `connection` is registered anew on each connection, with `since`. One of
+// lifetime `token` stays at the broker: the new connection resumes the session, before anything
+// else. Where the broker does not know the session any more, all are registered anew.
+extension ClientLoop {
+    /// An observer of this client.
+    struct Observer {
+        /// What a delivery wants to be answered.
+        struct Owed {
+            /// The id of the request as JSON.
+            var id: [UInt8]
+            /// What was answered while there was no connection.
+            var answer: DeliveryAnswer?
+        }
+
+        let wish: ObserverWish
+        var registration: Registration?
+        /// Whether this connection has it.
+        var isRegistered = false
+        /// Everything up to this number has come, from which a new connection goes on.
+        var lastSequence: UInt64?
+        /// The deliveries that were not answered, by their numbers.
+        ///
+        /// The broker lets an observer owe 1,000 of them at most.
+        var owed: [UInt64: Owed] = [:]
+
+        /// From where a new registration goes on: what is owed comes again.
+        var since: UInt64? {
+            guard let lastSequence else { return wish.since }
+            guard let first = owed.keys.min(), first > 0 else { return lastSequence }
+            return min(lastSequence, first - 1)
+        }
+    }
+
+    // MARK: Registering
+
+    mutating func addObserver(
+        _ wish: ObserverWish, _ reply: @escaping ClientCommand.Reply<Registration>
+    ) {
+        let key = Array(wish.selector.utf8)
+        guard observers[key] == nil else { return reply(.failure(.selectorInUse(wish.selector))) }
+        observers[key] = Observer(wish: wish)
+        register(wish, since: wish.since, reply)
+    }
+
+    private mutating func register(
+        _ wish: ObserverWish, since: UInt64?, _ reply: ClientCommand.Reply<Registration>?
+    ) {
+        request(.addObserver(selector: wish.selector, reply)) {
+            RPCRequest.addObserver(id: $0, wish, since: since)
+        }
+    }
+
+    mutating func registered(_ selector: String, _ registration: Registration) {
+        let key = Array(selector.utf8)
+        guard var observer = observers[key] else {
+            // It was removed while the broker registered it.
+            return request(.removeObserver(nil)) {
+                RPCRequest.removeObserver(id: $0, token: registration.token)
+            }
+        }
+        observer.registration = registration
+        observer.isRegistered = true
+        let since = observer.since.map { min($0, registration.since) }
+        observer.lastSequence = observer.lastSequence ?? since ?? registration.since
+        if observer.wish.options.lifetime == .token { hasLastingObservers = true }
+        observers[key] = observer
+    }
+
+    /// Without a connection one of lifetime `connection` is gone already, and one of lifetime
+    /// `token` is removed when the session is resumed.
+    mutating func removeObserver(
+        _ selector: String, _ reply: @escaping ClientCommand.Reply<Void>
+    ) {
+        let observer = observers.removeValue(forKey: Array(selector.utf8))
+        observer?.wish.buffer.finish(nil, discarding: true)
+        guard case .open = phase, let token = observer?.registration?.token else {
+            return reply(.success(()))
+        }
+        request(.removeObserver(reply)) { RPCRequest.removeObserver(id: $0, token: token) }
+    }
+
+    mutating func forgetObserver(_ selector: String, _ error: ClientError) {
+        let observer = observers.removeValue(forKey: Array(selector.utf8))
+        observer?.wish.buffer.finish(error, discarding: false)
+    }
+
+    mutating func endObservations(_ error: ClientError?) {
+        let all = observers
+        observers.removeAll()
+        for observer in all.values {
+            observer.wish.buffer.finish(error, discarding: error == nil)
+        }
+    }
+
+    // MARK: Delivering
+
+    /// Hands a notification to its observer, unless it has it already.
+    mutating func deliver(_ notification: ReceivedNotification, to key: [UInt8]) {
+        guard let observer = observers[key] else { return }
+        let sequence = notification.sequence
+        let last = observer.lastSequence ?? 0
+        if notification.isRedelivered, sequence <= last { return }
+        advance(key, notification)
+        observer.wish.buffer.append(notification)
+    }
+
+    /// The same for one that is answered; it comes again until then, also when it is in hand.
+    mutating func deliver(
+        _ notification: ReceivedNotification, to key: [UInt8], awaiting id: [UInt8]
+    ) {
+        let sequence = notification.sequence
+        advance(key, notification)
+        if let answer = observers[key]?.owed[sequence]?.answer {
+            observers[key]?.owed[sequence] = nil
+            send(RPCRequest.answer(id: id, refusal: answer.refusal))
+        } else if observers[key]?.owed[sequence] != nil {
+            observers[key]?.owed[sequence]?.id = id
+        } else {
+            observers[key]?.owed[sequence] = Observer.Owed(id: id)
+            observers[key]?.wish.buffer.append(notification)
+        }
+    }
+
+    private mutating func advance(_ key: [UInt8], _ notification: ReceivedNotification) {
+        let sequence = notification.sequence
+        if !notification.isRedelivered { liveSequence = max(liveSequence, sequence) }
+        let last = observers[key]?.lastSequence ?? 0
+        observers[key]?.lastSequence = max(last, sequence)
+    }
+
+    /// Passes on what an acknowledging observer says; the second answer to a delivery says nothing.
+    mutating func answer(_ answer: DeliveryAnswer) {
+        let key = Array(answer.selector.utf8)
+        guard let observer = observers[key], let owed = observer.owed[answer.sequence] else {
+            return
+        }
+        guard case .open = phase, observer.isRegistered else {
+            // The broker delivers it again, and gets the answer then.
+            observers[key]?.owed[answer.sequence]?.answer = answer
+            return
+        }
+        observers[key]?.owed[answer.sequence] = nil
+        send(RPCRequest.answer(id: owed.id, refusal: answer.refusal))
+    }
+
+    // MARK: Going on
+
+    /// A connection that was open has ended.
+    mutating func leaveObservers() {
+        for key in Array(observers.keys) {
+            guard var observer = observers[key], observer.isRegistered else { continue }
+            observer.isRegistered = false
+            observer.lastSequence = max(observer.lastSequence ?? 0, liveSequence)
+            // What the broker did not ask again on this connection, it does not want to know.
+            observer.owed = observer.owed.filter { $0.value.answer == nil }
+            observers[key] = observer
+        }
+        liveSequence = 0
+    }
+
+    /// The broker has welcomed the client.
+    mutating func begin(_ welcome: Welcome) {
+        guard case .opening = phase else { return }
+        let earlier = self.welcome
+        self.welcome = welcome
+        guard let earlier else {
+            clientSession = welcome.session
+            return becomeOpen()
+        }
+        isOtherEpoch = earlier.epoch != welcome.epoch
+        guard hasLastingObservers, let clientSession else { return beginAnew() }
+        let lasting = observers.values.filter { $0.isLasting }
+        let after = lasting.compactMap(\.lastSequence).min()
+        request(.resume) {
+            RPCRequest.resume(
+                id: $0, session: clientSession, after: after, epoch: earlier.epoch)
+        }
+    }
+
+    /// The session goes on with these observers.
+    mutating func resumed(observerIDs: [String]) {
+        becomeOpen()
+        var unknown = Set(observerIDs)
+        for (key, observer) in observers where observer.isLasting {
+            guard let id = observer.registration?.id, unknown.remove(id) != nil else {
+                forgetObserver(observer.wish.selector, .observerRemoved(reason: "removed"))
+                continue
+            }
+            observers[key]?.isRegistered = true
+            // The broker tells the gap.
+            if isOtherEpoch { observers[key]?.forgetNumbers(startingAt: 0) }
+        }
+        // Removed here while there was no connection, or never confirmed.
+        for id in unknown.sorted() {
+            request(.removeObserver(nil)) { RPCRequest.removeObserver(id: $0, observer: id) }
+        }
+        registerAll()
+    }
+
+    /// The session is not known any more, mostly; a broker that has too much to do is left alone.
+    mutating func resumeRefused(_ refusal: BrokerRefusal) {
+        if let status = refusal.status, status >= 500 { return lose(.connectionLost) }
+        beginAnew()
+    }
+
+    private mutating func beginAnew() {
+        clientSession = welcome?.session
+        hasLastingObservers = false
+        becomeOpen()
+        if isSuspended {
+            request(.setSuspended(true, nil)) { RPCRequest.setSuspended(id: $0, true) }
+        }
+        registerAll()
+    }
+
+    /// Registers the observers that this connection does not have.
+    private mutating func registerAll() {
+        let missing = observers.values.filter { !$0.isRegistered }.map(\.wish)
+        for wish in missing.sorted(by: { $0.selector < $1.selector }) {
+            let key = Array(wish.selector.utf8)
+            if isOtherEpoch {
+                wish.buffer.append(ReceivedNotification.Gap(lostCount: nil, reason: "unknown"))
+                observers[key]?.forgetNumbers(startingAt: nil)
+            }
+            let since = isOtherEpoch ? nil : observers[key]?.since
+            register(wish, since: since, nil)
+        }
+    }
+}
+
+extension ClientLoop.Observer {
+    /// Whether the broker has it without a connection.
+    var isLasting: Bool {
+        wish.options.lifetime == .token && registration != nil
+    }
+
+    /// The numbers begin anew.
+    mutating func forgetNumbers(startingAt start: UInt64?) {
+        lastSequence = start
+        owed = [:]
+    }
+}

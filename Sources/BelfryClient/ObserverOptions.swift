@@ -1,0 +1,72 @@
+internal import BelfryJSON
+
+/// What becomes of notifications for an observer while its client is suspended: it asked for that,
+/// is away, or is too slow.
+public enum SuspensionBehavior: String, Sendable {
+    /// They are lost.
+    case drop
+    /// The last one of each name and object is held.
+    case coalesce
+    /// All are held, up to a limit.
+    case hold
+    /// They are delivered although the client asked for suspension, else held.
+    case deliverImmediately
+}
+
+/// How an observer is registered; what is left as it is, the broker decides.
+public struct ObserverOptions: Equatable, Sendable {
+    /// Whether an observer outlives its connection.
+    public enum Lifetime: String, Sendable {
+        /// It is gone with the connection, and registered anew on the next one.
+        case connection
+        /// It stays at the broker for its lease, which holds what the client misses.
+        case token
+    }
+
+    /// How long an observer stays at the broker without a connection.
+    public enum Lease: Equatable, Sendable {
+        /// For so long; the broker's limit is 30 days.
+        case limited(Duration)
+        /// Until it is removed, which needs a grant.
+        case forever
+    }
+
+    /// Whether it outlives its connection; the default is `connection`.
+    ///
+    /// With `ClientOptions.reconnects` the center resumes its observers of lifetime `token`, with
+    /// what was held for them. A program that goes without closing its center leaves them behind.
+    public var lifetime = Lifetime.connection
+    /// How long an observer of lifetime `token` stays; the broker's default is an hour.
+    public var lease: Lease?
+    /// What becomes of notifications during suspension; the broker's default is `coalesce`, or
+    /// `hold` for an acknowledging observer.
+    public var suspensionBehavior: SuspensionBehavior?
+    /// Whether the poster is told what this observer answers, which needs a grant.
+    ///
+    /// Then each notification is answered: with `Observation.handle(_:)`, or with
+    /// `acknowledge(_:)` and `refuse(_:reason:)`. What was not answered when the connection is lost
+    /// comes again when it is resumed.
+    public var acknowledges = false
+    /// How many notifications are held at the broker; its default is 1,000.
+    public var holdLimit: Int?
+    /// The shortest time between two deliveries of one name and object; the last of them wins.
+    public var minInterval: Duration?
+
+    /// Takes the defaults.
+    public init() {}
+
+    func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
+        writer.member("lifetime", string: lifetime.rawValue, into: &bytes)
+        switch lease {
+        case .limited(let duration): writer.member("lease", seconds: duration, into: &bytes)
+        case .forever: writer.member(null: "lease", into: &bytes)
+        case nil: break
+        }
+        if let suspensionBehavior {
+            writer.member("suspensionBehavior", string: suspensionBehavior.rawValue, into: &bytes)
+        }
+        if acknowledges { writer.member("acknowledge", bool: true, into: &bytes) }
+        if let holdLimit { writer.member("holdLimit", integer: holdLimit, into: &bytes) }
+        if let minInterval { writer.member("minInterval", seconds: minInterval, into: &bytes) }
+    }
+}

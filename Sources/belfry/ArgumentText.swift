@@ -1,0 +1,32 @@
+import ArgumentParser
+import BelfryClient
+
+/// The values of options that are neither text nor numbers.
+enum ArgumentText {
+    /// Reads one of the words that an option has.
+    static func word<Word: RawRepresentable<String>>(_ text: String) throws -> Word {
+        guard let word = Word(rawValue: text) else {
+            throw ValidationError("`\(text)` is none of its words")
+        }
+        return word
+    }
+
+    /// Reads `name`, `sender`, both with a comma between them, or `none`.
+    static func coalescing(_ text: String) throws -> Coalescing {
+        switch text {
+        case "none": return []
+        case "name": return .onName
+        case "sender": return .onSender
+        case "name,sender", "sender,name": return [.onName, .onSender]
+        default: throw ValidationError("`\(text)` is neither name, sender nor none")
+        }
+    }
+
+    /// Reads a whole number with one of the units ms, s, m, h and d.
+    static func duration(_ text: String) throws -> Duration {
+        guard let duration = Quantity.duration(text) else {
+            throw ValidationError("`\(text)` is no time such as 500ms, 8s or 1h")
+        }
+        return duration
+    }
+}
