@@ -88,6 +88,7 @@ struct ClientTable: Sendable {
         _modify { yield &slots[Int(slot)] }
     }
 
+    /// The slot of a client, by its number.
     func slot(of id: UInt64) -> UInt32? { order.slot(of: id) }
 
     /// Where a client's notifications go.
@@ -98,6 +99,7 @@ struct ClientTable: Sendable {
     /// Whether a client gets what is posted at once.
     func isLive(at slot: UInt32) -> Bool { slots[Int(slot)].suspension.isEmpty }
 
+    /// Adds a client whose number is above all others.
     mutating func add(_ client: Client) {
         let slot: UInt32
         if let free = freeSlots.popLast() {
@@ -110,6 +112,7 @@ struct ClientTable: Sendable {
         order.append(serial: client.id, slot: slot)
     }
 
+    /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         order.remove(serial: slots[Int(slot)].id)
         freeSlots.append(slot)

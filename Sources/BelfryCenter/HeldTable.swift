@@ -12,8 +12,8 @@ struct HeldTable: Sendable {
         var notification: Notification
         /// Who holds it.
         var holders = List()
-        /// Whether the store was told of it.
-        var isStored = false
+        /// How many of the holders the store was told of.
+        var storedCount = 0
         /// Its neighbours in the order of sequence numbers.
         var previous = HeldTable.none
         var next = HeldTable.none
@@ -104,6 +104,7 @@ struct HeldTable: Sendable {
         notification(at: entries[Int(entry)].notification)
     }
 
+    /// The notification that is kept in a slot.
     func notification(at slot: UInt32) -> Notification {
         guard let kept = kept[Int(slot)] else { preconditionFailure("it is kept while it is held") }
         return kept.notification
@@ -119,8 +120,16 @@ struct HeldTable: Sendable {
         kept[Int(entries[Int(entry)].notification)]?.notification.content.byteCount ?? 0
     }
 
-    func isStored(at slot: UInt32) -> Bool { kept[Int(slot)]?.isStored ?? false }
-    mutating func noteStored(at slot: UInt32) { kept[Int(slot)]?.isStored = true }
+    /// Whether the store was told of a notification.
+    func isStored(at slot: UInt32) -> Bool { (kept[Int(slot)]?.storedCount ?? 0) > 0 }
+
+    /// Notes that the store was told of one holder more.
+    mutating func noteStored(at slot: UInt32) { kept[Int(slot)]?.storedCount += 1 }
+
+    /// Notes that the store was told of one holder less.
+    mutating func noteReleased(at slot: UInt32) { kept[Int(slot)]?.storedCount -= 1 }
+
+    /// Who holds a notification.
     func holders(at slot: UInt32) -> List { kept[Int(slot)]?.holders ?? List() }
 
     /// Whether a slot still has the notification with this sequence number.
@@ -226,6 +235,7 @@ struct HeldTable: Sendable {
     /// The entry before another one.
     func previous(before slot: UInt32, in chain: Chain) -> UInt32 { links(slot, chain).previous }
 
+    /// Puts an entry at the end of a list.
     mutating func append(_ slot: UInt32, to list: inout List, in chain: Chain) {
         setLinks(slot, chain, Links(previous: list.last, next: Self.none))
         if list.last == Self.none {
@@ -239,6 +249,7 @@ struct HeldTable: Sendable {
         list.count += 1
     }
 
+    /// Takes an entry out of a list.
     mutating func remove(_ slot: UInt32, from list: inout List, in chain: Chain) {
         let gone = links(slot, chain)
         if gone.previous == Self.none {

@@ -69,11 +69,8 @@ struct KeyedAnswers: Sendable {
         reports: [[ReportRow]], at now: Int64, limits: CenterLimits
     ) -> [IdempotencyKey] {
         let record = KeyRecord(key: key, receipts: receipts, reports: reports)
-        // One that was over already begins again behind all others, also in the store.
-        let old = keys.index(of: Self.joined(key).span).flatMap { known[Int($0)]?.record.key }
         append(record, waitingFor: waitingFor, at: now, limits: limits)
-        let forgotten = trim(at: now, limits: limits)
-        return old.map { [$0] + forgotten } ?? forgotten
+        return trim(at: now, limits: limits)
     }
 
     /// Notes the answer of a request that is pending.

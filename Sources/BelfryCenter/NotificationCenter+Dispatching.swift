@@ -264,6 +264,7 @@ extension NotificationCenter {
         reserveMoreSequence(&effects)
     }
 
+    /// Reserves the next block of sequence numbers.
     mutating func reserveMoreSequence(_ effects: inout Effects) {
         reservedSequence = sequence + Self.sequenceBlock
         sequenceReserveAt = sequence + Self.sequenceBlock / 2
@@ -282,6 +283,7 @@ extension NotificationCenter {
 }
 
 extension [ReportRow] {
+    /// Notes what became of a notification at one observer, if it has a row.
     mutating func setOutcome(_ outcome: ReportRow.Outcome, of observer: UInt64) {
         if let index = firstIndex(where: { $0.observer == observer }) {
             self[index].outcome = outcome

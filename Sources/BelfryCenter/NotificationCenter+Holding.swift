@@ -78,11 +78,11 @@ extension NotificationCenter {
         let kept = held[entry].notification
         let notification = held.notification(at: kept)
         if !held.isStored(at: kept) {
-            held.noteStored(at: kept)
             let left = Self.timeLeft(until: notification.expiresAt, time)
             effects.changes.append(
                 .notification(NotificationRecord(notification: notification, timeToLive: left)))
         }
+        held.noteStored(at: kept)
         effects.changes.append(
             .held(observer: observers[slot].serial, sequence: notification.sequence))
     }
@@ -213,11 +213,13 @@ extension NotificationCenter {
         if flags.contains(.stored) {
             effects.changes.append(
                 .released(observer: observers[slot].serial, sequence: notification.sequence))
+            held.noteReleased(at: kept)
+            // Others may hold it still, who die with their connection.
+            if !held.isStored(at: kept) {
+                effects.changes.append(.notificationReleased(sequence: notification.sequence))
+            }
         }
         guard held.free(entry) else { return }
-        if held.isStored(at: kept) {
-            effects.changes.append(.notificationReleased(sequence: notification.sequence))
-        }
         if dispatching.kept == kept { dispatching.kept = HeldTable.none }
         held.discard(kept)
     }
@@ -234,118 +236,6 @@ extension NotificationCenter {
             kept = next
         }
     }
-
-    // MARK: Losses
-
-    /// Notes that an observer lost a notification; it is told as soon as its client is live.
-    mutating func noteGap(
-        _ reason: Gap.Reason, _ sequence: UInt64, at slot: UInt32, _ effects: inout Effects
-    ) {
-        let gap = GapRecord(reason: reason, count: 1, first: sequence, last: sequence)
-        noteGap(gap, at: slot, &effects)
-    }
-
-    mutating func noteGap(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
-        let sum = addGap(gap, at: slot)
-        // A post that holds nothing is not stored, so neither is what it did not hold.
-        if isLasting(slot), gap.reason != .dropped {
-            effects.changes.append(.gap(observer: observers[slot].serial, sum))
-        }
-    }
-
-    /// Adds a loss to those of its reason, and tells the sum.
-    @discardableResult
-    mutating func addGap(_ gap: GapRecord, at slot: UInt32) -> GapRecord {
-        observers[slot].hasNewGap = true
-        if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount += 1 }
-        guard let place = observers[slot].gaps.firstIndex(where: { $0.reason == gap.reason })
-        else {
-            observers[slot].gaps.append(gap)
-            return gap
-        }
-        var sum = observers[slot].gaps[place]
-        sum.first = min(sum.first, gap.first)
-        sum.last = max(sum.last, gap.last)
-        if let count = sum.count, let more = gap.count {
-            sum.count = count + more
-        } else {
-            sum.count = nil
-        }
-        observers[slot].gaps[place] = sum
-        return sum
-    }
-
-    /// Tells the losses of a client's observers: one gap an observer and reason.
-    mutating func tellGaps(of client: UInt32, _ effects: inout Effects) {
-        guard clients[client].gapCount > 0, !clients[client].suspension.contains(.mailbox) else {
-            return
-        }
-        let route = clients.route(at: client)
-        for slot in observers.slots(from: clients[client].lastObserver) {
-            for gap in observers[slot].gaps {
-                effects.notices.append(
-                    .gap(
-                        connection: route.connection, transport: route.transport,
-                        self.gap(gap, at: slot)))
-            }
-            forgetGaps(of: slot, &effects)
-        }
-    }
-
-    func gap(_ gap: GapRecord, at slot: UInt32) -> Gap {
-        Gap(
-            observer: observers[slot].serial,
-            selector: selectors.text(of: observers[slot].selector), lostCount: gap.count,
-            firstSequence: gap.first, lastSequence: gap.last, reason: gap.reason)
-    }
-
-    /// Forgets the losses that were told, up to a sequence number.
-    mutating func forgetGaps(
-        of slot: UInt32, through sequence: UInt64 = .max, _ effects: inout Effects
-    ) {
-        let told = observers[slot].gaps.filter { $0.last <= sequence }
-        guard !told.isEmpty else { return }
-        observers[slot].gaps.removeAll { $0.last <= sequence }
-        if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
-        guard isLasting(slot) else { return }
-        for gap in told {
-            effects.changes.append(
-                .gap(
-                    observer: observers[slot].serial,
-                    GapRecord(reason: gap.reason, count: 0, first: 0, last: 0)))
-        }
-    }
-
-    // MARK: Pace
-
-    /// When the interval of a notification's kind is over, if it runs still.
-    func intervalEnd(
-        for notification: Notification, at slot: UInt32, _ time: CommandTime
-    ) -> Int64? {
-        guard observers[slot].terms.minInterval > 0 else { return nil }
-        let kind = ObservedKind(observer: observers[slot].serial, notification.content)
-        guard let end = paces[kind], end > time.monotonicNanoseconds else { return nil }
-        return end
-    }
-
-    /// A notification is written now: the next one of its kind waits for an interval.
-    mutating func startInterval(
-        of notification: Notification, at slot: UInt32, _ time: CommandTime
-    ) {
-        guard observers[slot].terms.minInterval > 0 else { return }
-        let now = time.monotonicNanoseconds
-        if paces.count > 1_024, paces.count > 2 * livePaceCount {
-            paces = paces.filter { $0.value > now }
-            if paces.count > Self.paceLimit { paces = [:] }
-            livePaceCount = paces.count
-        }
-        let kind = ObservedKind(observer: observers[slot].serial, notification.content)
-        paces[kind] = now.adding(observers[slot].terms.minInterval)
-    }
-
-    /// How many intervals that still run are remembered; past it all of them are forgotten, and some
-    /// notifications come sooner than they should.
-    static let paceLimit = 100_000
 
     // MARK: What must last
 

@@ -126,6 +126,7 @@ extension NotificationCenter {
         return page
     }
 
+    /// What can be seen of the observer in a slot.
     func row(ofSlot slot: UInt32) -> ObserverRow {
         let observer = observers[slot]
         let client = clients[observer.client]
@@ -141,6 +142,7 @@ extension NotificationCenter {
             tokenHash: observer.tokenHash)
     }
 
+    /// What can be seen of the client in a slot.
     func row(ofClientSlot slot: UInt32) -> ClientRow {
         let client = clients[slot]
         return ClientRow(

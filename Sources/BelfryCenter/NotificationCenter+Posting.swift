@@ -260,12 +260,13 @@ extension NotificationCenter {
             effects.outcome = .replayed(form: record.key.form)
             return true
         case .pending(let id):
-            guard waiting.join(id, command) else { return false }
+            guard waiting.join(id, command, form: key.form) else { return false }
             effects.outcome = .waiting
             return true
         }
     }
 
+    /// Tells the keys that were forgotten.
     mutating func forgetKeys(_ forgotten: [IdempotencyKey], _ effects: inout Effects) {
         for key in forgotten {
             tell(.keyForgotten(principal: key.principal, text: key.text), &effects)

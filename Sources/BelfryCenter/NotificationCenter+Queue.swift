@@ -35,6 +35,7 @@ extension NotificationCenter {
         effects.outcome = .dequeued(entries.count)
     }
 
+    /// Removes one entry.
     mutating func dequeue(
         _ id: NotificationID, _ scope: PostScope, _ effects: inout Effects
     ) throws(Refusal) {
@@ -52,12 +53,14 @@ extension NotificationCenter {
 
     // MARK: Modes
 
+    /// Puts a mode lease on the stack (rule Q16).
     mutating func enter(_ entry: ModeEntry, at time: CommandTime) throws(Refusal) {
         if let client = entry.client, clients.slot(of: client) == nil { throw .unknownClient }
         try modeStack.enter(entry, limit: limits.modeStackLimit, at: time.monotonicNanoseconds)
         queue.enter(mode: modeStack.current)
     }
 
+    /// Ends a mode lease, wherever it stands on the stack.
     mutating func leaveMode(_ serial: UInt64) throws(Refusal) {
         guard modeStack.leave(serial) else { throw .unknownMode }
         queue.enter(mode: modeStack.current)
@@ -80,6 +83,7 @@ extension NotificationCenter {
         reserveMoreSequence(&effects)
     }
 
+    /// Tells a queue entry as it is now.
     mutating func noteQueued(
         _ entry: NotificationQueue.Entry, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -94,6 +98,7 @@ extension NotificationCenter {
         tell(.queued(record), &effects)
     }
 
+    /// Tells that a queue entry is gone.
     mutating func noteDequeued(_ id: NotificationID, _ effects: inout Effects) {
         tell(.dequeued(id), &effects)
     }

@@ -75,7 +75,6 @@ extension NotificationCenter {
                 content: record.notification.content,
                 expiresAt: Self.end(of: record.timeToLive, time), isRestored: true)
             let kept = keep(notification)
-            held.noteStored(at: kept)
             while position < image.held.endIndex,
                 image.held[position].sequence <= notification.sequence
             {
@@ -102,6 +101,7 @@ extension NotificationCenter {
         }
         let entry = held.make(
             HeldTable.Entry(observer: slot, notification: kept, account: .none, flags: flags))
+        held.noteStored(at: kept)
         held.append(entry, to: &observers[slot].entries, in: .observer)
         held.append(entry, to: &clients[client].held, in: .client)
         clients[client].heldByteCount += notification.content.byteCount

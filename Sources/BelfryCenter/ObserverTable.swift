@@ -66,6 +66,7 @@ struct ObserverTable: Sendable {
         _modify { yield &slots[Int(slot)] }
     }
 
+    /// The slot of an observer, by its number.
     func slot(of serial: UInt64) -> UInt32? { order.slot(of: serial) }
 
     /// The slot that the next observer will have.

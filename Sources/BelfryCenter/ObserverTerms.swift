@@ -6,7 +6,9 @@ public struct ObserverTerms: Sendable, Equatable {
     public var acknowledges = false
     /// Whether it dies with its client's connection; otherwise its token survives that (rule O7).
     public var endsWithConnection = false
-    /// Notifications held for it; past it the oldest is dropped (rule D7). The default is 1,000.
+    /// Notifications held for it; past it the oldest is dropped (rule D7).
+    ///
+    /// The default is 1,000.
     public var holdLimit = 1_000
     /// Nanoseconds between two deliveries of one name and object; the last of them wins.
     public var minInterval: Int64 = 0

@@ -41,9 +41,9 @@ struct WaitingTable: Sendable {
     /// Lets a later command with the same key wait for the same answer.
     ///
     /// - Returns: whether the notification is still waited for.
-    mutating func join(_ id: NotificationID, _ command: CommandID) -> Bool {
-        guard let place = places[id], let key = slots[Int(place.slot)]?.key else { return false }
-        slots[Int(place.slot)]?.commands.append((command, key.form))
+    mutating func join(_ id: NotificationID, _ command: CommandID, form: UInt8) -> Bool {
+        guard let place = places[id] else { return false }
+        slots[Int(place.slot)]?.commands.append((command, form))
         return true
     }
 

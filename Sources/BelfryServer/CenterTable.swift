@@ -110,20 +110,25 @@ extension CenterTable {
         var deadline = Int64.max
     }
 
-    /// Forgets which centers were touched, and tells what became of them.
+    /// Forgets which centers were touched, but for those that need another end, and tells what became
+    /// of them.
     mutating func endTurn() -> TurnEnd {
         var end = TurnEnd()
+        // What was asked for after the end of the turn leaves with the next one.
+        var others: [Int] = []
         for position in touched {
             sequencers[position].isTouched = false
             let needs = sequencers[position].look()
             note(needs, at: position, &end)
             end.deadline = min(end.deadline, needs.deadline)
+            if needs.turnEnd { others.append(position) }
             let changes = sequencers[position].endOfTurn()
             if changes.isEmpty { continue }
             let name = sequencers[position].center.name
             for change in changes { end.changes.append(.center(name: name, change)) }
         }
         touched.removeAll(keepingCapacity: true)
+        for position in others { touch(position) }
         return end
     }
 

@@ -8,16 +8,17 @@ struct ConnectionNumber {
     let rawValue: UInt64
 
     init(loop: Int, connection: ConnectionID) {
-        precondition(loop < 256 && connection.index < 1 << 24, "a connection number has 64 bits")
+        precondition(loop < 255 && connection.index < 1 << 24, "a connection number has 64 bits")
+        // None is 0, which stands for no connection in centers.
         rawValue =
-            UInt64(loop) << 56 | UInt64(connection.index) << 32 | UInt64(connection.generation)
+            UInt64(loop + 1) << 56 | UInt64(connection.index) << 32 | UInt64(connection.generation)
     }
 
     init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
-    var loop: Int { Int(rawValue >> 56) }
+    var loop: Int { Int(rawValue >> 56) - 1 }
 
     var connection: ConnectionID {
         ConnectionID(
@@ -206,7 +207,7 @@ extension ServerLoop {
             guard isStream else { return endPoll(connection, .replaced) }
             number = connection
             closesConnection = true
-            appendStreamEnd(to: &bytes)
+            appendStreamEnd(connection, to: &bytes)
         case .mailboxFilled(let connection, _):
             return endPoll(connection, .filled)
         }

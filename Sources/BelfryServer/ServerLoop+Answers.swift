@@ -66,7 +66,8 @@ extension ServerLoop {
     mutating func answerOptions(_ path: RoutedPath, to id: ConnectionID) {
         var answer = Answer.empty
         let allowed =
-            path.isServer ? "GET, HEAD, POST, DELETE, PATCH, OPTIONS" : path.route.allowedMethods.text
+            path.isServer
+            ? "GET, HEAD, POST, DELETE, PATCH, OPTIONS" : path.route.allowedMethods.text
         answer.fields = [HTTPField("Allow", allowed)]
         if exchange.reply.allowedOrigin != nil,
             exchange.parser.head.field("access-control-request-method") != nil

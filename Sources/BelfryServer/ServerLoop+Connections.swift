@@ -144,7 +144,9 @@ extension ServerLoop {
             // The answer is under way; it is the last one.
             connections[Int(id.index)]?.closesAfterAnswer = true
             // Nobody knows whether the other half is still read: a poll need not wait for that.
-            if connection.mailbox != 0 { submit(.endPoll(observer: connection.mailbox), connection) }
+            if connection.mailbox != 0 {
+                submit(.endPoll(observer: connection.mailbox), connection)
+            }
         case .http, .webSocket, .events, .debugWebSocket:
             leave(connection)
             connections[Int(id.index)]?.isClosing = true

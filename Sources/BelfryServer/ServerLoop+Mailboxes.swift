@@ -104,6 +104,7 @@ extension ServerLoop {
             effects.notices.append(
                 .gap(connection: connection.rawValue, transport: .events, gap))
         }
+        polls.streams[connection.rawValue] = observer.serial
         counters.clientsEvents += 1
         var bytes: [UInt8] = []
         appendStreamStart(http, client: observer.client, to: &bytes)
@@ -117,7 +118,8 @@ extension ServerLoop {
     private func ownObserver(
         _ secret: Secret, _ submission: Submission
     ) throws(Problem) -> (position: Int, row: ObserverRow) {
-        guard let position = centers.position(of: submission.center), let text = secret.secret else {
+        guard let position = centers.position(of: submission.center), let text = secret.secret
+        else {
             throw Problem.noObserver
         }
         let hash = SecretHash(of: text)

@@ -22,12 +22,14 @@ struct Poll {
     }
 }
 
-/// The polls that wait at mailboxes of one loop.
+/// The polls and the streams that wait at mailboxes of one loop.
 struct PollTable {
     /// By the number of the connection.
     private var polls: [UInt64: Poll] = [:]
     /// Those that wait no longer, and are answered when the turn ends.
     private var ended: [(connection: UInt64, end: Poll.End)] = []
+    /// The observers whose mailboxes are streamed, by the number of the connection.
+    var streams: [UInt64: UInt64] = [:]
     /// The timer, and the time that it is armed for.
     var timer: TimerID?
     var armedTime = MonotonicTime.distantFuture
@@ -151,8 +153,7 @@ extension ServerLoop {
             return deliver(answer(page, of: poll.observer), reply)
         }
         let tombstone = centers[position].tombstone(poll.observer)
-        let replaced = Problem(.readerReplaced, "Another reader has taken the place of this one.")
-        let problem = tombstone.map { Problem(.observerRemoved($0)) } ?? replaced
+        let problem = tombstone.map { Problem(.observerRemoved($0)) } ?? Problem.readerReplaced
         deliver(problemAnswer(problem), reply)
     }
 
@@ -165,13 +166,20 @@ extension ServerLoop {
     mutating func detachReader(_ observer: UInt64, _ submission: Submission) {
         let connection = connectionNumber(of: submission.reply)
         _ = polls.remove(connection.rawValue)
+        polls.streams[connection.rawValue] = nil
         submitInternal(
             .detachReader(observer: observer, connection.name), center: submission.center)
     }
 
-    /// Appends what the reader of a stream is told last: it is not to come back at once, for then
-    /// two readers would go on replacing each other.
-    func appendStreamEnd(to bytes: inout [UInt8]) {
+    /// Appends what the reader of a stream is told last.
+    ///
+    /// One that was replaced is not to come back at once: two readers would replace each other for ever.
+    mutating func appendStreamEnd(_ connection: UInt64, to bytes: inout [UInt8]) {
+        let observer = polls.streams.removeValue(forKey: connection)
+        if let observer, let tombstone = centers[lastCenter].tombstone(observer) {
+            EventStream.append(removed: observer, tombstone, to: &bytes)
+            return
+        }
         EventStream.append(retryMilliseconds: 30_000, to: &bytes)
         EventStream.append(comment: "another reader has taken over", to: &bytes)
     }

@@ -55,7 +55,8 @@ extension ServerLoop {
     mutating func appendQueueEntry(
         _ id: NotificationID, _ position: Int, visible: NotificationCenter.Visibility
     ) throws(Problem) {
-        guard let row = centers[position].queueEntry(id), Self.isVisible(row.content, visible) else {
+        guard let row = centers[position].queueEntry(id), Self.isVisible(row.content, visible)
+        else {
             throw Problem(Refusal.unknownEntry)
         }
         Shape.append(queueEntry: row, to: &answerContent)

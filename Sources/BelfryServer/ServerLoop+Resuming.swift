@@ -72,7 +72,8 @@ extension ServerLoop {
     ) throws(Problem) -> Sequel {
         let submission = frame.submission
         guard frame.isAlone else {
-            throw Problem(.invalidFields, "A resume stands alone, and in no batch with other calls.")
+            throw Problem(
+                .invalidFields, "A resume stands alone, and in no batch with other calls.")
         }
         let (position, client) = try resumableClient(request, submission)
         let center = centers[position]

@@ -9,8 +9,11 @@ extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.
     mutating func endTurn() {
         endTurnOfCenters()
-        answerPolls()
-        answerCompletions()
+        // The answer to one may let a request be read that ends, or completes, another.
+        while polls.hasEnded || !completions.isEmpty {
+            answerPolls()
+            answerCompletions()
+        }
         if mustTrimHeld { trimHeld() }
         closeSlowest()
         handOver()
@@ -29,7 +32,6 @@ extension ServerLoop {
         for position in centers.touched where centers.needsTurnEnd(at: position) {
             submitCommand(.endTurn, to: position, isPromise: false)
             fanOut()
-            if centers.needsTurnEnd(at: position) { loop.takeAnotherTurn() }
         }
     }
 
@@ -43,6 +45,7 @@ extension ServerLoop {
         arm(at: end.deadline)
         let needsIdle = centers.idleCount > 0
         if needsIdle != loop.reportsIdle { loop.reportsIdle = needsIdle }
+        if !centers.touched.isEmpty { loop.takeAnotherTurn() }
         if configuration.loopCount > 1 { sendToOtherLoops() }
     }
 

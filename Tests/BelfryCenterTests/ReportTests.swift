@@ -119,6 +119,32 @@ struct ReportTests {
         #expect(scenario.effects.notifications.isEmpty)
     }
 
+    @Test("who observes that clients go on, and goes on itself, is told once and comes to rest")
+    func comesToRest() {
+        var limits = CenterLimits()
+        limits.unacknowledgedLimit = 1
+        var scenario = Scenario(limits: limits)
+        let watcher = scenario.connect()
+        let serial = scenario.observeAcknowledging("belfry.client.resumed", by: watcher)
+        scenario.observeAcknowledging("belfry.client.suspended", by: watcher)
+        let client = scenario.connect()
+        for _ in 1...3 {
+            scenario.suspend(client)
+            scenario.endSuspension(client)
+        }
+        #expect(scenario.state(watcher) == .slow)
+        var answerCount = 0
+        while scenario.center.heldCount > 0, answerCount < 20 {
+            for observer in [serial, serial + 1] {
+                for sequence in 1...scenario.center.sequence {
+                    scenario.acknowledge(observer, sequence)
+                }
+            }
+            answerCount += 1
+        }
+        #expect(scenario.state(watcher) == .live && scenario.center.heldCount == 0)
+    }
+
     @Test("law 2: a report has its own number, and identifiers never repeat")
     func identifiers() {
         var scenario = scenario(["client.suspended", "client.resumed"])

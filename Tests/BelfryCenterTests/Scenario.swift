@@ -43,6 +43,15 @@ struct Scenario {
         return lastClient
     }
 
+    /// Connects a client with this number, which is its connection's too.
+    mutating func connectAnew(number: UInt64) -> UInt64 {
+        let registration = ClientRegistration(
+            id: number, transport: .webSocket, connection: ConnectionName(node: 1, number: number),
+            sessionHash: SecretHash(high: number, low: 7), principal: bytes("anonymous"))
+        apply(.connect(registration, observers: [], since: nil))
+        return number
+    }
+
     /// Ends the connection of a client that was not resumed.
     @discardableResult
     mutating func disconnect(_ client: UInt64) -> Outcome {

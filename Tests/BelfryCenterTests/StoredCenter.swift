@@ -1,3 +1,5 @@
+import Testing
+
 @testable import BelfryCenter
 
 /// What a store would have of a center: each change brought into an image, as plainly as can be.

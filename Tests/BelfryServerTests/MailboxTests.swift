@@ -263,6 +263,21 @@ struct MailboxTests {
         #expect(try third.read() == nil)
     }
 
+    @Test("what waits behind a poll is done with its answer, its turn's end too", arguments: [1, 2])
+    func pipelined(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount)
+        let box = try Box(broker, loop: loopCount - 1)
+        let socket = try broker.webSocket()
+        try socket.observe("b")
+        let peer = try box.poll()
+        try peer.send(HTTPPeer.text("POST", "/v1/channels/b?style=asap", ""))
+        #expect(try socket.takeNames() == [])
+        try broker.post(name: "a")
+        #expect(try peer.read()?.status == 200)
+        #expect(try peer.read()?.status == 202)
+        #expect(try socket.takeNames() == ["b"])
+    }
+
     @Test("a removal ends a poll with 410", arguments: [1, 2])
     func removedWhilePolled(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)

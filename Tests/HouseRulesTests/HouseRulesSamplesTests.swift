@@ -225,10 +225,14 @@ struct HouseRulesSamplesTests {
                     .target(name: "CBelfrySystem"),
                     .testTarget(name: "RulesTests", dependencies: [.target(name: "X")]),
                     .executableTarget(name: "belfry", swiftSettings: strict),
+                    .executableTarget(name: "tool", path: "Tests/Tool", swiftSettings: strict),
                 """)
         #expect(
             manifest.rows.map(\.folder)
-                == ["BelfryCenter", "BelfryCenterTests", "CBelfrySystem", "RulesTests", "belfry"])
-        #expect(manifest.rows.map(Manifest.isStrict) == [true, true, false, false, true])
+                == [
+                    "BelfryCenter", "BelfryCenterTests", "CBelfrySystem", "RulesTests", "belfry",
+                    "Tool",
+                ])
+        #expect(manifest.rows.map(Manifest.isStrict) == [true, true, false, false, true, true])
     }
 }

@@ -21,8 +21,10 @@ struct Manifest {
             let end = Self.closingParenthesis(of: rest[start...])
             let row = String(rest[start..<end])
             if let name = Self.firstLiteral(of: row) {
+                let folder = Self.folderOfPath(in: row) ?? name
                 rows.append(
-                    Row(maker: maker, folder: maker == "tests" ? name + "Tests" : name, text: row))
+                    Row(maker: maker, folder: maker == "tests" ? name + "Tests" : folder, text: row)
+                )
                 rest = rest[end...]
             } else {
                 rest = rest[rest.index(after: start)...]
@@ -59,6 +61,13 @@ struct Manifest {
             if depth == 0 { return text.index(after: index) }
         }
         return text.endIndex
+    }
+
+    /// The last folder of the path that a row gives, if its target is not named as its folder is.
+    private static func folderOfPath(in row: String) -> String? {
+        guard let label = row.firstRange(of: "path: \"") else { return nil }
+        let path = row[label.upperBound...].prefix { $0 != "\"" }
+        return path.split(separator: "/").last.map(String.init)
     }
 
     /// The first string literal, unless it is put together from others.

@@ -12,6 +12,7 @@ func record(_ order: Order) -> Int32 {
         return 1
     }
     let bytes = world.recorder.bytes
+    // SAFETY: the strings end in 0 and live during the call; the file is closed below, once.
     guard let file = unsafe fopen(order.operands[0], "wb") else { return 2 }
     // SAFETY: the span has as many bytes as are written, and lives during the call.
     let written = unsafe bytes.withUnsafeBytes { unsafe fwrite($0.baseAddress, 1, $0.count, file) }
@@ -22,6 +23,7 @@ func record(_ order: Order) -> Int32 {
 
 /// Does what a file says, and compares the digests.
 func replay(_ order: Order) -> Int32 {
+    // SAFETY: the strings end in 0 and live during the call; the file is closed below, once.
     guard let name = order.operands.first, let file = unsafe fopen(name, "rb") else { return 2 }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -1,0 +1,84 @@
+// What observers lost and were not told yet: one gap for each reason (law 3).
+
+extension NotificationCenter {
+    /// Notes that an observer lost a notification; it is told as soon as its client is live.
+    mutating func noteGap(
+        _ reason: Gap.Reason, _ sequence: UInt64, at slot: UInt32, _ effects: inout Effects
+    ) {
+        let gap = GapRecord(reason: reason, count: 1, first: sequence, last: sequence)
+        noteGap(gap, at: slot, &effects)
+    }
+
+    /// Notes that an observer lost notifications, or may have.
+    mutating func noteGap(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
+        let sum = addGap(gap, at: slot)
+        // A post that holds nothing is not stored, so neither is what it did not hold.
+        if isLasting(slot), gap.reason != .dropped {
+            effects.changes.append(.gap(observer: observers[slot].serial, sum))
+        }
+    }
+
+    /// Adds a loss to those of its reason, and tells the sum.
+    @discardableResult
+    mutating func addGap(_ gap: GapRecord, at slot: UInt32) -> GapRecord {
+        observers[slot].hasNewGap = true
+        if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount += 1 }
+        guard let place = observers[slot].gaps.firstIndex(where: { $0.reason == gap.reason })
+        else {
+            observers[slot].gaps.append(gap)
+            return gap
+        }
+        var sum = observers[slot].gaps[place]
+        sum.first = min(sum.first, gap.first)
+        sum.last = max(sum.last, gap.last)
+        if let count = sum.count, let more = gap.count {
+            sum.count = count + more
+        } else {
+            sum.count = nil
+        }
+        observers[slot].gaps[place] = sum
+        return sum
+    }
+
+    /// Tells the losses of a client's observers: one gap an observer and reason.
+    mutating func tellGaps(of client: UInt32, _ effects: inout Effects) {
+        guard clients[client].gapCount > 0, !clients[client].suspension.contains(.mailbox) else {
+            return
+        }
+        let route = clients.route(at: client)
+        for slot in observers.slots(from: clients[client].lastObserver) {
+            for gap in observers[slot].gaps {
+                effects.notices.append(
+                    .gap(
+                        connection: route.connection, transport: route.transport,
+                        self.gap(gap, at: slot)))
+            }
+            forgetGaps(of: slot, &effects)
+        }
+    }
+
+    /// A loss as its observer is told it.
+    func gap(_ gap: GapRecord, at slot: UInt32) -> Gap {
+        Gap(
+            observer: observers[slot].serial,
+            selector: selectors.text(of: observers[slot].selector), lostCount: gap.count,
+            firstSequence: gap.first, lastSequence: gap.last, reason: gap.reason)
+    }
+
+    /// Forgets the losses that were told, up to a sequence number.
+    mutating func forgetGaps(
+        of slot: UInt32, through sequence: UInt64 = .max, _ effects: inout Effects
+    ) {
+        let told = observers[slot].gaps.filter { $0.last <= sequence }
+        guard !told.isEmpty else { return }
+        observers[slot].gaps.removeAll { $0.last <= sequence }
+        if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
+        guard isLasting(slot) else { return }
+        for gap in told {
+            effects.changes.append(
+                .gap(
+                    observer: observers[slot].serial,
+                    GapRecord(reason: gap.reason, count: 0, first: 0, last: 0)))
+        }
+    }
+}

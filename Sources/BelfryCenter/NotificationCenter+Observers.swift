@@ -1,0 +1,248 @@
+// Observers come with their clients or later, and go by themselves, with their clients or by somebody
+// else (rules O1 to O11).
+
+extension NotificationCenter {
+    /// Makes a client, with the observers that it has from its first moment.
+    mutating func connect(
+        _ registration: ClientRegistration, _ observers: [ObserverRegistration], since: UInt64?,
+        at time: CommandTime, into effects: inout Effects
+    ) throws(Refusal) {
+        guard observers.count <= limits.clientObserverLimit else {
+            throw .tooManyObservers(limit: limits.clientObserverLimit)
+        }
+        var client = ClientTable.Client(registration, at: time)
+        if registration.transport == .mailbox {
+            // Until somebody looks, nobody is there.
+            client.suspension = [.mailbox, .disconnected]
+            client.disconnectedSince = time.monotonicNanoseconds
+        }
+        clients.add(client)
+        reports.append(.connected(client: registration.id, registration.transport))
+        let rows = try register(observers, client: registration.id, since: since, time, &effects)
+        effects.outcome = .registered(rows)
+    }
+
+    /// Registers observers of a client, and tells their rows in the order of the request.
+    mutating func register(
+        _ registrations: [ObserverRegistration], client: UInt64, since: UInt64?,
+        _ time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) -> [ObserverRow] {
+        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
+        guard
+            clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
+        else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
+        var slots: [UInt32] = []
+        for registration in registrations {
+            slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
+        }
+        if clients[clientSlot].suspension.contains(.mailbox) {
+            for slot in slots { observers[slot].lookedAt = time.monotonicNanoseconds }
+            scheduleLeases(of: clientSlot, at: time)
+        } else if clients[clientSlot].suspension.contains(.disconnected) {
+            scheduleLeases(of: clientSlot, at: time)
+        }
+        if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
+        return slots.map { row(ofSlot: $0) }
+    }
+
+    private mutating func add(
+        _ registration: ObserverRegistration, clientSlot: UInt32, at time: CommandTime,
+        _ effects: inout Effects
+    ) -> UInt32 {
+        let slot = observers.reserveSlot()
+        let place = index.add(
+            name: registration.name, object: registration.object, serial: registration.serial,
+            slot: slot)
+        let observer = ObserverTable.Observer(
+            serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
+            place: place, selector: selectors.retain(registration.selector), since: sequence,
+            createdAt: time.wallMilliseconds, terms: registration.terms)
+        observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
+        clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
+        if observer.isLasting {
+            if clients[clientSlot].lastingCount == 1 { noteClient(clientSlot, at: time, &effects) }
+            noteObserver(slot, &effects)
+        }
+        return slot
+    }
+
+    /// Gives new observers what the replay ring has above a sequence number, and tells what it lacks.
+    ///
+    /// What a client that is suspended, or a mailbox, cannot have now is held for it.
+    private mutating func replayNotifications(
+        above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard since < sequence, let firstSlot = slots.first else { return }
+        let firstKept = replay.firstSequence ?? sequence + 1
+        if since + 1 < firstKept {
+            for slot in slots {
+                noteGap(
+                    GapRecord(
+                        reason: .unknown, count: nil, first: since + 1, last: firstKept - 1),
+                    at: slot, &effects)
+            }
+        }
+        // The new observers have the highest serial numbers: what others have in the buckets is
+        // not even looked at, so the cost does not grow with observers times notifications.
+        let firstSerial = observers[firstSlot].serial
+        var matches: [(Notification, UInt32)] = []
+        replay.forEach(above: since) { notification in
+            guard notification.expiresAt > time.monotonicNanoseconds else { return }
+            let channel = index.channels.index(of: notification.content.name)
+            let buckets = index.buckets(
+                channel: channel ?? ObserverIndex.noList, object: notification.content.object,
+                isReserved: notification.content.isReserved)
+            index.forEachSlot(in: buckets, from: firstSerial) { slot in
+                matches.append((notification, slot))
+                return true
+            }
+        }
+        let client = observers[firstSlot].client
+        hold(matches, for: client, &effects)
+        settle(client, at: time, &effects)
+        noteReplayed(of: client, at: time, &effects)
+    }
+}
+
+// MARK: - Removing
+
+extension NotificationCenter {
+    /// Removes one observer; who owns it is told if somebody else asked for it.
+    mutating func removeObserver(
+        _ serial: UInt64, by remover: Remover, at time: CommandTime, into effects: inout Effects
+    ) throws(Refusal) {
+        guard let slot = observers.slot(of: serial) else {
+            if let tombstone = tombstones[serial] { throw .observerRemoved(tombstone) }
+            throw .unknownObserver
+        }
+        let client = observers[slot].client
+        let tombstone = remove(slot, by: remover, reason: .removed, at: time, &effects)
+        effects.outcome = .removed(1)
+        // The owner hears of it unless it asked for it itself (rules O9 and C11).
+        if remover != .client(clients[client].id),
+            clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
+        {
+            let route = clients.route(at: client)
+            effects.notices.append(
+                .removed(
+                    connection: route.connection, transport: route.transport, observer: serial,
+                    tombstone))
+        }
+        afterRemoval(from: client, at: time, &effects)
+    }
+
+    /// What was removed may have held its client back, or have been the last that kept it.
+    private mutating func afterRemoval(
+        from client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if leaveIfEmpty(client, "removed", at: time, &effects) { return }
+        if clients[client].suspension.isDisjoint(with: .mailbox),
+            !clients[client].suspension.isEmpty
+        {
+            settle(client, at: time, &effects)
+        }
+    }
+
+    /// Compares with the registered filter: removing a name leaves a wildcard alone (rule O3).
+    ///
+    /// With no criterion nothing is removed (rule O10); the wire refuses such a request before.
+    mutating func removeObservers(
+        of client: UInt64, name: [UInt8]?, object: [UInt8]?, at time: CommandTime,
+        into effects: inout Effects
+    ) throws(Refusal) {
+        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
+        var removedCount = 0
+        effects.outcome = .removed(0)
+        guard name != nil || object != nil, let wanted = index.place(ofName: name, object: object)
+        else { return }
+        for slot in observers.slots(from: clients[clientSlot].lastObserver) {
+            let place = observers[slot].place
+            if name != nil, place.channel != wanted.channel { continue }
+            if object != nil, place.object != wanted.object { continue }
+            _ = remove(slot, by: .client(client), reason: .removed, at: time, &effects)
+            removedCount += 1
+        }
+        effects.outcome = .removed(removedCount)
+        if removedCount > 0 { afterRemoval(from: clientSlot, at: time, &effects) }
+    }
+
+    /// Removes a client with all of its observers, and closes its connection.
+    mutating func removeClient(
+        _ client: UInt64, by remover: Remover, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
+        let slots = observers.slots(from: clients[clientSlot].lastObserver)
+        for slot in slots {
+            _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)
+        }
+        if modeStack.leaveAll(ofClient: client) { queue.enter(mode: modeStack.current) }
+        let route = clients.route(at: clientSlot)
+        let isConnected =
+            clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])
+        forget(clientSlot, at: time, &effects)
+        reports.append(.left(client: client, "removed"))
+        effects.outcome = .removed(slots.count)
+        if isConnected {
+            effects.notices.append(
+                .clientRemoved(connection: route.connection, transport: route.transport))
+        }
+    }
+
+    /// Removes an observer, and what is held for it; its tombstone remains.
+    mutating func remove(
+        _ slot: UInt32, by remover: Remover, reason: RemovalReason, at time: CommandTime,
+        _ effects: inout Effects
+    ) -> Tombstone {
+        discardEntries(of: slot, &effects)
+        let observer = observers[slot]
+        let client = observer.client
+        if observer.reader != 0 {
+            effects.notices.append(
+                .readerReplaced(connection: observer.reader, isStream: observer.readerIsStream))
+            noteReaderGone(from: client, at: time)
+        }
+        if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }
+        let tombstone = Tombstone(
+            tokenHash: observer.tokenHash, removedAt: time.wallMilliseconds, removedBy: remover,
+            reason: reason, name: index.name(of: observer.place),
+            object: index.object(of: observer.place))
+        index.remove(serial: observer.serial, from: observer.place)
+        selectors.release(observer.selector)
+        clients.noteRemoval(
+            of: slot, isLasting: observer.isLasting, before: observer.previousOfClient,
+            at: client)
+        observers.remove(slot)
+        tombstones.append(tombstone, serial: observer.serial, limit: limits.tombstoneLimit)
+        if observer.isLasting {
+            tell(.observerRemoved(serial: observer.serial, tombstone), &effects)
+            if clients[client].lastingCount == 0 {
+                tell(.clientRemoved(clients[client].id), &effects)
+            }
+        }
+        return tombstone
+    }
+
+    /// What is held for an observer goes with it: its posters' accounts say that it was dropped.
+    private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
+        let serial = observers[slot].serial
+        while observers[slot].entries.first != HeldTable.none {
+            let entry = observers[slot].entries.first
+            let account = held[entry].account
+            let id = held.notification(of: entry).id
+            if held[entry].flags.contains(.unacknowledged) {
+                let isCounted = account == .delivered
+                endWait(
+                    for: entry, outcome: .disconnected, at: slot, effects: &effects
+                ) { receipt in
+                    if isCounted { receipt.pending -= 1 }
+                }
+            } else if account == .held || account == .coalesced {
+                recount(id, observer: serial, outcome: .dropped) { receipt in
+                    if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
+                    receipt.dropped += 1
+                }
+            }
+            unlink(entry, &effects)
+        }
+    }
+}
