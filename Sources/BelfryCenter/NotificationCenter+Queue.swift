@@ -145,12 +145,16 @@ extension NotificationCenter {
                     acknowledgedThrough: observer.acknowledgedThrough)), &effects)
     }
 
-    /// The center stops: asap entries go out, and what only this life knew is told (rule Q23).
+    /// The center stops: asap entries go out (rule Q23).
     mutating func terminate(at time: CommandTime, _ effects: inout Effects) {
         // A center that stops slowly is told so twice: what came between is told the second time.
         if !isTerminating { reports.append(.willTerminate) }
         isTerminating = true
         endTurn(at: time, &effects)
+    }
+
+    /// Tells what only this life knew, after the center's last report of itself.
+    mutating func tellEnd(at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable, isStored else { return }
         for entry in clients.order.entries where !entry.isDead {
             guard clients[entry.slot].isLasting else { continue }

@@ -95,8 +95,9 @@ public struct NotificationCenter: Sendable {
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
             if !reports.isEmpty { postReports(of: command.id, at: command.time, into: &effects) }
-            if case .terminate = command.action, isStored {
-                reserveExactly(&effects)
+            if case .terminate = command.action {
+                tellEnd(at: command.time, &effects)
+                if isStored { reserveExactly(&effects) }
             }
         } catch {
             effects.reset()

@@ -124,9 +124,11 @@ extension World {
         try compare("needsIdle", center.needsIdle, model.needsIdle)
         if let expected = model.nextDeadline, center.nextDeadline ?? .max > expected {
             throw Violation(
-                "nextDeadline is \(center.nextDeadline ?? .max), expected no later than \(expected)")
+                "nextDeadline is \(center.nextDeadline ?? .max), expected no later than \(expected)"
+            )
         }
-        try compare("queue bytes", center.queueByteCount, model.queue.reduce(0) { $0 + $1.byteCount })
+        try compare(
+            "queue bytes", center.queueByteCount, model.queue.reduce(0) { $0 + $1.byteCount })
     }
 
     private func checkRows() throws(Violation) {

@@ -164,7 +164,8 @@ extension Model {
         clients[place].held.append(held)
         keepLimits(of: observer)
         // It may itself be what there was no room for.
-        guard let last = clients[place].held.last, last.note === note, last.observer == serial else {
+        guard let last = clients[place].held.last, last.note === note, last.observer == serial
+        else {
             return .dropped
         }
         clients[place].held[clients[place].held.count - 1].countedAs =
@@ -308,7 +309,10 @@ extension Model {
 
     /// What became of a post is remembered for a while.
     mutating func remember(_ receipt: Receipt, depth: Int) {
-        fates.append(Fate(receipt: receipt, depth: depth, forgottenAt: now + lifetime(of: limits.fateLifetime)))
+        fates.append(
+            Fate(
+                receipt: receipt, depth: depth, forgottenAt: now + lifetime(of: limits.fateLifetime)
+            ))
         trimFates()
     }
 

@@ -137,7 +137,8 @@ extension Model {
         guard observers[observer].mailbox.isStream else { return }
         let serial = observers[observer].serial
         let place = client(of: observer)
-        for index in clients[place].held.indices where clients[place].held[index].observer == serial {
+        for index in clients[place].held.indices where clients[place].held[index].observer == serial
+        {
             guard clients[place].held[index].wasShown else { break }
             clients[place].held[index].isRedelivered = true
         }

@@ -10,11 +10,19 @@ extension Model {
         out = Prediction()
         terms = PostTerms()
         isPosting = false
+        reportCountBefore = reports.count
         perform(command.action, command.id)
+        guard case .plain(.refused(let refusal)) = out.outcome else {
+            if queue.count <= limits.queueEntryLimit / 2 { hasReportedOverflow = false }
+            if !reports.isEmpty { postReports(of: command.id) }
+            return out
+        }
+        if case .queueFull = refusal { reportOverflow() }
         return out
     }
 
     mutating func refuse(_ refusal: Refusal) {
+        reports.removeLast(reports.count - reportCountBefore)
         out = Prediction()
         out.outcome = .plain(.refused(refusal))
     }
@@ -53,7 +61,11 @@ extension Model {
         case .dequeueEntry(let entry, let scope): dequeueEntry(entry, scope)
         case .enterMode(let entry): enterMode(entry)
         case .leaveMode(let serial): leaveMode(serial)
-        case .endTurn, .terminate: endTurn()
+        case .endTurn: endTurn()
+        case .terminate:
+            if !isTerminating { reports.append(Report(name: "belfry.center.willTerminate")) }
+            isTerminating = true
+            endTurn()
         case .idle: idle()
         case .passTime: passTime()
         case .trimHeld(let byteCount): trimHeld(to: byteCount)
@@ -86,6 +98,10 @@ extension Model {
             client.disconnectedSince = now
         }
         clients.append(client)
+        let words: [Transport: String] = [
+            .webSocket: "websocket", .events: "events", .mailbox: "mailbox",
+        ]
+        report("connected", client: client.id, #","transport":"\#(words[client.transport] ?? "")""#)
         register(registrations, client: client.id, since: since)
     }
 
@@ -116,9 +132,10 @@ extension Model {
         }
         let new = Array(observers.indices.suffix(registrations.count))
         if let since, since < sequence, !new.isEmpty { replay(since: since, to: new, client) }
-        out.outcome = .registered(registrations.compactMap { registration in
-            place(ofObserver: registration.serial).map { row(ofObserver: $0) }
-        })
+        out.outcome = .registered(
+            registrations.compactMap { registration in
+                place(ofObserver: registration.serial).map { row(ofObserver: $0) }
+            })
     }
 
     private mutating func replay(since: UInt64, to new: [Int], _ client: UInt64) {
@@ -180,17 +197,18 @@ extension Model {
 
     private mutating func afterRemoval(from client: UInt64) {
         guard let place = place(ofClient: client) else { return }
-        if leaveIfEmpty(client) { return }
+        if leaveIfEmpty(client, "removed") { return }
         if !clients[place].isMailbox { settle(place) }
     }
 
     /// A client without a connection is there as long as it has an observer.
     @discardableResult
-    mutating func leaveIfEmpty(_ client: UInt64) -> Bool {
+    mutating func leaveIfEmpty(_ client: UInt64, _ reason: String) -> Bool {
         guard let place = place(ofClient: client),
             !observers.contains(where: { $0.client == client }),
             !clients[place].isConnected || clients[place].isMailbox
         else { return false }
+        reportLeft(client, reason)
         clients.remove(at: place)
         return true
     }
@@ -207,6 +225,7 @@ extension Model {
                     transport: clients[place].transport))
         }
         clients.remove(at: place)
+        reportLeft(client, "removed")
         out.outcome = .plain(.removed(serials.count))
     }
 

@@ -124,7 +124,8 @@ extension Model {
         case .asap, .idle:
             let bytes = queue.reduce(0) { $0 + $1.byteCount } - queueByteCountBefore
             let (survivor, others) = try enqueue(
-                post, depth: depth, scope: scope, byteRoom: min(terms.queueByteRoom, 1 << 40) - bytes)
+                post, depth: depth, scope: scope,
+                byteRoom: min(terms.queueByteRoom, 1 << 40) - bytes)
             var receipt = Receipt(id: post.id, sequence: 0)
             receipt.state = survivor.map { .coalesced(into: $0) } ?? .queued
             if let survivor { for id in others { setFate(of: id, .coalesced(into: survivor)) } }
@@ -199,7 +200,8 @@ extension Model {
         observers[observer].missedDeadlines = 0
         noteLessOwed(at: place, observer: serial)
         let isCounted = held.countedAs == .delivered
-        endWait(for: &held, outcome: error.map { .refused(error: $0) } ?? .acknowledged) { receipt in
+        endWait(for: &held, outcome: error.map { .refused(error: $0) } ?? .acknowledged) {
+            receipt in
             guard isCounted else { return }
             receipt.pending -= 1
             if error == nil { receipt.acknowledged += 1 } else { receipt.refused += 1 }

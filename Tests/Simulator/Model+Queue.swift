@@ -59,7 +59,9 @@ extension Model {
                 }
             }
         }
-        return patterns.contains { covers($0.names, entry.name) && covers($0.objects, entry.object) }
+        return patterns.contains {
+            covers($0.names, entry.name) && covers($0.objects, entry.object)
+        }
     }
 
     /// Takes out what a `now` post or a dequeue names (rules Q8 and Q20).

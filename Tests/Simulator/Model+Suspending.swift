@@ -59,11 +59,14 @@ extension Model {
     /// Changes why a client is suspended; the time of its state counts from then.
     mutating func change(_ place: Int, _ body: (inout Client) -> Void) {
         func reasons(_ client: Client) -> [Bool] {
-            [client.isConnected, client.isAsked, client.isSlow, client.isOwing]
+            [!client.isConnected, client.isAsked, client.isSlow, client.isOwing]
         }
         let before = reasons(clients[place])
         body(&clients[place])
-        if reasons(clients[place]) != before { clients[place].stateSince = wall }
+        let after = reasons(clients[place])
+        guard after != before else { return }
+        clients[place].stateSince = wall
+        reportChange(of: place, from: before, to: after)
     }
 
     /// Something that held a client back has gone.
@@ -179,6 +182,7 @@ extension Model {
         endConnection(of: place)
         if !observers.contains(where: { $0.client == id }) {
             clients.removeAll { $0.id == id }
+            reportLeft(id, "disconnected")
             return
         }
         guard let place = self.place(ofClient: id) else { return }
@@ -243,6 +247,7 @@ extension Model {
         let connection = clients[newcomer].connection
         endConnection(of: newcomer)
         clients.removeAll { $0.id == resumption.newcomer }
+        reportLeft(resumption.newcomer, "resumed")
         guard let place = place(ofClient: resumption.client) else { return }
         let heldCount = clients[place].held.count
         clients[place].connection = connection

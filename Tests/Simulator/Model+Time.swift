@@ -17,8 +17,12 @@ extension Model {
                 for observer in observers
                 where observer.client == id && leaseEnd(of: observer) <= now {
                     remove(observer.serial, by: .broker, reason: .expired)
+                    reports.append(
+                        Report(
+                            name: "belfry.observer.expired", object: "o\(observer.serial)",
+                            userInfo: #"{"observer":"o\#(observer.serial)","client":"c\#(id)"}"#))
                 }
-                leaveIfEmpty(id)
+                leaveIfEmpty(id, "expired")
             case .expiry(let sequence):
                 for place in clients.indices {
                     while let index = clients[place].held.firstIndex(where: {
@@ -48,7 +52,9 @@ extension Model {
         func consider(_ time: Int64, _ due: Due) {
             if time <= now, time < first?.time ?? .max { first = (time, due) }
         }
-        for observer in observers { consider(leaseEnd(of: observer), .lease(client: observer.client)) }
+        for observer in observers {
+            consider(leaseEnd(of: observer), .lease(client: observer.client))
+        }
         for client in clients {
             for held in client.held {
                 consider(held.note.expiresAt, .expiry(sequence: held.note.sequence))

@@ -34,6 +34,12 @@ struct Model {
     /// Until when an observer gets no more of a kind.
     var paces: [Pace] = []
 
+    /// What the center posts of itself when the command is done.
+    var reports: [Report] = []
+    var reportCountBefore = 0
+    var hasReportedOverflow = false
+    var isTerminating = false
+
     /// What the command at hand brings about.
     var out = Prediction()
     /// The account of the notification that is being dispatched.
@@ -160,7 +166,9 @@ struct Model {
         var mailbox = Mailbox()
 
         func matches(_ note: Note) -> Bool {
-            (name == nil || name == note.name) && (object == nil || object == note.object)
+            // The center's own channels are for those that name them.
+            (name == note.name || name == nil && !note.name.starts(with: "belfry.".utf8))
+                && (object == nil || object == note.object)
         }
     }
 

@@ -29,17 +29,20 @@ struct Profile {
     enum Option: CaseIterable {
         case object, userInfo, causedBy, immediate, timeToLive, wait, report, key, scope
         case coalesceNone, coalesceName, coalesceSender, keepsLatest, modes, maxDelay, fullStore
-        case acknowledges, endsWithConnection, minInterval, forever, wildcard, anyObject, since
+        case acknowledges, endsWithConnection, reports, minInterval, forever, wildcard, anyObject, since
     }
 
     init(dice: inout Dice) {
         names = Array(["a", "ab", "b", "c"].map { [UInt8]($0) }.prefix(dice.number(in: 1...4)))
-        objects = Array([nil, "o", "op", "q"].map { $0.map { [UInt8]($0) } }.prefix(
-            dice.number(in: 1...4)))
-        selectors = Array(["notify", "s:", "t:"].map { [UInt8]($0) }.prefix(
-            dice.number(in: 1...3)))
-        modes = Array([Mode.default, [UInt8]("held"), [UInt8]("modal"), Mode.common].prefix(
-            dice.number(in: 2...4)))
+        objects = Array(
+            [nil, "o", "op", "q"].map { $0.map { [UInt8]($0) } }.prefix(
+                dice.number(in: 1...4)))
+        selectors = Array(
+            ["notify", "s:", "t:"].map { [UInt8]($0) }.prefix(
+                dice.number(in: 1...3)))
+        modes = Array(
+            [Mode.default, [UInt8]("held"), [UInt8]("modal"), Mode.common].prefix(
+                dice.number(in: 2...4)))
         clientLimit = dice.number(in: 1...6)
         observerLimit = dice.number(in: 1...10)
         highWater = dice.oneIn(3) ? 1_000 : dice.number(in: 2...10)
@@ -56,6 +59,7 @@ struct Profile {
         for option in Option.allCases {
             rarity[option] = dice.oneIn(3) ? 0 : dice.number(in: 1...8)
         }
+        rarity[.reports] = dice.oneIn(3) ? dice.number(in: 2...10) : 0
         rarity[.fullStore] = dice.oneIn(4) ? 30 : 0
         rarity[.object] = dice.number(in: 1...3)
         chooseLimits(&dice)

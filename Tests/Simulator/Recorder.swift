@@ -145,7 +145,8 @@ struct Replayer {
                 let isComplete = reader.flag()
                 let time = CommandTime(
                     wallMilliseconds: reader.number(), monotonicNanoseconds: reader.number())
-                try replayer.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+                try replayer.restart(
+                    limits: limits, epoch: epoch, isComplete: isComplete, time: time)
             case .digest:
                 guard reader.word() == replayer.digest else {
                     throw Violation("digest \(equalCount + 1) differs in this process")

@@ -39,7 +39,8 @@ extension World {
         if let image = try store.restart(isComplete: isComplete) {
             guard image.sequence >= highestSequence else {
                 throw Violation(
-                    "law 4: the next life begins at \(image.sequence), and \(highestSequence) was used")
+                    "law 4: the next life begins at \(image.sequence), and \(highestSequence) was used"
+                )
             }
             try model.checkImage(image, against: committed, isComplete: isComplete)
             model = committed.restored(from: image, limits: profile.limits, now: now, wall: wall)
@@ -62,7 +63,8 @@ extension World {
             }
         }
         committed = model
-        try recorder.restart(limits: profile.limits, epoch: epoch, isComplete: isComplete, time: time)
+        try recorder.restart(
+            limits: profile.limits, epoch: epoch, isComplete: isComplete, time: time)
         try checkAll()
         // The loop lets the center reserve its first numbers before it listens.
         try submit(.configure(profile.limits))
@@ -162,7 +164,8 @@ extension Model {
             for loss in observer.losses.sorted(by: { $0.reason.rawValue < $1.reason.rawValue })
             where image.isComplete || loss.reason != .dropped && !(loss.reason == .unknown && drops)
             {
-                losses.append(Self.text(observer.serial, loss.reason, loss.count, loss.first, loss.last))
+                losses.append(
+                    Self.text(observer.serial, loss.reason, loss.count, loss.first, loss.last))
             }
         }
         let found = image.gaps.sorted {
@@ -177,7 +180,9 @@ extension Model {
         }
         try compare(
             "losses",
-            found.map { Self.text($0.observer, $0.gap.reason, $0.gap.count, $0.gap.first, $0.gap.last) },
+            found.map {
+                Self.text($0.observer, $0.gap.reason, $0.gap.count, $0.gap.first, $0.gap.last)
+            },
             losses)
     }
 

@@ -32,7 +32,9 @@ extension World {
         if has(.wait) { terms.wait = someDuration() }
         terms.reportsObservers = has(.report)
         if has(.fullStore) { terms.canStore = false }
-        if profile.limits.queueEntryLimit < 10, dice.oneIn(6) { terms.queueByteRoom = dice.below(60) }
+        if profile.limits.queueEntryLimit < 10, dice.oneIn(6) {
+            terms.queueByteRoom = dice.below(60)
+        }
         let scope = scope()
         var key: IdempotencyKey?
         if has(.key) {

@@ -175,7 +175,9 @@ extension World {
         }
         let after: UInt64? =
             dice.oneIn(2)
-            ? nil : dice.oneIn(2) ? ends[place].lastSequence : UInt64(dice.below(Int(center.sequence) + 2))
+            ? nil
+            : dice.oneIn(2)
+                ? ends[place].lastSequence : UInt64(dice.below(Int(center.sequence) + 2))
         let old = ends[place].connection
         pipes[connection]?.client = client
         let outcome = try submit(
@@ -219,7 +221,8 @@ extension World {
         terms.holdLimit = dice.oneIn(2) ? dice.number(in: 1...5) : 1_000
         if transport == .webSocket, has(.minInterval) { terms.minInterval = someDuration() }
         terms.lease = has(.forever) ? nil : someDuration() * 4
-        let name = has(.wildcard) ? nil : dice.pick(profile.names)
+        var name = has(.wildcard) ? nil : dice.pick(profile.names)
+        if has(.reports) { name = dice.pick(Model.reportNames) }
         let object = has(.anyObject) ? nil : dice.pick(profile.objects).flatMap { $0 }
         return ObserverRegistration(
             serial: lastObserver, tokenHash: hash(), name: name, object: object,
@@ -228,7 +231,8 @@ extension World {
 
     private func addObserver() throws(Violation) {
         guard center.observerCount < profile.observerLimit else { return }
-        let client = dice.oneIn(30) ? someClient() : pickEnd(connected: true).map { ends[$0].client }
+        let client =
+            dice.oneIn(30) ? someClient() : pickEnd(connected: true).map { ends[$0].client }
         guard let client else { return }
         let transport = center.client(client)?.transport ?? .webSocket
         let since = has(.since) ? UInt64(dice.below(Int(center.sequence) + 2)) : nil
@@ -270,7 +274,9 @@ extension World {
     private func mailbox(_ kind: StepKind) throws(Violation) {
         let places = ends.indices.filter { ends[$0].transport == .mailbox }
         guard let place = dice.pick(places), let serial = ends[place].mailbox else { return }
-        if let number = ends[place].connection, pipes[number] == nil { ends[place].connection = nil }
+        if let number = ends[place].connection, pipes[number] == nil {
+            ends[place].connection = nil
+        }
         switch kind {
         case .detach:
             guard let number = ends[place].connection else { return }
