@@ -1,15 +1,22 @@
 """What Scripts/schemathesis teaches schemathesis (SCHEMATHESIS_HOOKS names this file).
 
-A session: `POST /v1/observers` registers an observer for a client that is connected, and what
-connects a client is a WebSocket, which no OpenAPI link can open. So a request that has a
+A session: `POST /v1/observers` with a session registers an observer for a client that is connected,
+and what connects a client is a WebSocket, which no OpenAPI link can open. So a request that has a
 well-formed session gets that of a client which this file connects: 201, and the links from there
-to reading, removing and 410 can be followed. All else in the request stays as it was generated.
+to reading, removing and 410 can be followed. The client acknowledges what it is asked to.
+
+What must go together: OpenAPI cannot say that a parameter needs another one. An option that needs a
+style gets one where there is none, and a dequeue gets the name that `coalesce` names.
+
+An idempotency key: a well-formed one is replaced by one for this very request, so that only a
+repetition comes with the same key. All else in the request stays as it was generated.
 """
 
 import ast
 import asyncio
 import builtins
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -38,6 +45,7 @@ if sys.version_info < (3, 12):
 
 # More centers than this get no session: a broker has 1,000, and a fuzzer names a new one each time.
 CENTER_LIMIT = 50
+KEY = re.compile(r"[!-~]{1,255}")
 SESSION = re.compile(r"c(0|[1-9][0-9]{0,17})\.[A-Za-z0-9_-]{22,64}")
 
 address = os.environ["BELFRY_ADDRESS"]
@@ -48,7 +56,7 @@ threading.Thread(target=loop.run_forever, daemon=True).start()
 
 
 class Session:
-    """A client of one center; it reads and forgets what its observers get."""
+    """A client of one center; it answers what its observers get, and forgets it."""
 
     def __init__(self, prefix):
         self.prefix = prefix
@@ -64,8 +72,11 @@ class Session:
 
     async def read(self, socket):
         with contextlib.suppress(WebSocketException):
-            async for _ in socket:
-                pass
+            async for text in socket:
+                frame = json.loads(text)
+                if "id" in frame and "method" in frame:
+                    answer = {"jsonrpc": "2.0", "id": frame["id"], "result": None}
+                    await socket.send(json.dumps(answer))
 
 
 def live_session(prefix):
@@ -85,6 +96,16 @@ def live_session(prefix):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    """Mends what no schema can say; see above."""
+    add_session(case)
+    if case.method == "POST" and isinstance(case.query, dict):
+        add_style(case.query)
+    if case.method == "DELETE" and case.path.endswith("/queue") and isinstance(case.query, dict):
+        add_name(case.query)
+    change_key(case)
+
+
+def add_session(case):
     """Puts a live session into registrations that have a well-formed one."""
     if case.method != "POST" or not case.path.endswith("/observers"):
         return
@@ -97,3 +118,30 @@ def before_call(context, case, kwargs):
     live = live_session(prefix)
     if live is not None:
         case.body = {**case.body, "session": live}
+
+
+def add_style(query):
+    """Gives the options of a queued post the style that they need, unless it has a bad one."""
+    if "maxDelay" in query and query.get("style") in (None, "now", "asap"):
+        query["style"] = "idle"
+    elif {"coalesce", "keep", "modes"} & set(query):
+        query.setdefault("style", "asap")
+
+
+def add_name(query):
+    """Gives a dequeue something to compare."""
+    coalesce = query.get("coalesce")
+    if coalesce is None and "object" not in query:
+        query.setdefault("name", "Redraw")
+    elif isinstance(coalesce, str) and "name" in coalesce.split(","):
+        query.setdefault("name", "Redraw")
+
+
+def change_key(case):
+    """Makes a well-formed key one that belongs to this request."""
+    headers = case.headers
+    key = headers.get("Idempotency-Key") if headers else None
+    if not isinstance(key, str) or not KEY.fullmatch(key) or key == '""':
+        return
+    request = repr((case.formatted_path, case.query, case.media_type, case.body))
+    headers["Idempotency-Key"] = hashlib.sha256(request.encode("utf-8", "replace")).hexdigest()

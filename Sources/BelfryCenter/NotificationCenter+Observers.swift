@@ -223,24 +223,27 @@ extension NotificationCenter {
     }
 
     /// What is held for an observer goes with it: its posters' accounts say that it was dropped.
+    ///
+    /// What nobody waits for goes first: whoever waits is answered how all of it stands.
     private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
         let serial = observers[slot].serial
-        while observers[slot].entries.first != HeldTable.none {
-            let entry = observers[slot].entries.first
+        let entries = held.slots(of: observers[slot].entries, in: .observer)
+        let owed = entries.filter { held[$0].flags.contains(.unacknowledged) }
+        for entry in entries where !held[entry].flags.contains(.unacknowledged) {
             let account = held[entry].account
-            let id = held.notification(of: entry).id
-            if held[entry].flags.contains(.unacknowledged) {
-                let isCounted = account == .delivered
-                endWait(
-                    for: entry, outcome: .disconnected, at: slot, effects: &effects
-                ) { receipt in
-                    if isCounted { receipt.pending -= 1 }
-                }
-            } else if account == .held || account == .coalesced {
+            if account == .held || account == .coalesced {
+                let id = held.notification(of: entry).id
                 recount(id, observer: serial, outcome: .dropped) { receipt in
                     if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
                     receipt.dropped += 1
                 }
+            }
+            unlink(entry, &effects)
+        }
+        for entry in owed {
+            let isCounted = held[entry].account == .delivered
+            endWait(for: entry, outcome: .disconnected, at: slot, effects: &effects) { receipt in
+                if isCounted { receipt.pending -= 1 }
             }
             unlink(entry, &effects)
         }

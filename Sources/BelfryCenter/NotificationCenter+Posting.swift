@@ -133,6 +133,8 @@ extension NotificationCenter {
             effects.outcome = .waiting
         }
         guard let key else { return }
+        // One that is over and begins again begins at the end, in the store too.
+        forgetKeys(keys.trim(at: time.monotonicNanoseconds, limits: limits), &effects)
         let waitsFor = awaitedCount > 0 ? effects.receipts.first?.id : nil
         let forgotten = keys.begin(
             key, waitingFor: waitsFor, receipts: effects.receipts, reports: effects.reports,

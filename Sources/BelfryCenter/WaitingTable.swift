@@ -43,6 +43,8 @@ struct WaitingTable: Sendable {
     /// - Returns: whether the notification is still waited for.
     mutating func join(_ id: NotificationID, _ command: CommandID, form: UInt8) -> Bool {
         guard let place = places[id] else { return false }
+        // It is answered in the form of the first answer.
+        let form = slots[Int(place.slot)]?.key?.form ?? form
         slots[Int(place.slot)]?.commands.append((command, form))
         return true
     }

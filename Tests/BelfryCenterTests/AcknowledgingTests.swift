@@ -181,6 +181,20 @@ struct AcknowledgingTests {
         #expect(scenario.center.heldCount == (isRemoved ? 0 : 1))
     }
 
+    @Test("C13: who waits is told how all of it stands when an observer goes")
+    func removedWithHeld() {
+        var limits = CenterLimits()
+        limits.unacknowledgedLimit = 1
+        var scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        let serial = scenario.observeAcknowledging("a", by: client)
+        scenario.sayAll(["a1", "a2"]) { $0.wait = Self.second }
+        #expect(scenario.effects.receipts.map(\.held) == [0, 1])
+        scenario.remove(serial, by: .broker)
+        let receipts = scenario.effects.completions.first?.receipts
+        #expect(receipts?.map(\.held) == [0, 0] && receipts?.map(\.dropped) == [0, 1])
+    }
+
     @Test("D14 (T115): what was not acknowledged comes once more, and says so")
     func redelivery() {
         var scenario = Scenario()

@@ -5,13 +5,13 @@ import Testing
 @Suite("NotificationCenter: idempotency keys (DESIGN section 2, decision 15)")
 struct KeyRuleTests {
     private func details(
-        _ text: String, request: UInt64 = 1, principal: String = "p"
+        _ text: String, request: UInt64 = 1, principal: String = "p", form: UInt8 = 2
     ) -> PostTerms.Details {
         PostTerms.Details(
             scope: .everything,
             key: IdempotencyKey(
                 principal: bytes(principal), text: bytes(text),
-                requestHash: SecretHash(high: 0, low: request), form: 2))
+                requestHash: SecretHash(high: 0, low: request), form: form))
     }
 
     @Test("a repeated request has the first one's answer, and no effect of its own")
@@ -51,7 +51,7 @@ struct KeyRuleTests {
             $0.wait = 1_000_000_000
         }
         let first = scenario.center.appliedIndex
-        scenario.say("a1") { $0.details = details("k") }
+        scenario.say("a1") { $0.details = details("k", form: 7) }
         #expect(scenario.effects.outcome == .waiting && scenario.frames.isEmpty)
         scenario.acknowledge(serial, 1)
         let completions = scenario.effects.completions

@@ -364,6 +364,18 @@ struct LastingTests {
         #expect(bench.scenario.center.heldCount == 0 && bench.stored.image.held.isEmpty)
     }
 
+    @Test("a key that is over and begins again is the youngest, in the store too")
+    func keyBegunAgain() {
+        var bench = Bench { $0.keyLifetime = .seconds(1) }
+        for text in ["k", "l"] { bench.run { $0.say("a1") { $0.details = details(text) } } }
+        bench.scenario.milliseconds += 1_000
+        bench.run { $0.say("a1") { $0.details = details("l") } }
+        bench.run { $0.say("a1") { $0.details = details("k") } }
+        let texts = bench.stored.image.keys.map(\.key.text)
+        #expect(texts == [bytes("l"), bytes("k")])
+        #expect(bench.changes.count == 1)
+    }
+
     @Test("a mailbox goes on after a restart with what was not acknowledged")
     func mailbox() {
         var bench = Bench()

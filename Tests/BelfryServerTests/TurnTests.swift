@@ -206,6 +206,29 @@ struct SlowClientTests {
         #expect(slow.closeCode == nil)
     }
 
+    @Test("it is slow until no more than 256 KiB wait for it", arguments: [1, 2])
+    func lowWater(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount)
+        let slow = try broker.webSocket(loop: loopCount - 1)
+        try slow.result("addObserver", #"{"name":"a","suspensionBehavior":"hold"}"#)
+        slow.peer.writeCapacity = 0
+        #expect(try Self.post(broker, 20)["held"] == 1)
+        // About 1,100 KB wait; 400 KB of them are still too many.
+        slow.peer.writeCapacity = 700_000
+        try broker.crank()
+        #expect(try broker.get("/v1/clients").json["clients"][0]["state"] == "slow")
+        #expect(try Self.post(broker, 1)["held"] == 1)
+        let heldByteCount = broker.shared.heldByteCount.load(ordering: .relaxed)
+        #expect(heldByteCount > 900_000)
+        slow.peer.writeCapacity = 200_000
+        try broker.crank()
+        #expect(broker.shared.heldByteCount.load(ordering: .relaxed) < heldByteCount)
+        slow.peer.writeCapacity = .max
+        try broker.crank()
+        #expect(try slow.takeNames().count == 21)
+        #expect(try broker.get("/v1/clients").json["clients"][0]["state"] == "live")
+    }
+
     @Test("a step of a flush waits until the socket has room")
     func steps() throws {
         let broker = try Broker()

@@ -115,7 +115,7 @@ extension Route {
         case .notification: "/notifications/{id}"
         case .observers: "/observers"
         case .observer: "/observers/{idOrToken}"
-        case .mailbox: "/observers/{token}/notifications"
+        case .mailbox: "/observers/{idOrToken}/notifications"
         case .clients: "/clients"
         case .client: "/clients/{id}"
         case .centers: "/centers"
