@@ -263,7 +263,8 @@ struct MailboxTests {
         #expect(try third.read() == nil)
     }
 
-    @Test("what waits behind a poll follows its answer, its turn's end too", arguments: [1, 2])
+    @Test(
+        "what waits behind a poll is done with its answer, its turn's end too", arguments: [1, 2])
     func pipelined(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
         let box = try Box(broker, loop: loopCount - 1)

@@ -72,11 +72,6 @@ extension Model {
     /// Something that held a client back has gone.
     mutating func settle(_ place: Int) {
         let id = clients[place].id
-        if clients[place].isOwing, !clients[place].owesTooMuch,
-            !observers.contains(where: { $0.client == id && $0.owes })
-        {
-            change(place) { $0.isOwing = false }
-        }
         if clients[place].isMailbox { streamOn(client: id) } else { flush(place) }
     }
 
@@ -84,15 +79,21 @@ extension Model {
     mutating func flush(_ place: Int) {
         clients[place].isFlushing = false
         clients[place].isPaced = false
-        guard clients[place].isConnected, !clients[place].isSlow, !clients[place].isOwing else {
-            return
-        }
+        guard clients[place].isConnected, !clients[place].isSlow, !owesStill(place) else { return }
         writeStep(place)
+        if clients[place].isOwing, !owesStill(place) { change(place) { $0.isOwing = false } }
         if !clients[place].isAsked { tellLosses(of: place) }
         guard clients[place].isFlushing else { return }
         out.notices.append(
             .flushGoesOn(
                 client: clients[place].id, connection: clients[place].connection.number))
+    }
+
+    /// Whether a client that owed too much has not come to rest.
+    private func owesStill(_ place: Int) -> Bool {
+        let id = clients[place].id
+        return clients[place].owesTooMuch
+            || observers.contains { $0.client == id && $0.owes }
     }
 
     /// One step of a flush: it ends with what may not be written now, or after so many bytes.
@@ -124,6 +125,12 @@ extension Model {
             startInterval(note, for: observer)
             byteCount += note.byteCount + Self.frameByteCount
             writeFirstHeld(of: place, for: observer)
+            // Who was slow for what it owes is so until it owes less than it may.
+            if observers[observer].terms.acknowledges, clients[place].isOwing,
+                owesTooMuch(observer) || clientOwesTooMuch(place)
+            {
+                becomeOwing(observer)
+            }
         }
         clients[place].immediateThrough = 0
     }

@@ -29,7 +29,8 @@ struct Profile {
     enum Option: CaseIterable {
         case object, userInfo, causedBy, immediate, timeToLive, wait, report, key, scope
         case coalesceNone, coalesceName, coalesceSender, keepsLatest, modes, maxDelay, fullStore
-        case acknowledges, endsWithConnection, reports, minInterval, forever, wildcard, anyObject, since
+        case acknowledges, endsWithConnection, reports, minInterval, forever, wildcard, anyObject,
+            since
     }
 
     init(dice: inout Dice) {
