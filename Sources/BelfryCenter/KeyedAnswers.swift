@@ -59,6 +59,9 @@ struct KeyedAnswers: Sendable {
         return .answered(known.record)
     }
 
+    /// Whether a key is remembered, be it over or not.
+    func remembers(_ key: IdempotencyKey) -> Bool { keys.index(of: Self.joined(key).span) != nil }
+
     /// Remembers a request that had its effect just now.
     ///
     /// - Parameter waitingFor: the notification whose observers are waited for; nil when the

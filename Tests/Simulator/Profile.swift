@@ -60,7 +60,7 @@ struct Profile {
         for option in Option.allCases {
             rarity[option] = dice.oneIn(3) ? 0 : dice.number(in: 1...8)
         }
-        rarity[.reports] = dice.oneIn(3) ? dice.number(in: 2...10) : 0
+        rarity[.reports] = dice.oneIn(2) ? dice.number(in: 1...5) : 0
         rarity[.fullStore] = dice.oneIn(4) ? 30 : 0
         rarity[.object] = dice.number(in: 1...3)
         chooseLimits(&dice)
