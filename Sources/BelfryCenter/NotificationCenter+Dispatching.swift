@@ -279,7 +279,7 @@ extension NotificationCenter {
     }
 
     /// How many sequence numbers are reserved at a time.
-    static let sequenceBlock: UInt64 = 1 << 20
+    public static let sequenceBlock: UInt64 = 1 << 20
 }
 
 extension [ReportRow] {

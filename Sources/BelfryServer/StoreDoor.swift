@@ -55,6 +55,12 @@ struct Beginning {
             }
             changes.append(.epochsRenewed)
         }
+        // The first numbers of this life are reserved before anybody can be given one of them: a
+        // delivery does not wait for a commit.
+        for center in image.centers {
+            let through = center.sequence + NotificationCenter.sequenceBlock
+            changes.append(.center(name: center.name, .sequenceReserved(through: through)))
+        }
         observerSerials = NumberBlock(.observers, after: image.observersReserved)
         clientNumbers = NumberBlock(.clients, after: image.clientsReserved)
         modeSerials = NumberBlock(.modes, after: image.modesReserved)
