@@ -44,6 +44,7 @@ struct KeyedAnswers: Sendable {
 
     /// When the oldest key is forgotten, on the monotonic clock in nanoseconds.
     var nextDeadline: Int64? {
+        if order.isEmpty { return nil }
         guard let first = order.first, let time = known[Int(first)]?.expiresAt, time != Int64.max
         else { return nil }
         return time

@@ -28,6 +28,7 @@ struct ModeStack: Sendable {
 
     /// When the next lease ends, on the monotonic clock in nanoseconds.
     var nextDeadline: Int64? {
+        if stack.isEmpty { return nil }
         guard let first = stack.map(\.endsAt).min(), first != Int64.max else { return nil }
         return first
     }

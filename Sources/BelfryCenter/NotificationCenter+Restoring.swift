@@ -31,6 +31,7 @@ extension NotificationCenter {
             keys.restore(record, at: time.monotonicNanoseconds, limits: limits)
         }
         for entry in clients.order.entries { scheduleLeases(of: entry.slot, at: time) }
+        noteNeeds()
     }
 
     private mutating func restore(_ record: ClientRecord, at time: CommandTime) {

@@ -18,6 +18,8 @@ public struct NotificationCenter: Sendable {
     public private(set) var appliedIndex: UInt64 = 0
     /// The limits that it keeps.
     public private(set) var limits: CenterLimits
+    /// What it asks of whoever gives it commands, as of the last one.
+    public internal(set) var needs = CenterNeeds()
 
     var clients = ClientTable()
     var observers = ObserverTable()
@@ -105,6 +107,7 @@ public struct NotificationCenter: Sendable {
             reports.removeLast(reports.count - reportCount)
             if case .queueFull = error { reportOverflow() }
         }
+        noteNeeds()
     }
 
     /// Reports once that the queue is full; it is posted with the end of the turn.

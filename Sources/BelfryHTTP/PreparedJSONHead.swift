@@ -1,8 +1,14 @@
-/// All of the usual answer's head but its length: `200 OK` with `application/json`.
+/// The usual answer's head, in one piece: `200 OK` with `application/json`.
 ///
 /// It is as good as its date: make a new one when the second changes.
 public struct PreparedJSONHead: Sendable {
+    /// All of the head but its length.
     let bytes: [UInt8]
+    /// All of the head, with three digits for the length.
+    let whole: [UInt8]
+
+    /// Where the length stands in the whole head.
+    var lengthStart: Int { bytes.count }
 
     /// Makes the head for a date, from `HTTPDate`.
     public init(date: Span<UInt8>) {
@@ -10,5 +16,36 @@ public struct PreparedJSONHead: Sendable {
         bytes.append(date)
         bytes.append(contentsOf: "\r\nContent-Length: ".utf8)
         self.bytes = bytes
+        whole = bytes + Array("000\r\n\r\n".utf8)
+    }
+}
+
+extension ResponseWriter {
+    /// Adds the head of `200 OK` with `application/json`, and tells where its content starts.
+    ///
+    /// The content of 100 to 999 bytes is written behind it; then `setLength` completes the head.
+    public static func appendJSONHead(
+        _ head: PreparedJSONHead, for context: ResponseContext, to output: inout [UInt8]
+    ) -> Int {
+        output.append(contentsOf: head.whole)
+        if !context.keepsAlive || context.minorVersion == 0 {
+            output.removeLast(2)
+            appendConnection(context, to: &output)
+        }
+        return output.count
+    }
+
+    /// Writes the length into a head that was added at `start`.
+    public static func setLength(
+        _ byteCount: Int, _ head: PreparedJSONHead, at start: Int, in output: inout [UInt8]
+    ) {
+        precondition(100...999 ~= byteCount, "the head has room for three digits")
+        let place = start + head.lengthStart
+        var rest = UInt32(truncatingIfNeeded: byteCount)
+        var text = output.mutableSpan
+        for digit in 0..<3 {
+            text[place + 2 - digit] = ASCII.zero &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
     }
 }

@@ -125,6 +125,19 @@ public struct RequestHead: Sendable {
         get { bytes.span.extracting(facts.contentTypeRange ?? 0..<0) }
     }
 
+    /// Whether the content is JSON, as Content-Type says or as is taken for granted without it.
+    public var isJSON: Bool {
+        guard let range = facts.contentTypeRange else { return true }
+        let type = bytes.span.extracting(range)
+        // "applicat", "ion/json": nobody writes it in another way.
+        if type.count == 16, type.word(at: 0) == 0x7461_6369_6C70_7061,
+            type.word(at: 8) == 0x6E6F_736A_2F6E_6F69
+        {
+            return true
+        }
+        return MediaType.matches(type, "application/json")
+    }
+
     /// The number of field lines.
     public var fieldCount: Int { bytes.fields.count }
 

@@ -150,7 +150,7 @@ public enum ResponseWriter {
     }
 
     /// Says what becomes of the connection where it is not the default, and ends the head.
-    private static func appendConnection(_ context: ResponseContext, to output: inout [UInt8]) {
+    static func appendConnection(_ context: ResponseContext, to output: inout [UInt8]) {
         if !context.keepsAlive {
             output.append(contentsOf: "Connection: close\r\n".utf8)
         } else if context.minorVersion == 0 {

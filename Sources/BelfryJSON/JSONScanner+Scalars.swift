@@ -8,87 +8,111 @@ extension JSONScanner {
     /// Skips the string whose opening quotation mark is the next byte (RFC 8259 §7).
     @inline(__always)
     mutating func skipString(in bytes: Span<UInt8>) throws(JSONError) -> JSONStringRange {
-        index += 1
-        let start = index
-        skipPlainASCII(in: bytes)
-        if index < bytes.count, bytes[index] == .quote {
-            index += 1
-            return JSONStringRange(content: start..<index - 1, hasEscapes: false)
+        let start = index &+ 1
+        let plainEnd = Self.endOfPlainASCII(in: bytes, from: start)
+        if plainEnd < bytes.count, bytes[plainEnd] == .quote {
+            index = plainEnd &+ 1
+            return JSONStringRange(content: start..<plainEnd, hasEscapes: false)
         }
-        return try skipRestOfString(from: start, in: bytes)
+        let rest = try Self.restOfString(in: bytes, from: plainEnd)
+        index = rest.end
+        return JSONStringRange(content: start..<rest.end - 1, hasEscapes: rest.hasEscapes)
     }
 
+    /// Skips the number whose first byte, a minus or a digit, is the next one (RFC 8259 §6).
+    ///
+    /// - Returns: whether it has neither fraction nor exponent.
+    mutating func skipNumber(in bytes: Span<UInt8>) throws(JSONError) -> Bool {
+        let number = try Self.number(in: bytes, from: index)
+        index = number.end
+        return number.isInteger
+    }
+}
+
+// The same over an index that the caller has: one that lies in a structure is written at each step.
+extension JSONScanner {
+    /// The index behind the string whose opening quotation mark is at `start`.
+    @inline(__always)
+    static func endOfString(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> Int {
+        let end = endOfPlainASCII(in: bytes, from: start &+ 1)
+        if end < bytes.count, bytes[end] == .quote { return end &+ 1 }
+        return try restOfString(in: bytes, from: end).end
+    }
+
+    /// The rest of a string that is not all plain: where it ends, behind its quotation mark.
     @inline(never)
-    private mutating func skipRestOfString(
-        from start: Int, in bytes: Span<UInt8>
-    ) throws(JSONError) -> JSONStringRange {
+    private static func restOfString(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> (end: Int, hasEscapes: Bool) {
+        var index = start
         var hasEscapes = false
         while true {
-            skipPlainASCII(in: bytes)
+            index = endOfPlainASCII(in: bytes, from: index)
             guard index < bytes.count else { throw .unexpectedEnd }
             switch bytes[index] {
             case .quote:
-                let content = start..<index
-                index += 1
-                return JSONStringRange(content: content, hasEscapes: hasEscapes)
+                return (index + 1, hasEscapes)
             case .backslash:
                 hasEscapes = true
-                try skipEscape(in: bytes)
+                index = try endOfEscape(in: bytes, from: index)
             case 0..<0x20:
                 throw .controlCharacter(at: index)
             default:
-                try skipMultibyteScalar(in: bytes)
+                index = try endOfMultibyteScalar(in: bytes, from: index)
             }
         }
     }
 
     /// The fast path: most strings are ASCII without escapes.
     @inline(__always)
-    private mutating func skipPlainASCII(in bytes: Span<UInt8>) {
-        var next = index
-        while bytes.count &- next >= 8 {
-            let word = bytes.word(at: next)
+    private static func endOfPlainASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        while bytes.count &- index >= 8 {
+            let word = bytes.word(at: index)
             let marks = word.marksOfEscapes | word & 0x8080_8080_8080_8080
-            guard marks == 0 else {
-                // The lowest mark is exact; higher ones may come from a borrow.
-                index = next &+ marks.trailingZeroBitCount &>> 3
-                return
-            }
-            next &+= 8
+            // The lowest mark is exact; higher ones may come from a borrow.
+            if marks != 0 { return index &+ marks.trailingZeroBitCount &>> 3 }
+            index &+= 8
         }
-        while next < bytes.count {
-            let byte = bytes[next]
+        while index < bytes.count {
+            let byte = bytes[index]
             // One comparison for both ends of the range 0x20 to 0x7F.
             if byte &- 0x20 >= 0x60 || byte == .quote || byte == .backslash { break }
-            next += 1
+            index &+= 1
         }
-        index = next
+        return index
     }
 
-    private mutating func skipEscape(in bytes: Span<UInt8>) throws(JSONError) {
-        guard index + 1 < bytes.count else { throw .unexpectedEnd }
-        switch bytes[index + 1] {
+    private static func endOfEscape(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> Int {
+        guard start + 1 < bytes.count else { throw .unexpectedEnd }
+        switch bytes[start + 1] {
         case .quote, .backslash, .slash, UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            index += 2
+            return start + 2
         case UInt8(ascii: "u"):
-            for position in index + 2..<index + 6 {
+            for position in start + 2..<start + 6 {
                 guard position < bytes.count else { throw .unexpectedEnd }
                 guard bytes[position].hexDigitValue != nil else {
-                    throw .invalidEscape(at: index)
+                    throw .invalidEscape(at: start)
                 }
             }
-            index += 6
+            return start + 6
         default:
-            throw .invalidEscape(at: index)
+            throw .invalidEscape(at: start)
         }
     }
 
-    /// Skips a scalar of two to four bytes, by the table of well-formed sequences (RFC 3629 §4).
-    private mutating func skipMultibyteScalar(in bytes: Span<UInt8>) throws(JSONError) {
+    /// Takes a scalar of two to four bytes, by the table of well-formed sequences (RFC 3629 §4).
+    private static func endOfMultibyteScalar(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> Int {
         let length: Int
         let secondBytes: ClosedRange<UInt8>
-        switch bytes[index] {
+        switch bytes[start] {
         case 0xC2...0xDF: (length, secondBytes) = (2, 0x80...0xBF)
         case 0xE0: (length, secondBytes) = (3, 0xA0...0xBF)
         case 0xED: (length, secondBytes) = (3, 0x80...0x9F)
@@ -96,49 +120,54 @@ extension JSONScanner {
         case 0xF0: (length, secondBytes) = (4, 0x90...0xBF)
         case 0xF1...0xF3: (length, secondBytes) = (4, 0x80...0xBF)
         case 0xF4: (length, secondBytes) = (4, 0x80...0x8F)
-        default: throw .invalidUTF8(at: index)
+        default: throw .invalidUTF8(at: start)
         }
-        guard index + 1 < bytes.count else { throw .unexpectedEnd }
-        guard secondBytes.contains(bytes[index + 1]) else { throw .invalidUTF8(at: index) }
-        for position in index + 2..<index + length {
+        guard start + 1 < bytes.count else { throw .unexpectedEnd }
+        guard secondBytes.contains(bytes[start + 1]) else { throw .invalidUTF8(at: start) }
+        for position in start + 2..<start + length {
             guard position < bytes.count else { throw .unexpectedEnd }
-            guard bytes[position] & 0xC0 == 0x80 else { throw .invalidUTF8(at: index) }
+            guard bytes[position] & 0xC0 == 0x80 else { throw .invalidUTF8(at: start) }
         }
-        index += length
+        return start + length
     }
 
-    /// Skips the number whose first byte, a minus or a digit, is the next one (RFC 8259 §6).
-    ///
-    /// - Returns: whether it has neither fraction nor exponent.
-    mutating func skipNumber(in bytes: Span<UInt8>) throws(JSONError) -> Bool {
-        if bytes[index] == .minus { index += 1 }
+    /// Takes the number whose first byte, a minus or a digit, is at `start` (RFC 8259 §6).
+    static func number(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> (end: Int, isInteger: Bool) {
+        var index = start
+        if bytes[index] == .minus { index &+= 1 }
         let startsWithZero = index < bytes.count && bytes[index] == .zero
         let integerStart = index
-        try skipDigits(in: bytes)
+        index = try endOfDigits(in: bytes, from: index)
         if startsWithZero && index > integerStart + 1 {
             throw .invalidNumber(at: integerStart + 1)
         }
         var isInteger = true
         if index < bytes.count, bytes[index] == .dot {
             isInteger = false
-            index += 1
-            try skipDigits(in: bytes)
+            index = try endOfDigits(in: bytes, from: index &+ 1)
         }
         if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
             isInteger = false
-            index += 1
-            if index < bytes.count, bytes[index] == .plus || bytes[index] == .minus { index += 1 }
-            try skipDigits(in: bytes)
+            index &+= 1
+            if index < bytes.count, bytes[index] == .plus || bytes[index] == .minus {
+                index &+= 1
+            }
+            index = try endOfDigits(in: bytes, from: index)
         }
-        return isInteger
+        return (index, isInteger)
     }
 
-    /// Skips one digit and those that follow it.
-    private mutating func skipDigits(in bytes: Span<UInt8>) throws(JSONError) {
-        guard index < bytes.count else { throw .unexpectedEnd }
-        guard bytes[index].isDigit else { throw .invalidNumber(at: index) }
-        var next = index + 1
-        while next < bytes.count, bytes[next].isDigit { next += 1 }
-        index = next
+    /// Takes one digit and those that follow it.
+    @inline(__always)
+    private static func endOfDigits(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> Int {
+        guard start < bytes.count else { throw .unexpectedEnd }
+        guard bytes[start].isDigit else { throw .invalidNumber(at: start) }
+        var index = start &+ 1
+        while index < bytes.count, bytes[index].isDigit { index &+= 1 }
+        return index
     }
 }

@@ -50,15 +50,10 @@ public struct JSONScanner {
     /// - Returns: the range of the value's bytes, without the whitespace around it.
     /// - Throws: the malformed cases of `JSONError`, or `depthLimit`, counted from this value.
     public mutating func skipValue(in bytes: Span<UInt8>) throws(JSONError) -> Range<Int> {
-        var nesting = JSONNesting(limit: depthLimit)
         skipWhitespace(in: bytes)
         let start = index
-        while true {
-            let opened = try skipScalarOrOpen(in: bytes, &nesting)
-            if opened { continue }
-            let valueFollows = try closeContainers(in: bytes, &nesting)
-            if !valueFollows { return start..<index }
-        }
+        index = try endOfValue(in: bytes, from: start)
+        return start..<index
     }
 
     /// Skips whitespace and checks that nothing follows it.
@@ -69,119 +64,137 @@ public struct JSONScanner {
         guard index == bytes.count else { throw .trailingBytes(at: index) }
     }
 
-    /// Skips a scalar or an empty container, or opens a container up to its first value.
+    /// The index behind the value that starts here.
     ///
-    /// - Returns: whether a container was opened, and a value must follow.
-    @inline(__always)
-    private mutating func skipScalarOrOpen(
-        in bytes: Span<UInt8>, _ nesting: inout JSONNesting
-    ) throws(JSONError) -> Bool {
-        let byte = try nextSignificantByte(in: bytes)
-        switch byte {
-        case .quote:
-            _ = try skipString(in: bytes)
-            return false
-        case .openBrace:
-            try nesting.open(isObject: true, at: index)
-            index += 1
-            if try skipByte(.closeBrace, in: bytes) {
+    /// One loop over a local index, which is written back once: each step of it takes a value that has
+    /// no values in it, or opens a container, and then closes the containers that end there.
+    private func endOfValue(in bytes: Span<UInt8>, from start: Int) throws(JSONError) -> Int {
+        var nesting = JSONNesting(limit: depthLimit)
+        var index = start
+        while true {
+            let byte = try Self.significantByte(in: bytes, at: &index)
+            switch byte {
+            case .quote:
+                index = try Self.endOfString(in: bytes, from: index)
+            case .openBrace:
+                try nesting.open(isObject: true, at: index)
+                index &+= 1
+                guard try Self.significantByte(in: bytes, at: &index) == .closeBrace else {
+                    index = try Self.endOfKey(in: bytes, from: index)
+                    continue
+                }
+                index &+= 1
                 nesting.close()
-                return false
-            }
-            try skipKey(in: bytes)
-            return true
-        case .openBracket:
-            try nesting.open(isObject: false, at: index)
-            index += 1
-            if try skipByte(.closeBracket, in: bytes) {
+            case .openBracket:
+                try nesting.open(isObject: false, at: index)
+                index &+= 1
+                guard try Self.significantByte(in: bytes, at: &index) == .closeBracket else {
+                    continue
+                }
+                index &+= 1
                 nesting.close()
-                return false
+            default:
+                index = try Self.endOfNumberOrLiteral(in: bytes, from: index)
             }
-            return true
-        default:
-            try skipNumberOrLiteral(in: bytes, firstByte: byte)
-            return false
+            var valueFollows = false
+            while nesting.depth > 0, !valueFollows {
+                let isObject = nesting.innermostIsObject
+                let byte = try Self.significantByte(in: bytes, at: &index)
+                if byte == .comma {
+                    index &+= 1
+                    if isObject { index = try Self.endOfKey(in: bytes, from: index) }
+                    valueFollows = true
+                } else {
+                    guard byte == (isObject ? .closeBrace : .closeBracket) else {
+                        throw .unexpectedByte(at: index)
+                    }
+                    index &+= 1
+                    nesting.close()
+                }
+            }
+            if !valueFollows { return index }
         }
     }
 
-    /// After a value: closes the containers that end here, up to the next value if there is one.
-    ///
-    /// - Returns: whether a value must follow; if not, the outermost value has ended.
+    /// The index behind the key of a member, which must start here or behind blanks, and its colon.
     @inline(__always)
-    private mutating func closeContainers(
-        in bytes: Span<UInt8>, _ nesting: inout JSONNesting
-    ) throws(JSONError) -> Bool {
-        while nesting.depth > 0 {
-            let isObject = nesting.innermostIsObject
-            let byte = try nextSignificantByte(in: bytes)
-            if byte == .comma {
-                index += 1
-                if isObject { try skipKey(in: bytes) }
-                return true
-            }
-            guard byte == (isObject ? .closeBrace : .closeBracket) else {
-                throw .unexpectedByte(at: index)
-            }
-            index += 1
-            nesting.close()
-        }
-        return false
-    }
-
-    private mutating func skipNumberOrLiteral(
-        in bytes: Span<UInt8>, firstByte: UInt8
-    ) throws(JSONError) {
-        switch firstByte {
-        case .minus, .zero ... .nine:
-            _ = try skipNumber(in: bytes)
-        case UInt8(ascii: "t"):
-            try skipLiteral([0x74, 0x72, 0x75, 0x65] as [4 of UInt8], in: bytes)
-        case UInt8(ascii: "f"):
-            try skipLiteral([0x66, 0x61, 0x6C, 0x73, 0x65] as [5 of UInt8], in: bytes)
-        case UInt8(ascii: "n"):
-            try skipLiteral([0x6E, 0x75, 0x6C, 0x6C] as [4 of UInt8], in: bytes)
-        default:
+    private static func endOfKey(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> Int {
+        var index = start
+        guard try significantByte(in: bytes, at: &index) == .quote else {
             throw .unexpectedByte(at: index)
         }
+        index = try endOfString(in: bytes, from: index)
+        guard try significantByte(in: bytes, at: &index) == .colon else {
+            throw .unexpectedByte(at: index)
+        }
+        return index &+ 1
     }
 
-    private mutating func skipLiteral<let count: Int>(
-        _ word: [count of UInt8], in bytes: Span<UInt8>
-    ) throws(JSONError) {
-        for position in word.indices {
-            guard index < bytes.count else { throw .unexpectedEnd }
-            guard bytes[index] == word[position] else { throw .unexpectedByte(at: index) }
-            index += 1
+    private static func endOfNumberOrLiteral(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> Int {
+        switch bytes[start] {
+        case .minus, .zero ... .nine:
+            try number(in: bytes, from: start).end
+        case UInt8(ascii: "t"):
+            try endOfLiteral([0x74, 0x72, 0x75, 0x65] as [4 of UInt8], in: bytes, from: start)
+        case UInt8(ascii: "f"):
+            try endOfLiteral(
+                [0x66, 0x61, 0x6C, 0x73, 0x65] as [5 of UInt8], in: bytes, from: start)
+        case UInt8(ascii: "n"):
+            try endOfLiteral([0x6E, 0x75, 0x6C, 0x6C] as [4 of UInt8], in: bytes, from: start)
+        default:
+            throw .unexpectedByte(at: start)
         }
+    }
+
+    private static func endOfLiteral<let count: Int>(
+        _ word: [count of UInt8], in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> Int {
+        for position in word.indices {
+            guard start + position < bytes.count else { throw .unexpectedEnd }
+            guard bytes[start + position] == word[position] else {
+                throw .unexpectedByte(at: start + position)
+            }
+        }
+        return start + count
     }
 }
 
 // The steps that the reader shares.
 extension JSONScanner {
     mutating func skipWhitespace(in bytes: Span<UInt8>) {
-        var next = index
-        while next < bytes.count, bytes[next].isJSONWhitespace { next += 1 }
-        index = next
+        index = Self.endOfWhitespace(in: bytes, from: index)
     }
 
     /// Skips whitespace and looks at the byte behind it.
     @inline(__always)
     mutating func nextSignificantByte(in bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
+        try Self.significantByte(in: bytes, at: &index)
+    }
+
+    /// Moves an index behind whitespace, and looks at the byte there.
+    @inline(__always)
+    static func significantByte(
+        in bytes: Span<UInt8>, at index: inout Int
+    ) throws(JSONError) -> UInt8 {
         if index < bytes.count {
             let byte = bytes[index]
             // Mostly there is no whitespace; one comparison finds it out.
             if byte > .space { return byte }
         }
-        return try byteBehindWhitespace(in: bytes)
+        index = endOfWhitespace(in: bytes, from: index)
+        guard index < bytes.count else { throw .unexpectedEnd }
+        return bytes[index]
     }
 
     @inline(never)
-    private mutating func byteBehindWhitespace(
-        in bytes: Span<UInt8>
-    ) throws(JSONError) -> UInt8 {
-        skipWhitespace(in: bytes)
-        guard index < bytes.count else { throw .unexpectedEnd }
-        return bytes[index]
+    private static func endOfWhitespace(in bytes: Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index < bytes.count, bytes[index].isJSONWhitespace { index += 1 }
+        return index
     }
 
     /// Skips whitespace, and `byte` if it is the next one.

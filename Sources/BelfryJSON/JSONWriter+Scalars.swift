@@ -67,6 +67,8 @@ extension JSONWriter {
     public static func append(integer value: UInt64, to bytes: inout [UInt8]) {
         if value < 10 {
             bytes.append(.zero + UInt8(truncatingIfNeeded: value))
+        } else if value < 100_000_000 {
+            append(few: UInt32(truncatingIfNeeded: value), to: &bytes)
         } else {
             append(value, digitCount: 1, to: &bytes)
         }
@@ -95,6 +97,22 @@ extension JSONWriter {
         bytes.append(.dot)
         append(attoseconds.magnitude, digitCount: 18, to: &bytes)
         while bytes.last == .zero { bytes.removeLast() }
+    }
+
+    /// Appends a value of at most eight digits, which are made in a word for one step of the array.
+    private static func append(few value: UInt32, to bytes: inout [UInt8]) {
+        var rest = value
+        var digits: UInt64 = 0
+        repeat {
+            digits = digits &<< 8 | UInt64(rest % 10 &+ 0x30)
+            rest /= 10
+        } while rest > 0
+        bytes.append(addingCapacity: 8) { output in
+            while digits > 0 {
+                output.append(UInt8(truncatingIfNeeded: digits))
+                digits &>>= 8
+            }
+        }
     }
 
     /// Appends a value in decimal, with zeros in front up to `digitCount`, at most 20.

@@ -34,6 +34,8 @@ struct ConnectionSlot {
         static let corked = Flags(rawValue: 1 << 13)
         /// The caller wants to be told when few bytes are unsent.
         static let drainWanted = Flags(rawValue: 1 << 14)
+        /// Its ranges of this turn lie in the arena of frames.
+        static let hasFrames = Flags(rawValue: 1 << 15)
     }
 
     var socket = Socket(rawValue: -1)
@@ -42,7 +44,7 @@ struct ConnectionSlot {
     var flags: Flags = []
     /// The bytes that were read and thrown away while closing.
     var discardedByteCount = 0
-    /// This turn's range of the output arena, while it is only one.
+    /// This turn's range of an arena, while it is only one.
     var rangeStart = 0
     var rangeEnd = 0
     /// This turn's ranges, as soon as there are two that are not adjacent.
@@ -57,11 +59,17 @@ struct ConnectionSlot {
         self.peer = peer
     }
 
+    /// Whether anything was sent to it in this turn.
+    @inline(__always)
+    var hasRanges: Bool { rangeStart != rangeEnd || !ranges.isEmpty }
+
+    @inline(__always)
     var unsentByteCount: Int {
         unsent.count - unsentStart
     }
 
     /// What epoll is to tell about the connection.
+    @inline(__always)
     var wantedInterest: Readiness {
         if flags.contains(.connecting) { return .writable }
         var wanted: Readiness = []
@@ -70,7 +78,7 @@ struct ConnectionSlot {
         return wanted
     }
 
-    /// Adds a range of the output arena, and tells whether the connection was clean before.
+    /// Adds a range of its arena, and tells whether the connection was clean before.
     mutating func add(_ range: Range<Int>, _ kind: OutputKind) -> Bool {
         if !ranges.isEmpty {
             let last = ranges.count - 1

@@ -12,11 +12,41 @@ extension EventLoop {
         guard let index = index(of: id), !range.isEmpty,
             !slots[index].flags.contains(.closing)
         else { return }
-        if slots[index].add(range, kind) {
-            slots[index].flags.insert(.dirty)
-            dirty.append(id.index)
+        if slots[index].flags.contains(.hasFrames) {
+            // What one connection gets in a turn lies in one arena, in its order.
+            let start = frames.count
+            frames.append(contentsOf: output[range])
+            add(start..<frames.count, kind, to: index)
+        } else {
+            add(range, kind, to: index)
         }
     }
+
+    /// Sends a range of `frames` to a connection when the turn ends, as a delivery.
+    public mutating func sendFrames(_ range: Range<Int>, to id: ConnectionID) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= frames.count, "not in the arena")
+        guard let index = index(of: id), !range.isEmpty,
+            !slots[index].flags.contains(.closing)
+        else { return }
+        if slots[index].flags.contains(.hasFrames) || !slots[index].hasRanges {
+            slots[index].flags.insert(.hasFrames)
+            add(range, .delivery, to: index)
+        } else {
+            let start = output.count
+            output.append(contentsOf: frames[range])
+            add(start..<output.count, .delivery, to: index)
+        }
+    }
+
+    private mutating func add(_ range: Range<Int>, _ kind: OutputKind, to index: Int) {
+        if slots[index].add(range, kind) {
+            slots[index].flags.insert(.dirty)
+            dirty.append(UInt32(truncatingIfNeeded: index))
+        }
+    }
+
+    /// How many bytes were appended to both arenas in this turn.
+    public var outputByteCount: Int { output.count + frames.count }
 
     /// Closes a connection at once and forgets what was not sent; no `.closed` follows.
     public mutating func close(_ id: ConnectionID) {

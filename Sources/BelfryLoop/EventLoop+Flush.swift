@@ -6,7 +6,7 @@ extension EventLoop {
     /// `nextEvent` does it before each event. A caller that produces much output for one event may
     /// do it wherever it holds no range.
     public mutating func flushEarlyIfNeeded() {
-        if output.count > configuration.outputByteLimit { flush() }
+        if outputByteCount > configuration.outputByteLimit { flush() }
     }
 
     /// Writes each connection that has output once: deliveries first, then whoever has answers.
@@ -18,28 +18,36 @@ extension EventLoop {
             flushConnection(Int(index))
         }
         dirty.removeAll(keepingCapacity: true)
-        let keepsCapacity = output.capacity <= configuration.keptOutputByteLimit
-        output.removeAll(keepingCapacity: keepsCapacity)
+        let capacityLimit = configuration.keptOutputByteLimit
+        Self.empty(&output, capacityLimit: capacityLimit)
+        Self.empty(&frames, capacityLimit: capacityLimit)
+    }
+
+    private static func empty(_ arena: inout [UInt8], capacityLimit: Int) {
+        if arena.isEmpty { return }
+        arena.removeAll(keepingCapacity: arena.capacity <= capacityLimit)
     }
 
     private mutating func flushConnection(_ index: Int) {
         // A connection that was closed meanwhile, or flushed in the first pass, is not dirty.
         guard slots[index].flags.contains(.dirty) else { return }
         let isWritable = slots[index].flags.contains(.writable)
-        slots[index].flags.subtract([.dirty, .hasAnswer, .writable])
+        let hasFrames = slots[index].flags.contains(.hasFrames)
+        slots[index].flags.subtract([.dirty, .hasAnswer, .writable, .hasFrames])
         let unsentBefore = slots[index].unsentByteCount
         do {
             if !slots[index].flags.isDisjoint(with: [.connecting, .corked]) || unsentBefore > 0 {
-                keepRanges(index)
+                let ranges = takeRanges(index)
+                slots[index].keep(ranges, of: hasFrames ? frames : output, after: 0)
                 if isWritable, !slots[index].flags.contains(.corked),
                     slots[index].unsentByteCount > 0
                 {
                     slots[index].dropUnsent(try writeUnsent(index))
                 }
             } else if !slots[index].ranges.isEmpty {
-                try writeRanges(index)
+                try writeRanges(index, of: hasFrames ? frames : output)
             } else if slots[index].rangeEnd > slots[index].rangeStart {
-                try writeRange(index)
+                try writeRange(index, of: hasFrames ? frames : output)
             }
         } catch {
             unsentByteTotal += slots[index].unsentByteCount - unsentBefore
@@ -51,25 +59,24 @@ extension EventLoop {
         settle(index)
     }
 
-    private mutating func writeRange(_ index: Int) throws(SystemCallError) {
+    private mutating func writeRange(
+        _ index: Int, of arena: [UInt8]
+    ) throws(SystemCallError) {
         let range = slots[index].rangeStart..<slots[index].rangeEnd
         slots[index].rangeEnd = slots[index].rangeStart
         let written =
-            try kernel.write(output.span.extracting(range), to: slots[index].socket) ?? 0
+            try kernel.write(arena.span.extracting(range), to: slots[index].socket) ?? 0
         guard written < range.count else { return }
         slots[index].unsent.append(
-            contentsOf: output[(range.lowerBound + written)..<range.upperBound])
+            contentsOf: arena[(range.lowerBound + written)..<range.upperBound])
     }
 
-    private mutating func writeRanges(_ index: Int) throws(SystemCallError) {
+    private mutating func writeRanges(
+        _ index: Int, of arena: [UInt8]
+    ) throws(SystemCallError) {
         let ranges = takeRanges(index)
-        let written = try kernel.write(ranges, of: output.span, to: slots[index].socket) ?? 0
-        slots[index].keep(ranges, of: output, after: written)
-    }
-
-    private mutating func keepRanges(_ index: Int) {
-        let ranges = takeRanges(index)
-        slots[index].keep(ranges, of: output, after: 0)
+        let written = try kernel.write(ranges, of: arena.span, to: slots[index].socket) ?? 0
+        slots[index].keep(ranges, of: arena, after: written)
     }
 
     private mutating func takeRanges(_ index: Int) -> [Range<Int>] {

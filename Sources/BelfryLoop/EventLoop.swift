@@ -8,9 +8,15 @@ public import BelfrySystem
 ///
 /// The loop copies nothing that is sent: callers append bytes to `output` and refer to ranges of
 /// it, from as many connections as they like. A range is good until the next call of `nextEvent`.
+/// What goes to many connections has an arena of its own, `frames`, in the same way.
 public struct EventLoop: ~Copyable {
     /// The output arena of this turn; append to it, and remove nothing.
     public var output: [UInt8] = []
+    /// The arena of what goes to many connections; append to it, and remove nothing.
+    ///
+    /// With nothing else between them, the frames of a turn lie side by side: a connection that gets
+    /// all of them is handed one range.
+    public var frames: [UInt8] = []
     /// The monotonic time at which the turn began.
     public internal(set) var now: MonotonicTime
     /// The wall time at which the turn began.
@@ -146,8 +152,10 @@ public struct EventLoop: ~Copyable {
     /// Polls or waits; gives an event when there is no turn to begin.
     private mutating func wait() throws(SystemCallError) -> LoopEvent? {
         // No entry of the ready list is left that could name a slot which was freed.
-        freeSlots += releasedSlots
-        releasedSlots.removeAll(keepingCapacity: true)
+        if !releasedSlots.isEmpty {
+            freeSlots += releasedSlots
+            releasedSlots.removeAll(keepingCapacity: true)
+        }
         let hasWork = turnIsWanted || !dirty.isEmpty || pendingPosition < pending.count
         turnIsWanted = false
         let polls = hasWork || (reportsIdle && idleIsDue)
@@ -187,6 +195,7 @@ public struct EventLoop: ~Copyable {
 
     /// Takes the next event besides the ready list that is not out of date.
     private mutating func takePending() -> LoopEvent? {
+        if pending.isEmpty { return nil }
         while pendingPosition < pending.count {
             let event = pending[pendingPosition]
             pendingPosition += 1

@@ -118,6 +118,11 @@ struct HTTPReply: Sendable {
         self.context = context
     }
 
+    /// Whether it depends on the context alone.
+    var isUsual: Bool {
+        !isMinimal && !reportsObservers && appliedPreference == .none && box == nil
+    }
+
     enum AppliedPreference: String {
         case none
         case minimal = "return=minimal"

@@ -5,7 +5,8 @@ import BelfryStore
 struct CenterTable {
     private var sequencers: [LocalSequencer] = []
     private var positions: [[UInt8]: Int] = [:]
-    private var defaultPosition: Int?
+    /// Where the default center is, on the loop that has it.
+    private(set) var defaultPosition: Int?
     /// The centers that got a command in this turn.
     private(set) var touched: [Int] = []
     /// How many centers wait for an idle moment.
@@ -79,9 +80,9 @@ struct CenterTable {
             node: id.node, incarnation: id.incarnation, counter: id.counter + 1)
         touch(position)
         sequencers[position].time = time
-        let observerCount = sequencers[position].center.observerCount
+        let observerCount = sequencers[position].center.needs.observerCount
         sequencers[position].submit(action, as: id, into: &effects)
-        observerGrowth = sequencers[position].center.observerCount - observerCount
+        observerGrowth = sequencers[position].center.needs.observerCount - observerCount
         return id
     }
 
@@ -118,7 +119,7 @@ extension CenterTable {
         var others: [Int] = []
         for position in touched {
             sequencers[position].isTouched = false
-            let needs = sequencers[position].look()
+            let needs = sequencers[position].center.needs
             note(needs, at: position, &end)
             end.deadline = min(end.deadline, needs.deadline)
             if needs.turnEnd { others.append(position) }
@@ -132,37 +133,36 @@ extension CenterTable {
         return end
     }
 
-    private mutating func note(
-        _ needs: LocalSequencer.Needs, at position: Int, _ end: inout TurnEnd
-    ) {
+    private mutating func note(_ needs: CenterNeeds, at position: Int, _ end: inout TurnEnd) {
         let known = sequencers[position].known
-        end.heldGrowth += needs.heldByteCount - (known?.heldByteCount ?? 0)
-        end.queueGrowth += needs.queueByteCount - (known?.queueByteCount ?? 0)
-        end.entryGrowth += needs.queueCount - (known?.queueCount ?? 0)
-        if needs.idle != known?.idle ?? false { idleCount += needs.idle ? 1 : -1 }
+        end.heldGrowth += needs.heldByteCount - known.heldByteCount
+        end.queueGrowth += needs.queueByteCount - known.queueByteCount
+        end.entryGrowth += needs.queueCount - known.queueCount
+        if needs.idle != known.idle { idleCount += needs.idle ? 1 : -1 }
         sequencers[position].known = needs
     }
 
     /// Whether the end of the turn does something for the center at a position.
-    mutating func needsTurnEnd(at position: Int) -> Bool { sequencers[position].look().turnEnd }
+    func needsTurnEnd(at position: Int) -> Bool { sequencers[position].center.needs.turnEnd }
 
     /// The centers that wait for an idle moment.
-    var idlePositions: [Int] { sequencers.indices.filter { sequencers[$0].center.needsIdle } }
+    var idlePositions: [Int] { sequencers.indices.filter { sequencers[$0].center.needs.idle } }
 
     /// The centers that have something to do by this time.
     func positionsDue(at nanoseconds: Int64) -> [Int] {
-        sequencers.indices.filter { (sequencers[$0].center.nextDeadline ?? .max) <= nanoseconds }
+        sequencers.indices.filter { sequencers[$0].center.needs.deadline <= nanoseconds }
     }
 
     /// When the first center has something to do; nil when none ever has.
     var earliestDeadline: Int64? {
-        sequencers.lazy.compactMap { $0.center.nextDeadline }.min()
+        let earliest = sequencers.indices.lazy.map { sequencers[$0].center.needs.deadline }.min()
+        return earliest == .max ? nil : earliest
     }
 
     /// The center that holds the most bytes.
     var largestHolder: Int? {
         sequencers.indices.max {
-            (sequencers[$0].known?.heldByteCount ?? 0) < (sequencers[$1].known?.heldByteCount ?? 0)
+            sequencers[$0].known.heldByteCount < sequencers[$1].known.heldByteCount
         }
     }
 }

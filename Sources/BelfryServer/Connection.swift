@@ -37,7 +37,15 @@ struct Connection {
     /// The rest of its story, while something is unfinished.
     var unfinished: Unfinished?
 
+    /// What stands in a slot without a connection.
+    static var free: Connection { Connection(id: ConnectionID(index: .max, generation: .max)) }
+
+    /// Whether it only fills a slot.
+    @inline(__always)
+    var isFree: Bool { id.index == .max }
+
     /// Whether the next request on it can be read at once: so it is for nearly every request.
+    @inline(__always)
     var takesRequests: Bool {
         kind == .http && !isClosing && !isAwaiting && !isThrottled && !closesAfterAnswer
     }

@@ -16,6 +16,8 @@ struct Exchange {
     var segments = PathSegments()
     /// Whether the head was read and the end was not.
     var isInContent = false
+    /// Where the name stands in the path of a plain post, for which there is no `path`.
+    var plainPostName: Range<Int>?
     /// What the request asks for; nil until the head was read, or when it is refused.
     var path: RoutedPath?
     /// Why it is refused, once that is known; its content is still read.
@@ -29,32 +31,38 @@ struct Exchange {
         parser = RequestParser(limits: limits)
     }
 
-    /// Forgets the last request.
+    /// Forgets the last request; mostly it has left nothing.
     mutating func begin() {
-        content.removeAll(keepingCapacity: content.capacity <= 65_536)
+        if !content.isEmpty { content.removeAll(keepingCapacity: content.capacity <= 65_536) }
         contentRange = nil
-        path = nil
-        refusal = nil
-        refusalFields = []
+        plainPostName = nil
+        if path != nil { path = nil }
+        if refusal != nil { refusal = nil }
+        if !refusalFields.isEmpty { refusalFields = [] }
+        reply = HTTPReply(context: parser.head.responseContext)
     }
 
     private static let channelPrefix = Array("/v1/channels/".utf8)
 
-    /// The name in a path of the form that nearly all posts have: `/v1/channels/{name}`, with
-    /// nothing to decode.
+    /// Where the name stands in the path of a post of the form that nearly all have: to
+    /// `/v1/channels/{name}` with nothing to decode, and from no page.
     ///
-    /// Everything else takes the way of `readPath`, with the same result.
-    func plainChannelName() -> [UInt8]? {
+    /// Everything else takes the way of `readPath`, and with the same result this could too.
+    func findPlainPostName() -> Range<Int>? {
+        guard parser.head.method == .post, parser.head.uncommonFields.isEmpty,
+            !parser.head.hasQuery, parser.head.targetForm == .origin
+        else { return nil }
+        let start = Self.channelPrefix.count
         let path = parser.head.path
-        let prefix = Self.channelPrefix
-        guard path.count > prefix.count else { return nil }
-        for index in prefix.indices where path[index] != prefix[index] { return nil }
-        let name = path.extracting(prefix.count..<path.count)
+        guard path.count > start,
+            bytesAreEqual(path.extracting(first: start), Self.channelPrefix.span)
+        else { return nil }
+        let name = path.extracting(droppingFirst: start)
         for index in name.indices
         where name[index] == UInt8(ascii: "/") || name[index] == UInt8(ascii: "%") {
             return nil
         }
-        return [UInt8](copying: name)
+        return start..<path.count
     }
 
     /// Splits and decodes the path of the head.

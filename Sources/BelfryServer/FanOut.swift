@@ -109,18 +109,18 @@ extension ServerLoop {
             let range = frames.range(of: delivery) ?? encode(delivery)
             let target = ConnectionNumber(rawValue: delivery.connection)
             if target.loop == number {
-                loop.send(range, to: target.connection, as: .delivery)
+                loop.sendFrames(range, to: target.connection)
             } else {
                 sendElsewhere(range, of: delivery, on: target.loop)
             }
         }
     }
 
-    /// Lets another loop have a frame of the output arena.
+    /// Lets another loop have a frame of this one's arena.
     private mutating func sendElsewhere(
         _ range: Range<Int>, of delivery: Delivery, on target: Int
     ) {
-        let arena = loop.output
+        let arena = loop.frames
         outbound[target].output.add(
             range, of: arena, to: delivery.connection, observer: delivery.observer)
     }
@@ -131,11 +131,11 @@ extension ServerLoop {
         for target in outbound.indices { outbound[target].output.startNotification() }
     }
 
-    /// Encodes the frame of a delivery at the end of the output arena.
+    /// Encodes the frame of a delivery at the end of the arena of frames.
     private mutating func encode(_ delivery: Delivery) -> Range<Int> {
         let notification = effects.notifications[Int(delivery.notification)]
         frameText.removeAll(keepingCapacity: frameText.capacity <= 1 << 20)
-        let start = loop.output.count
+        let start = loop.frames.count
         switch delivery.transport {
         case .webSocket:
             let selector = centers[lastCenter].selector(delivery.selector)
@@ -149,16 +149,16 @@ extension ServerLoop {
                     isRedelivered: delivery.isRedelivered, to: &frameText)
             }
             let text = frameText
-            FrameWriter.append(.text, payload: text.span, to: &loop.output)
+            FrameWriter.append(.text, payload: text.span, to: &loop.frames)
         case .events:
             EventStream.append(
                 notification: notification, epoch: centers[lastCenter].epoch,
                 isRedelivered: delivery.isRedelivered,
-                observer: delivery.form == .named ? delivery.observer : nil, to: &loop.output)
+                observer: delivery.form == .named ? delivery.observer : nil, to: &loop.frames)
         case .mailbox:
             break
         }
-        let range = start..<loop.output.count
+        let range = start..<loop.frames.count
         frames.note(range, of: delivery)
         return range
     }

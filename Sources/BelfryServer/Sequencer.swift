@@ -31,8 +31,8 @@ struct LocalSequencer: Sequencer {
     var time: CommandTime
     /// Whether it is in the list of those that got a command in this turn.
     var isTouched = false
-    /// What it needed when the loop last looked.
-    var known: Needs?
+    /// What it needed when the last turn ended.
+    var known = CenterNeeds()
     /// What must last of this turn; it stays empty where nothing lasts.
     private var changes: [Change] = []
     private let keepsChanges: Bool
@@ -60,29 +60,5 @@ struct LocalSequencer: Sequencer {
 
     var standing: Standing {
         Standing(appliedIndex: center.appliedIndex, takesCommands: true)
-    }
-
-    /// What the center asks of its loop.
-    struct Needs {
-        /// Whether the end of the turn does something.
-        let turnEnd: Bool
-        /// Whether an idle moment does something.
-        let idle: Bool
-        /// When it has something to do; `Int64.max` is never.
-        let deadline: Int64
-        let heldByteCount: Int
-        let queueByteCount: Int
-        let queueCount: Int
-    }
-
-    /// Looks at the center where it lies.
-    ///
-    /// It changes nothing; as a mutation it is done in place, where a look at an element of an array
-    /// would copy all of the center.
-    mutating func look() -> Needs {
-        Needs(
-            turnEnd: center.needsTurnEnd, idle: center.needsIdle,
-            deadline: center.nextDeadline ?? .max, heldByteCount: center.heldByteCount,
-            queueByteCount: center.queueByteCount, queueCount: center.queueCount)
     }
 }

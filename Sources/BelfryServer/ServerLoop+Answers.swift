@@ -145,7 +145,7 @@ extension ServerLoop {
         switch sequel {
         case .none:
             let closes = reply.map { !$0.context.keepsAlive } ?? false
-            if !closes, takesRequests(id) { return }
+            if !closes, connections.takesRequests(id) { return }
             if closes || connection(id)?.closesAfterAnswer == true { closeSoon(id) }
         case .close:
             closeSoon(id)

@@ -148,7 +148,7 @@ extension ServerLoop {
         lastCenter = position
         isSpread = false
         let id = centers.submit(action, to: position, at: commandTime, into: &effects)
-        if !effects.changes.isEmpty, shared.store != nil {
+        if !effects.changes.isEmpty, shared.hasStore {
             promises.noteChanges(isPromised: isPromise)
         }
         if centers.observerGrowth != 0 { countObservers(centers.observerGrowth) }

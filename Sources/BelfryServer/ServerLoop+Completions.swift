@@ -35,6 +35,7 @@ extension ServerLoop {
     static let waitingReplyLimit = 65_536
 
     /// Whether one post more may wait; if not, it is posted with a wait of 0.
+    @inline(__always)
     var canWait: Bool { waitingReplies.count < Self.waitingReplyLimit }
 
     /// Keeps the reply of the command just submitted, whose outcome is `.waiting`, until it is complete.

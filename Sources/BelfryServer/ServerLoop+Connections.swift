@@ -9,9 +9,7 @@ import BelfryWire
 
 extension ServerLoop {
     mutating func accept(_ id: ConnectionID) {
-        let slot = Int(id.index)
-        while connections.count <= slot { connections.append(nil) }
-        connections[slot] = Connection(id: id)
+        connections.insert(Connection(id: id))
         counters.connectionsAccepted += 1
         setDeadline(id, .head)
     }
@@ -33,29 +31,17 @@ extension ServerLoop {
 
     /// The connection with this name, if it still is.
     func connection(_ id: ConnectionID) -> Connection? {
-        let slot = Int(id.index)
-        guard slot < connections.count, let connection = connections[slot], connection.id == id
-        else { return nil }
-        return connection
-    }
-
-    /// Whether a connection is there, and its next request can be read at once.
-    func takesRequests(_ id: ConnectionID) -> Bool {
-        let slot = Int(id.index)
-        return slot < connections.count && connections[slot]?.id == id
-            && connections[slot]?.takesRequests == true
+        connections.has(id) ? connections[Int(id.index)] : nil
     }
 
     /// Hands what was read to the protocol of the connection.
     mutating func receive(_ id: ConnectionID, _ bytes: Span<UInt8>) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        if connection.isAwaiting || connection.isThrottled
-            || (connection.corkTicket != 0 && connection.corkTicket < promises.ticket)
-        {
+        guard let kind = connections.kind(of: id) else { return }
+        if connections.mustWait(id, ticket: promises.ticket) {
             keepWaiting(id, bytes)
             return
         }
-        switch connection.kind {
+        switch kind {
         case .http: receiveRequests(id, bytes)
         case .webSocket, .debugWebSocket: receiveMessages(id, bytes)
         case .events: break  // An event stream has nothing more to say.
@@ -193,7 +179,7 @@ extension ServerLoop {
     // MARK: Deadlines
 
     mutating func setDeadline(_ id: ConnectionID, _ kind: Connection.DeadlineKind) {
-        connections[Int(id.index)]?.deadline = kind
+        connections.setDeadline(id, kind)
         loop.setDeadline(id, at: timeouts.deadline(kind, from: loop.now))
     }
 

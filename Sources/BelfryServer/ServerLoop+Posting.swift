@@ -8,6 +8,81 @@ import BelfryWire
 // Posts: may the caller make them, what did the center do with them, and their receipts.
 
 extension ServerLoop {
+    /// Answers a plain post to the default center; false, with nothing done, when it is not one.
+    ///
+    /// It is the way of nearly all posts: whoever may post everything sends an object as JSON. The long
+    /// way, by a ``Submission``, has the same result.
+    mutating func postPlainly(
+        _ name: Range<Int>, content: Span<UInt8>, from id: ConnectionID
+    ) -> Bool {
+        guard exchange.parser.head.isJSON, anonymous.grants.allowEverywhere(.post),
+            let position = centers.defaultPosition,
+            let content = requestReader.plainPost(
+                name: exchange.parser.head.path.extracting(name), body: content)
+        else { return false }
+        answer(Post(id: makeNotificationID(), content: content), at: position, id)
+        return true
+    }
+
+    /// Answers a post to a center of this loop that asks for nothing unusual; false, with nothing done,
+    /// when it does.
+    mutating func postPlainly(
+        _ request: CenterRequest, center: [UInt8], from id: ConnectionID
+    ) -> Bool {
+        guard case .post(let request, nil) = request, request.options == nil,
+            exchange.reply.isUsual, anonymous.grants.allowEverywhere(.post),
+            shared.home(of: center) == number, let position = centers.position(of: center)
+        else { return false }
+        answer(makePost(request), at: position, id)
+        return true
+    }
+
+    /// Posts what has no options, without a ``Submission``, and answers it.
+    private mutating func answer(_ post: Post, at position: Int, _ id: ConnectionID) {
+        promises.awaitedTicket = 0
+        var terms = postTerms
+        terms.wait = canWait ? min(Self.defaultWait, timeouts.maxWait) : 0
+        let command = submitCommand(.post(post, terms), to: position)
+        if case .done = effects.outcome, promises.awaitedTicket == 0,
+            let receipt = effects.receipts.first, receipt.isPosted
+        {
+            counters.posts += 1
+            if receipt.matched == 0 { counters.unmatchedPosts += 1 }
+            fanOut()
+            sendReceipt(receipt, to: id)
+        } else {
+            finishUnusually(
+                command, Reply(loop: number, connection: id, form: .http(exchange.reply)))
+        }
+        fanOut()
+    }
+
+    /// Writes the usual answer to a post where it leaves from.
+    private mutating func sendReceipt(_ receipt: Receipt, to id: ConnectionID) {
+        let start = loop.output.count
+        let context = exchange.reply.context
+        renewDate()
+        let contentStart = ResponseWriter.appendJSONHead(jsonHead, for: context, to: &loop.output)
+        Shape.append(receipt: receipt, to: &loop.output)
+        ResponseWriter.setLength(
+            loop.output.count - contentStart, jsonHead, at: start, in: &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+        if !context.keepsAlive || !connections.takesRequests(id) {
+            follow(.none, on: id, exchange.reply)
+        }
+    }
+
+    /// Answers a plain post that was refused, waits for its observers or for the store.
+    private mutating func finishUnusually(_ command: CommandID, _ reply: Reply) {
+        answerContent.removeAll(keepingCapacity: answerContent.capacity <= 1 << 20)
+        do throws(Problem) {
+            try countPosts()
+            if let answer = finishPosts(command, [], reply) { deliver(answer, reply) }
+        } catch {
+            deliver(problemAnswer(error), reply)
+        }
+    }
+
     /// Posts what was asked for, and answers with the receipt; nil if the answer comes later.
     mutating func post(
         _ request: PostRequest, _ wishes: PostWishes?, _ submission: Submission
@@ -150,11 +225,15 @@ extension ServerLoop {
     }
 
     private mutating func makePost(_ request: PostRequest) -> Post {
-        let id = NotificationID(
+        Post(
+            id: makeNotificationID(), content: request.content, causedBy: request.causedBy,
+            options: request.options)
+    }
+
+    private mutating func makeNotificationID() -> NotificationID {
+        NotificationID(
             milliseconds: loop.wallNow.milliseconds,
             random: (UInt16(truncatingIfNeeded: random.next()), random.next()))
-        return Post(
-            id: id, content: request.content, causedBy: request.causedBy, options: request.options)
     }
 }
 

@@ -110,7 +110,8 @@ extension ServerLoop {
     // MARK: What may be promised
 
     /// Whether what must last can be stored now.
-    var canStore: Bool { shared.store?.takesPromises ?? true }
+    @inline(__always)
+    var canStore: Bool { !shared.hasStore || shared.store?.takesPromises ?? true }
 
     /// Refuses what would have to be stored and cannot be.
     func checkStore() throws(Problem) {
@@ -118,6 +119,7 @@ extension ServerLoop {
     }
 
     /// The terms that every post has; whoever makes the post adds what the caller asked for.
+    @inline(__always)
     var postTerms: PostTerms {
         var terms = PostTerms()
         terms.canStore = canStore

@@ -8,21 +8,17 @@ import BelfryWire
 extension ServerLoop {
     /// Reads all requests that have arrived; pipelined ones are answered in one write.
     mutating func receiveRequests(_ id: ConnectionID, _ bytes: Span<UInt8>) {
-        let unfinished = connections[Int(id.index)]?.unfinished
         // Whether the first bytes of a request are among these.
-        var beginsRequest = unfinished?.exchange == nil
-        if let begun = unfinished?.exchange {
-            exchange = begun
-            unfinished?.exchange = nil
-        }
+        var beginsRequest = true
+        if connections.hasUnfinished(id) { beginsRequest = !takeUpExchange(of: id) }
         var cursor = 0
-        let outputStart = loop.output.count
+        let outputStart = loop.outputByteCount
         do throws(HTTPError) {
             while let event = try exchange.parser.nextEvent(in: bytes, at: &cursor) {
                 switch event {
                 case .head:
                     exchange.isInContent = true
-                    beginRequest(id)
+                    beginRequest(id, restByteCount: bytes.count - cursor)
                 case .body(let range):
                     exchange.addContent(range, of: bytes)
                 case .end:
@@ -30,8 +26,14 @@ extension ServerLoop {
                     beginsRequest = true
                     finishRequest(id, bytes)
                     exchange.contentRange = nil
-                    if loop.output.count - outputStart > Self.turnOutputByteLimit { throttle(id) }
-                    guard takesRequests(id) || maySpeakOn(id, bytes, cursor) else { return }
+                    if loop.outputByteCount - outputStart > Self.turnOutputByteLimit {
+                        throttle(id)
+                        if exchange.parser.head.hasContent { setDeadline(id, .body) }
+                    }
+                    guard connections.takesRequests(id) || maySpeakOn(id, bytes, cursor) else {
+                        return
+                    }
+                    if cursor == bytes.count { return awaitRequest(id) }
                 }
             }
         } catch {
@@ -40,6 +42,22 @@ extension ServerLoop {
             return
         }
         keepUnfinished(id, bytes, beginsRequest: beginsRequest)
+    }
+
+    /// Goes on with a request that did not arrive as a whole; false when there is none.
+    private mutating func takeUpExchange(of id: ConnectionID) -> Bool {
+        guard let unfinished = connections[Int(id.index)]?.unfinished,
+            let begun = unfinished.exchange
+        else { return false }
+        exchange = begun
+        unfinished.exchange = nil
+        return true
+    }
+
+    /// All that has arrived was requests, and each is answered or under way.
+    private mutating func awaitRequest(_ id: ConnectionID) {
+        connections.dropUnfinished(id)
+        setDeadline(id, .idle)
     }
 
     /// Whether the next request can be read; if not, the rest of the bytes finds its way.
@@ -80,12 +98,8 @@ extension ServerLoop {
     private mutating func keepUnfinished(
         _ id: ConnectionID, _ bytes: Span<UInt8>, beginsRequest: Bool
     ) {
-        guard connection(id) != nil else { return renewExchange() }
-        if exchange.parser.isBetweenRequests {
-            connections[Int(id.index)]?.unfinished = nil
-            setDeadline(id, .idle)
-            return
-        }
+        guard connections.has(id) else { return renewExchange() }
+        if exchange.parser.isBetweenRequests { return awaitRequest(id) }
         // The head's time runs from its first byte: more bytes do not lengthen it. The time of the
         // content was set with the end of the head.
         if beginsRequest, !exchange.isInContent {
@@ -97,14 +111,15 @@ extension ServerLoop {
     }
 
     /// The head is there: what is asked, may it be asked, and must content be asked for.
-    private mutating func beginRequest(_ id: ConnectionID) {
+    private mutating func beginRequest(_ id: ConnectionID, restByteCount: Int) {
         counters.requests += 1
         exchange.begin()
-        exchange.reply = HTTPReply(context: exchange.parser.head.responseContext)
         if stop.isStopping { exchange.reply.context.keepsAlive = false }
         decideRequest()
         guard exchange.parser.head.hasContent else { return }
-        setDeadline(id, .body)
+        // Content that is there already has no time to take.
+        let missing = (exchange.parser.head.contentLength ?? .max) > restByteCount
+        if missing { setDeadline(id, .body) }
         guard exchange.parser.head.expectation == .continue else { return }
         if exchange.refusal == nil {
             let start = loop.output.count
@@ -133,6 +148,11 @@ extension ServerLoop {
             throw Problem(.notImplemented, "The broker is no proxy.")
         }
         try checkHost()
+        if !stop.isStopping, let name = exchange.findPlainPostName() {
+            exchange.plainPostName = name
+            exchange.parser.bodyByteLimit = configuration.bodyByteLimit
+            return
+        }
         let path = try routedPath()
         exchange.path = path
         if stop.isStopping, !path.route.isService {
@@ -173,7 +193,6 @@ extension ServerLoop {
         case .authority, .origin, .absolute:
             break
         }
-        if let name = exchange.plainChannelName() { return RoutedPath(channel: name) }
         do throws(HTTPError) {
             try exchange.readPath()
         } catch {
@@ -214,20 +233,31 @@ extension ServerLoop {
             answer(refusal, fields: exchange.refusalFields, to: id, exchange.reply)
             return
         }
+        if let range = exchange.contentRange {
+            handleRequest(content: bytes.extracting(range), from: id)
+            return
+        }
+        var content: [UInt8] = []
+        swap(&content, &exchange.content)
+        handleRequest(content: content.span, from: id)
+        swap(&content, &exchange.content)
+    }
+
+    private mutating func handleRequest(content: Span<UInt8>, from id: ConnectionID) {
+        if let name = exchange.plainPostName {
+            if postPlainly(name, content: content, from: id) { return }
+            // Something about it is unusual, or wrong: the long way finds out what.
+            let channel = [UInt8](
+                copying: exchange.parser.head.path.extracting(name))
+            exchange.path = RoutedPath(channel: channel)
+        }
         guard let path = exchange.path else {
             preconditionFailure("a request that is not refused has a path")
         }
         if exchange.parser.head.method == .options {
             answerOptions(path, to: id)
-            return
-        }
-        var content: [UInt8] = []
-        if let range = exchange.contentRange {
-            handleRequest(path, content: bytes.extracting(range), from: id)
         } else {
-            swap(&content, &exchange.content)
-            handleRequest(path, content: content.span, from: id)
-            swap(&content, &exchange.content)
+            handleRequest(path, content: content, from: id)
         }
     }
 

@@ -19,6 +19,7 @@ extension ServerLoop {
             var query = try Query(exchange.parser.head)
             let request = try centerRequest(path, &query, content: content)
             try query.finish()
+            if postPlainly(request, center: path.center, from: id) { return }
             submitRequest(request, center: path.center, from: id)
         } catch {
             answer(error, fields: exchange.refusalFields, to: id, exchange.reply)

@@ -86,8 +86,8 @@ extension ServerLoop {
         while loop.unsentByteTotal > configuration.unsentByteLimit / configuration.loopCount {
             var slowest: Connection?
             var unsentByteCount = 0
-            for connection in connections {
-                guard let connection else { continue }
+            for slot in 0..<connections.slotCount {
+                guard let connection = connections[slot] else { continue }
                 let count = loop.unsentByteCount(of: connection.id)
                 if count > unsentByteCount {
                     unsentByteCount = count

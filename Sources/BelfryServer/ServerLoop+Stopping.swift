@@ -42,8 +42,8 @@ extension ServerLoop {
         loop.stopListening()
         stop.deadline = loop.now + configuration.drainPeriod
         terminateCenters()
-        for connection in connections {
-            guard let connection, !connection.isClosing else { continue }
+        for slot in 0..<connections.slotCount {
+            guard let connection = connections[slot], !connection.isClosing else { continue }
             switch connection.kind {
             case .http where connection.isAwaiting:
                 connections[Int(connection.id.index)]?.closesAfterAnswer = true

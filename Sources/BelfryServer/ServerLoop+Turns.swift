@@ -38,7 +38,7 @@ extension ServerLoop {
     /// Hands on what the turn has for the store and for other loops.
     mutating func handOver() {
         let end = centers.endTurn()
-        handToStore(end.changes)
+        if shared.hasStore { handToStore(end.changes) }
         if end.heldGrowth != 0 { noteHeld(end.heldGrowth) }
         if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
         counters.queueEntries = UInt64(Int(counters.queueEntries) + end.entryGrowth)

@@ -115,7 +115,7 @@ extension ServerLoop {
             reader = MessageReader(role: .server, limits: Self.debugMessageLimits)
         }
         var cursor = 0
-        let outputStart = loop.output.count
+        let outputStart = loop.outputByteCount
         do throws(WebSocketError) {
             while let event = try reader.nextEvent(in: bytes, at: &cursor) {
                 handle(event, on: id, isDebug: isDebug)
@@ -123,7 +123,7 @@ extension ServerLoop {
                     renewReader(isDebug: isDebug)
                     return
                 }
-                if loop.output.count - outputStart > Self.turnOutputByteLimit { throttle(id) }
+                if loop.outputByteCount - outputStart > Self.turnOutputByteLimit { throttle(id) }
                 if now.isAwaiting || throttled.last == id {
                     keepReader(id, isDebug: isDebug)
                     if cursor < bytes.count {

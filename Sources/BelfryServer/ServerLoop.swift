@@ -28,7 +28,7 @@ struct ServerLoop: ~Copyable {
     var loop: EventLoop
     var random = SystemRandom()
     /// The connections by slot of the loop.
-    var connections: [Connection?] = []
+    var connections = ConnectionTable()
     var centers: CenterTable
     var counters = Counters()
     var stop = StopSequence()
@@ -222,15 +222,20 @@ struct ServerLoop: ~Copyable {
 
     /// The value of the Date field.
     mutating func dateText() -> [UInt8] {
-        let second = loop.wallNow.milliseconds / 1_000
-        if date.second != second {
-            date = (second, HTTPDate.bytes(secondsSince1970: Int(second)))
-            jsonHead = PreparedJSONHead(date: date.text.span)
-        }
+        renewDate()
         return date.text
     }
 
+    /// Makes the Date field and the head of the usual answer, once a second.
+    mutating func renewDate() {
+        let second = loop.wallNow.milliseconds / 1_000
+        if date.second == second { return }
+        date = (second, HTTPDate.bytes(secondsSince1970: Int(second)))
+        jsonHead = PreparedJSONHead(date: date.text.span)
+    }
+
     /// The time that commands of this turn carry.
+    @inline(__always)
     var commandTime: CommandTime {
         CommandTime(
             wallMilliseconds: loop.wallNow.milliseconds, monotonicNanoseconds: loop.now.nanoseconds)

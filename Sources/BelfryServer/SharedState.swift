@@ -15,6 +15,8 @@ final class SharedState: Sendable {
     let numberBlocks: [NumberBlock]
     /// Keeps what must last; nil when everything is in memory.
     let store: (any StoreDoor)?
+    /// Whether there is a store: a look at the door itself would count a reference.
+    let hasStore: Bool
     /// What the store had of the centers that no loop has restored yet.
     private let images: Mutex<[CenterImage]>
     /// Bytes that all centers hold for clients that are suspended.
@@ -53,6 +55,7 @@ final class SharedState: Sendable {
         self.reload = reload
         self.mailboxes = mailboxes
         store = beginning.store
+        hasStore = beginning.store != nil
         images = Mutex(beginning.centers)
         observerSerials = beginning.observerSerials
         clientNumbers = beginning.clientNumbers

@@ -33,17 +33,27 @@ public struct ReadyEntry: Equatable, Sendable {
 }
 
 /// The kernel's list of watched descriptors, level-triggered (epoll(7)).
-public struct Epoll: ~Copyable {
+@safe public struct Epoll: ~Copyable {
     /// The most entries that one wait hands out.
     private static let readyLimit = 512
 
     private let descriptor: Descriptor
+    // SAFETY: it has room for `readyLimit` entries from `init` to `deinit`, and never leaves this type;
+    // each wait would take and give back as much otherwise.
+    private let found: UnsafeMutablePointer<belfry_ready>
 
     /// Creates an empty list.
     ///
     /// - Throws: `SystemCallError` when the process may have no more descriptors.
     public init() throws(SystemCallError) {
         descriptor = Descriptor(owning: try checked(belfry_epoll_create(), "epoll_create1"))
+        unsafe found = .allocate(capacity: Self.readyLimit)
+        unsafe found.initialize(repeating: belfry_ready(), count: Self.readyLimit)
+    }
+
+    deinit {
+        // SAFETY: it was allocated in `init`, and nothing points into it.
+        unsafe found.deallocate()
     }
 
     /// Starts to watch a descriptor; closing it ends that.
@@ -73,23 +83,16 @@ public struct Epoll: ~Copyable {
     public func wait(
         timeoutNanoseconds: Int64?, into ready: inout [ReadyEntry]
     ) throws(SystemCallError) {
-        ready.removeAll(keepingCapacity: true)
-        let limit = Self.readyLimit
+        if !ready.isEmpty { ready.removeAll(keepingCapacity: true) }
         let nanoseconds = timeoutNanoseconds.map { max($0, 0) } ?? -1
-        // SAFETY: epoll_wait writes at most `limit` entries, and the buffer has room for as many;
-        // only those it counted are read.
-        let outcome = unsafe withUnsafeTemporaryAllocation(
-            of: belfry_ready.self, capacity: limit
-        ) { found in
-            guard let base = found.baseAddress else { return Int32(0) }
-            let count = unsafe belfry_epoll_wait(
-                descriptor.rawValue, base, Int32(limit), nanoseconds)
-            for index in 0..<max(Int(count), 0) {
-                let entry = unsafe found[index]
-                ready.append(
-                    ReadyEntry(token: entry.token, readiness: Readiness(rawValue: entry.events)))
-            }
-            return count
+        // SAFETY: epoll_wait writes at most as many entries as there is room for.
+        let outcome = unsafe belfry_epoll_wait(
+            descriptor.rawValue, found, Int32(Self.readyLimit), nanoseconds)
+        for index in 0..<min(max(Int(outcome), 0), Self.readyLimit) {
+            // SAFETY: the index is below `readyLimit`, and the entry was written by the wait.
+            let entry = unsafe found[index]
+            ready.append(
+                ReadyEntry(token: entry.token, readiness: Readiness(rawValue: entry.events)))
         }
         _ = try checked(outcome, "epoll_wait")
     }

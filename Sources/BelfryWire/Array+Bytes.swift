@@ -8,6 +8,23 @@ extension Array where Element == UInt8 {
         }
     }
 
+    /// Appends two pieces at once.
+    ///
+    /// An `OutputSpan` checks its capacity for each byte: it is filled first, and then the loops become
+    /// wide moves.
+    mutating func append(_ first: Span<UInt8>, _ second: Span<UInt8>) {
+        let count = first.count + second.count
+        guard count > 0 else { return }
+        append(addingCapacity: count) { output in
+            output.append(repeating: 0, count: count)
+            var target = output.mutableSpan
+            let start = first.count
+            precondition(target.count == count && start <= count)
+            for index in first.indices { target[index] = first[index] }
+            for index in second.indices { target[start &+ index] = second[index] }
+        }
+    }
+
     /// Appends ASCII text.
     mutating func append(_ text: String) {
         append(contentsOf: text.utf8)

@@ -68,6 +68,14 @@ struct PostFields {
         if !reportsObservers { fields.addFault("report", "must be observers") }
     }
 
+    /// Joins a name and a userInfo in one buffer.
+    static func content(plainly name: Span<UInt8>, userInfo: Span<UInt8>) -> Notification.Content {
+        var joined: [UInt8] = []
+        joined.append(name, userInfo)
+        return Notification.Content(
+            joined: joined, nameByteCount: name.count, objectByteCount: nil, hasUserInfo: true)
+    }
+
     /// Joins the parts in one buffer.
     static func content(
         name: [UInt8], object: [UInt8]?, userInfo: Range<Int>?, of bytes: Span<UInt8>

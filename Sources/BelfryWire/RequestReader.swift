@@ -1,4 +1,4 @@
-internal import BelfryCenter
+public import BelfryCenter
 internal import BelfryJSON
 
 /// Reads what HTTP requests contain; it throws what their sender must be told.
@@ -47,6 +47,20 @@ public struct RequestReader: Sendable {
         let content = PostFields.content(
             name: name, object: object, userInfo: userInfo, of: body)
         return PostRequest(content: content, causedBy: cause, options: postOptions)
+    }
+
+    /// Reads a post that has a name and perhaps a userInfo, and nothing else.
+    ///
+    /// - Returns: nil when something is wrong with it, whatever it is.
+    /// - Complexity: one pass over the body, one buffer for the content.
+    public func plainPost(name: Span<UInt8>, body: Span<UInt8>) -> Notification.Content? {
+        if TextRule.faultOfName(name, limits: limits) != nil || TextRule.isReserved(name) {
+            return nil
+        }
+        guard body.count > 0, body[0] == UInt8(ascii: "{"),
+            let userInfo = userInfoInOrder(body, from: 0)
+        else { return nil }
+        return PostFields.content(plainly: name, userInfo: body.extracting(userInfo))
     }
 
     /// Adds options; nil when something is wrong with them.

@@ -72,6 +72,13 @@ public enum Shape {
             ,"held":0,"coalesced":0,"dropped":0,"acknowledged":0,"refused":0,"pending":0,"dequeued":0
             """.utf8)
 
+        /// The counts of most posts, with the end of their receipt.
+        static let fewCounts =
+            matched + [UInt8(ascii: "0")] + delivered + [UInt8(ascii: "0")] + noOtherCounts
+            + [UInt8(ascii: "}")]
+        static let matchedOffset = matched.count
+        static let deliveredOffset = matched.count + 1 + delivered.count
+
         private static let blankID = String(repeating: "0", count: NotificationID.textByteCount)
     }
 
@@ -96,6 +103,10 @@ public enum Shape {
         output.makeRoom(forMore: 224)
         append(start: receipt.id, to: &output)
         JSONWriter.append(integer: receipt.sequence, to: &output)
+        if rows == nil, receipt.matched < 10, receipt.delivered < 10, !receipt.hasOtherCounts {
+            appendFewCounts(of: receipt, to: &output)
+            return
+        }
         output.append(contentsOf: Key.matched)
         JSONWriter.append(integer: UInt64(receipt.matched), to: &output)
         output.append(contentsOf: Key.delivered)
@@ -107,6 +118,16 @@ public enum Shape {
         }
         if let rows { append(rows, to: &output) }
         output.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends the counts and the end of most receipts: all but two are zero, and those have a digit.
+    private static func appendFewCounts(of receipt: Receipt, to output: inout [UInt8]) {
+        let start = output.count
+        output.append(contentsOf: Key.fewCounts)
+        guard receipt.matched > 0 else { return }
+        var text = output.mutableSpan
+        text[start + Key.matchedOffset] += UInt8(truncatingIfNeeded: receipt.matched)
+        text[start + Key.deliveredOffset] += UInt8(truncatingIfNeeded: receipt.delivered)
     }
 
     /// Appends the receipts of a batch in the order of its posts; `rows`, when given, has as many.

@@ -41,6 +41,17 @@ enum TextRule {
         name.first == UInt8(ascii: "b") && name.starts(with: "belfry.")
     }
 
+    /// Whether a name belongs to the broker.
+    static func isReserved(_ name: Span<UInt8>) -> Bool {
+        guard name.count >= reservedStart.count, name[0] == reservedStart[0] else { return false }
+        for index in reservedStart.indices where name[index] != reservedStart[index] {
+            return false
+        }
+        return true
+    }
+
+    private static let reservedStart = [UInt8]("belfry.".utf8)
+
     /// The reserved names that may be observed: what the broker tells of its clients and observers.
     static let lifetimeChannels: [[UInt8]] = [
         "belfry.client.connected", "belfry.client.suspended", "belfry.client.resumed",

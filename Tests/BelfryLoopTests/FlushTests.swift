@@ -32,6 +32,45 @@ struct FlushTests {
         #expect(peer.total.writeCount == 1)
     }
 
+    @Test("frames of a turn lie side by side, whatever is answered between them")
+    func framesMerge() throws {
+        var bench = try LoopBench()
+        let (observer, observerPeer) = try bench.connect()
+        let (poster, posterPeer) = try bench.connect()
+        for byte in UInt8(0)..<3 {
+            bench.loop.frames.append(byte)
+            bench.loop.sendFrames(Int(byte)..<Int(byte) + 1, to: observer)
+            bench.send([10 + byte], to: poster, as: .answer)
+        }
+        #expect(bench.loop.slots[0].ranges.isEmpty && bench.loop.slots[0].rangeEnd == 3)
+        _ = try bench.settle()
+        #expect(observerPeer.received == [0, 1, 2] && observerPeer.total.writeCount == 1)
+        #expect(posterPeer.received == [10, 11, 12] && posterPeer.total.writeCount == 1)
+        #expect(bench.loop.frames.isEmpty)
+    }
+
+    @Test(
+        "a connection that gets frames and answers gets them in the order of the calls",
+        arguments: [[true, false, true], [false, true, false], [false, true, true]])
+    func framesAndAnswers(areFrames: [Bool]) throws {
+        var bench = try LoopBench()
+        let (id, peer) = try bench.connect()
+        for (place, isFrame) in areFrames.enumerated() {
+            if isFrame {
+                let start = bench.loop.frames.count
+                bench.loop.frames.append(UInt8(place))
+                bench.loop.sendFrames(start..<start + 1, to: id)
+            } else {
+                bench.send([UInt8(place)], to: id, as: .answer)
+            }
+        }
+        _ = try bench.settle()
+        #expect(peer.received == [0, 1, 2] && peer.total.writeCount == 1)
+        bench.send([3], to: id, as: .answer)
+        _ = try bench.settle()
+        #expect(peer.received == [0, 1, 2, 3])
+    }
+
     @Test("one range goes to any number of connections")
     func shared() throws {
         var bench = try LoopBench()

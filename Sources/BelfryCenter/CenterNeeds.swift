@@ -1,0 +1,37 @@
+/// What a center asks of whoever gives it commands, and how much it keeps.
+///
+/// It is found out once after each command, so that asking costs nothing: a look into a center from
+/// another room would copy all of it.
+public struct CenterNeeds: Sendable, Equatable {
+    /// Whether an `endTurn` command would do something.
+    public internal(set) var turnEnd = false
+    /// Whether an `idle` command would do something.
+    public internal(set) var idle = false
+    /// When a `passTime` command is due next, on the monotonic clock in nanoseconds; `Int64.max` is
+    /// never.
+    public internal(set) var deadline = Int64.max
+    /// Bytes of name, object and userInfo of all notifications that are held for somebody.
+    public internal(set) var heldByteCount = 0
+    /// Bytes of name, object and userInfo of the queue.
+    public internal(set) var queueByteCount = 0
+    /// How many entries the queue has.
+    public internal(set) var queueCount = 0
+    /// How many observers are registered.
+    public internal(set) var observerCount = 0
+
+    /// Needs nothing, and keeps nothing.
+    public init() {}
+}
+
+extension NotificationCenter {
+    /// Finds out what the center needs now.
+    mutating func noteNeeds() {
+        needs.turnEnd = needsTurnEnd
+        needs.idle = needsIdle
+        needs.deadline = nextDeadline ?? .max
+        needs.heldByteCount = held.byteCount
+        needs.queueByteCount = queue.byteCount
+        needs.queueCount = queue.count
+        needs.observerCount = observers.count
+    }
+}

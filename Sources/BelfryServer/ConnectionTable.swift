@@ -1,0 +1,70 @@
+import BelfryLoop
+
+/// The connections of one loop, by slot.
+///
+/// A look at an optional element of an array copies all of the element and counts its references.
+/// So a slot without a connection has one that no id names, and what each request asks is read
+/// where it lies.
+struct ConnectionTable {
+    private var slots: [Connection] = []
+
+    /// One past the greatest slot that was ever used.
+    var slotCount: Int { slots.count }
+
+    /// The connection in a slot, if there is one; it may be another one than an id names.
+    subscript(slot: Int) -> Connection? {
+        get { slots[slot].isFree ? nil : slots[slot] }
+        set { slots[slot] = newValue ?? .free }
+    }
+
+    /// Puts a new connection into its slot.
+    mutating func insert(_ connection: Connection) {
+        let slot = Int(connection.id.index)
+        while slots.count <= slot { slots.append(.free) }
+        slots[slot] = connection
+    }
+
+    /// Whether the connection with this name still is.
+    @inline(__always)
+    func has(_ id: ConnectionID) -> Bool {
+        let slot = Int(id.index)
+        return slot < slots.count && slots[slot].id == id
+    }
+
+    /// Whether a connection is there, and its next request can be read at once.
+    @inline(__always)
+    func takesRequests(_ id: ConnectionID) -> Bool {
+        has(id) && slots[Int(id.index)].takesRequests
+    }
+
+    /// What is spoken on a connection, if it is there and was not closed.
+    @inline(__always)
+    func kind(of id: ConnectionID) -> Connection.Kind? {
+        guard has(id), !slots[Int(id.index)].isClosing else { return nil }
+        return slots[Int(id.index)].kind
+    }
+
+    /// Whether what arrives on a connection, which is there, must wait; `ticket` is that of this turn.
+    @inline(__always)
+    func mustWait(_ id: ConnectionID, ticket: UInt64) -> Bool {
+        let slot = Int(id.index)
+        return slots[slot].isAwaiting || slots[slot].isThrottled
+            || (slots[slot].corkTicket != 0 && slots[slot].corkTicket < ticket)
+    }
+
+    /// Whether something is unfinished on a connection, which is there.
+    @inline(__always)
+    func hasUnfinished(_ id: ConnectionID) -> Bool { slots[Int(id.index)].unfinished != nil }
+
+    /// Forgets what was unfinished on a connection, which is there.
+    @inline(__always)
+    mutating func dropUnfinished(_ id: ConnectionID) {
+        if hasUnfinished(id) { slots[Int(id.index)].unfinished = nil }
+    }
+
+    /// Notes what the next deadline of a connection means, if it is there.
+    @inline(__always)
+    mutating func setDeadline(_ id: ConnectionID, _ kind: Connection.DeadlineKind) {
+        if has(id) { slots[Int(id.index)].deadline = kind }
+    }
+}
