@@ -26,8 +26,9 @@ public struct CenterNeeds: Sendable, Equatable {
 extension NotificationCenter {
     /// Finds out what the center needs now.
     mutating func noteNeeds() {
-        needs.turnEnd = needsTurnEnd
-        needs.idle = needsIdle
+        let hasQueue = queue.count > 0
+        needs.turnEnd = hasQueue && queue.hasAsap || !reports.isEmpty
+        needs.idle = hasQueue && queue.hasIdle
         needs.deadline = nextDeadline ?? .max
         needs.heldByteCount = held.byteCount
         needs.queueByteCount = queue.byteCount

@@ -207,10 +207,10 @@ extension NotificationCenter {
     }
 
     /// Whether an `endTurn` command would do something.
-    public var needsTurnEnd: Bool { queue.count > 0 && queue.hasAsap || !reports.isEmpty }
+    public var needsTurnEnd: Bool { needs.turnEnd }
 
     /// Whether an `idle` command would do something.
-    public var needsIdle: Bool { queue.count > 0 && queue.hasIdle }
+    public var needsIdle: Bool { needs.idle }
 
     /// How many entries the queue has.
     public var queueCount: Int { queue.count }

@@ -14,6 +14,7 @@ extension NotificationCenter {
     }
 
     /// When a `passTime` command is due next, on the monotonic clock in nanoseconds.
+    @inline(__always)
     public var nextDeadline: Int64? {
         var next = deadlines.next
         if let time = queue.nextDeadline { next = min(next ?? time, time) }

@@ -68,13 +68,13 @@ struct ConnectionSlot {
         unsent.count - unsentStart
     }
 
-    /// What epoll is to tell about the connection.
+    /// What epoll is to tell about a connection with these flags.
     @inline(__always)
-    var wantedInterest: Readiness {
+    static func wantedInterest(_ flags: Flags, hasUnsent: Bool) -> Readiness {
         if flags.contains(.connecting) { return .writable }
         var wanted: Readiness = []
         if flags.isDisjoint(with: [.paused, .inputEnded]) { wanted.insert(.readable) }
-        if unsentByteCount > 0, !flags.contains(.corked) { wanted.insert(.writable) }
+        if hasUnsent, !flags.contains(.corked) { wanted.insert(.writable) }
         return wanted
     }
 

@@ -38,6 +38,7 @@ extension EventLoop {
         }
     }
 
+    @inline(__always)
     private mutating func add(_ range: Range<Int>, _ kind: OutputKind, to index: Int) {
         if slots[index].add(range, kind) {
             slots[index].flags.insert(.dirty)
@@ -170,7 +171,7 @@ extension EventLoop {
         slots[index].socket = socket
         slots[index].peer = peer
         slots[index].flags = flags
-        slots[index].interest = slots[index].wantedInterest
+        slots[index].interest = ConnectionSlot.wantedInterest(flags, hasUnsent: false)
         let id = id(at: index)
         do {
             try kernel.watch(socket, token: id.token, for: slots[index].interest)
@@ -213,7 +214,9 @@ extension EventLoop {
     }
 
     mutating func updateInterest(_ index: Int) {
-        let wanted = slots[index].wantedInterest
+        // A look at all of the slot would copy it: its fields are read one by one.
+        let wanted = ConnectionSlot.wantedInterest(
+            slots[index].flags, hasUnsent: slots[index].unsent.count > slots[index].unsentStart)
         guard wanted != slots[index].interest else { return }
         slots[index].interest = wanted
         let token = id(at: index).token

@@ -45,9 +45,9 @@ extension EventLoop {
                     slots[index].dropUnsent(try writeUnsent(index))
                 }
             } else if !slots[index].ranges.isEmpty {
-                try writeRanges(index, of: hasFrames ? frames : output)
+                try writeRanges(index, ofFrames: hasFrames)
             } else if slots[index].rangeEnd > slots[index].rangeStart {
-                try writeRange(index, of: hasFrames ? frames : output)
+                try writeRange(index, ofFrames: hasFrames)
             }
         } catch {
             unsentByteTotal += slots[index].unsentByteCount - unsentBefore
@@ -60,21 +60,29 @@ extension EventLoop {
     }
 
     private mutating func writeRange(
-        _ index: Int, of arena: [UInt8]
+        _ index: Int, ofFrames hasFrames: Bool
     ) throws(SystemCallError) {
         let range = slots[index].rangeStart..<slots[index].rangeEnd
         slots[index].rangeEnd = slots[index].rangeStart
+        let socket = slots[index].socket
+        // The arenas are read where they lie: a choice between them would count references.
         let written =
-            try kernel.write(arena.span.extracting(range), to: slots[index].socket) ?? 0
-        guard written < range.count else { return }
+            if hasFrames {
+                try kernel.write(frames.span.extracting(range), to: socket)
+            } else {
+                try kernel.write(output.span.extracting(range), to: socket)
+            }
+        let start = range.lowerBound + (written ?? 0)
+        guard start < range.upperBound else { return }
         slots[index].unsent.append(
-            contentsOf: arena[(range.lowerBound + written)..<range.upperBound])
+            contentsOf: (hasFrames ? frames : output)[start..<range.upperBound])
     }
 
     private mutating func writeRanges(
-        _ index: Int, of arena: [UInt8]
+        _ index: Int, ofFrames hasFrames: Bool
     ) throws(SystemCallError) {
         let ranges = takeRanges(index)
+        let arena = hasFrames ? frames : output
         let written = try kernel.write(ranges, of: arena.span, to: slots[index].socket) ?? 0
         slots[index].keep(ranges, of: arena, after: written)
     }

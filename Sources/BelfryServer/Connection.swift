@@ -40,16 +40,6 @@ struct Connection {
     /// What stands in a slot without a connection.
     static var free: Connection { Connection(id: ConnectionID(index: .max, generation: .max)) }
 
-    /// Whether it only fills a slot.
-    @inline(__always)
-    var isFree: Bool { id.index == .max }
-
-    /// Whether the next request on it can be read at once: so it is for nearly every request.
-    @inline(__always)
-    var takesRequests: Bool {
-        kind == .http && !isClosing && !isAwaiting && !isThrottled && !closesAfterAnswer
-    }
-
     enum Kind: UInt8 {
         case http
         case webSocket

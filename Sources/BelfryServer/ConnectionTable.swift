@@ -13,7 +13,7 @@ struct ConnectionTable {
 
     /// The connection in a slot, if there is one; it may be another one than an id names.
     subscript(slot: Int) -> Connection? {
-        get { slots[slot].isFree ? nil : slots[slot] }
+        get { slots[slot].id.index == .max ? nil : slots[slot] }
         set { slots[slot] = newValue ?? .free }
     }
 
@@ -31,10 +31,16 @@ struct ConnectionTable {
         return slot < slots.count && slots[slot].id == id
     }
 
-    /// Whether a connection is there, and its next request can be read at once.
+    /// Whether a connection is there, and its next request can be read at once: so it is for nearly
+    /// every request.
+    ///
+    /// The fields are looked at one by one, for a property of the whole would copy it.
     @inline(__always)
     func takesRequests(_ id: ConnectionID) -> Bool {
-        has(id) && slots[Int(id.index)].takesRequests
+        let slot = Int(id.index)
+        return has(id) && slots[slot].kind == .http && !slots[slot].isClosing
+            && !slots[slot].isAwaiting && !slots[slot].isThrottled
+            && !slots[slot].closesAfterAnswer
     }
 
     /// What is spoken on a connection, if it is there and was not closed.

@@ -47,7 +47,9 @@ public struct ReadyEntry: Equatable, Sendable {
     /// - Throws: `SystemCallError` when the process may have no more descriptors.
     public init() throws(SystemCallError) {
         descriptor = Descriptor(owning: try checked(belfry_epoll_create(), "epoll_create1"))
+        // SAFETY: as many entries are initialized as there is room for.
         unsafe found = .allocate(capacity: Self.readyLimit)
+        // SAFETY: see above; the count is the same.
         unsafe found.initialize(repeating: belfry_ready(), count: Self.readyLimit)
     }
 
