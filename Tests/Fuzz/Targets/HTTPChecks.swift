@@ -83,7 +83,8 @@ enum HTTPChecks {
         transcript.add("host", head.hostName)
         transcript.add("type", head.contentType)
         transcript.add(
-            "length \(head.contentLength ?? -1) \(head.isChunked) \(head.expectation) \(head.keepsAlive)")
+            "length \(head.contentLength ?? -1) \(head.isChunked) \(head.expectation) \(head.keepsAlive)"
+        )
         transcript.add("upgrade \(head.requestsUpgrade) \(head.uncommonFields.rawValue)")
         for index in 0..<head.fieldCount {
             transcript.add("name", head.name(at: index))

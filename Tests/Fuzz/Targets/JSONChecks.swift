@@ -35,14 +35,18 @@ enum JSONChecks {
     private static func readValue(
         _ reader: inout JSONReader, _ bytes: Span<UInt8>, depth: Int
     ) throws(JSONError) {
-        guard depth <= depthLimit else { throw .depthLimit(limit: depthLimit) }
+        guard depth <= depthLimit else { throw .depthLimit(limit: depthLimit, at: reader.index) }
         switch try reader.peekKind(in: bytes) {
         case .object:
             try reader.beginObject(in: bytes)
-            while try reader.nextMember(in: bytes) { try readValue(&reader, bytes, depth: depth + 1) }
+            while try reader.nextMember(in: bytes) {
+                try readValue(&reader, bytes, depth: depth + 1)
+            }
         case .array:
             try reader.beginArray(in: bytes)
-            while try reader.nextElement(in: bytes) { try readValue(&reader, bytes, depth: depth + 1) }
+            while try reader.nextElement(in: bytes) {
+                try readValue(&reader, bytes, depth: depth + 1)
+            }
         case .string: _ = try reader.readString(in: bytes)
         case .number: _ = try reader.readDouble(in: bytes)
         case .boolean: _ = try reader.readBool(in: bytes)
@@ -58,7 +62,9 @@ enum JSONChecks {
         let statuses = [
             status { () throws(Problem) in _ = try reader.notifications(in: bytes.span) },
             status { () throws(Problem) in _ = try reader.notificationLines(in: bytes.span) },
-            status { () throws(Problem) in _ = try reader.observer(in: bytes.span, allowsSession: true) },
+            status { () throws(Problem) in
+                _ = try reader.observer(in: bytes.span, allowsSession: true)
+            },
             status { () throws(Problem) in _ = try reader.suspension(in: bytes.span) },
             status { () throws(Problem) in _ = try reader.mode(in: bytes.span) },
         ]

@@ -55,7 +55,9 @@ enum WebSocketChecks {
         let own = Array("belfry.v1".utf8)
         switch request.decide(subprotocols: [own], unknown: .refused) {
         case .accept(_, let subprotocol):
-            if let subprotocol, subprotocol != own { return "another's subprotocol: \(subprotocol)" }
+            if let subprotocol, subprotocol != own {
+                return "another's subprotocol: \(subprotocol)"
+            }
         case .refuse(let refusal):
             if !(400..<500).contains(refusal.status) { return "status \(refusal.status)" }
         }
