@@ -124,7 +124,9 @@ def add_style(query):
     """Gives the options of a queued post the style that they need, unless it has a bad one."""
     if "maxDelay" in query and query.get("style") in (None, "now", "asap"):
         query["style"] = "idle"
-    elif {"coalesce", "keep", "modes"} & set(query):
+    elif "keep" in query and query.get("style") in (None, "now"):
+        query["style"] = "asap"
+    elif {"coalesce", "modes"} & set(query):
         query.setdefault("style", "asap")
 
 

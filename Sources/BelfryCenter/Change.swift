@@ -62,11 +62,13 @@ public struct ClientRecord: Sendable, Equatable {
     public let connectedAt: Int64
     /// Nanoseconds that its observers have outlived its connection so far, as last noted.
     public let disconnectedFor: Int64
+    /// What is held up to this sequence number is written although it asked for suspension.
+    public let immediateThrough: UInt64
 
     /// Joins the parts.
     public init(
         id: UInt64, transport: Transport, sessionHash: SecretHash, principal: [UInt8],
-        isAsked: Bool, connectedAt: Int64, disconnectedFor: Int64
+        isAsked: Bool, connectedAt: Int64, disconnectedFor: Int64, immediateThrough: UInt64
     ) {
         self.id = id
         self.transport = transport
@@ -75,6 +77,7 @@ public struct ClientRecord: Sendable, Equatable {
         self.isAsked = isAsked
         self.connectedAt = connectedAt
         self.disconnectedFor = disconnectedFor
+        self.immediateThrough = immediateThrough
     }
 }
 
@@ -100,12 +103,14 @@ public struct ObserverRecord: Sendable, Equatable {
     public let createdAt: Int64
     /// Everything up to this sequence number was acknowledged; only a mailbox has more than 0.
     public let acknowledgedThrough: UInt64
+    /// What a mailbox was asked for up to this sequence number may be gone, although it was shown.
+    public let forgottenThrough: UInt64
 
     /// Joins the parts.
     public init(
         serial: UInt64, client: UInt64, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?,
         selector: [UInt8], terms: ObserverTerms, since: UInt64, createdAt: Int64,
-        acknowledgedThrough: UInt64
+        acknowledgedThrough: UInt64, forgottenThrough: UInt64
     ) {
         self.serial = serial
         self.client = client
@@ -117,6 +122,7 @@ public struct ObserverRecord: Sendable, Equatable {
         self.since = since
         self.createdAt = createdAt
         self.acknowledgedThrough = acknowledgedThrough
+        self.forgottenThrough = forgottenThrough
     }
 }
 

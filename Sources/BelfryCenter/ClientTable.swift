@@ -27,6 +27,8 @@ struct ClientTable: Sendable {
         var unacknowledgedByteCount = 0
         /// In spite of suspension on request, what has no higher number is written (rule D8).
         var immediateSequence: UInt64 = 0
+        /// What the store was told of that.
+        var storedImmediateSequence: UInt64 = 0
         /// Observers that last longer than a connection.
         var lastingCount = 0
         /// Observers that owe as many acknowledgements as they may.

@@ -158,20 +158,8 @@ extension NotificationCenter {
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }
         if isImmediate {
-            // What cannot be written now is written as soon as it can be (rule D10), and what is
-            // being written goes on at its own pace.
-            clients[client].immediateSequence = notification.sequence
-            guard suspension.isDisjoint(with: [.blocking, .flushing, .paced]) else {
-                return hold(notification, at: slot, isReplaceable: false, time, &effects)
-            }
-            flush(client, at: time, &effects)
-            let outcome =
-                clients[client].held.isEmpty
-                ? send(notification, to: slot, time, &effects)
-                : hold(notification, at: slot, isReplaceable: false, time, &effects)
-            if outcome == .held || outcome == .coalesced {
-                clients[client].immediateSequence = notification.sequence
-            }
+            let outcome = placeImmediate(notification, at: slot, time, &effects)
+            noteImmediate(client, at: time, &effects)
             return outcome
         }
         switch terms.suspensionBehavior {
@@ -184,6 +172,29 @@ extension NotificationCenter {
         case .hold, .deliverImmediately:
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }
+    }
+
+    /// What becomes of an immediate notification at an observer of a client that is suspended.
+    private mutating func placeImmediate(
+        _ notification: Notification, at slot: UInt32, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let client = observers[slot].client
+        // What cannot be written now is written as soon as it can be (rule D10), and what is being
+        // written goes on at its own pace.
+        clients[client].immediateSequence = notification.sequence
+        guard clients[client].suspension.isDisjoint(with: [.blocking, .flushing, .paced]) else {
+            return hold(notification, at: slot, isReplaceable: false, time, &effects)
+        }
+        flush(client, at: time, &effects)
+        let outcome =
+            clients[client].held.isEmpty
+            ? send(notification, to: slot, time, &effects)
+            : hold(notification, at: slot, isReplaceable: false, time, &effects)
+        if outcome == .held || outcome == .coalesced {
+            clients[client].immediateSequence = notification.sequence
+        }
+        return outcome
     }
 
     /// Sends a notification to a client that may get it now.

@@ -172,6 +172,7 @@ extension NotificationCenter {
             // It was shown: it is only lost if the reader asks for it again.
             observers[slot].forgottenThrough = max(
                 observers[slot].forgottenThrough, notification.sequence)
+            noteObserver(slot, &effects)
         } else {
             if reason != .coalesced { observers[slot].dropped += 1 }
             noteGap(reason, notification.sequence, at: slot, &effects)

@@ -53,6 +53,7 @@ extension NotificationCenter {
                 last: observers[slot].forgottenThrough)
             observers[slot].forgottenThrough = 0
             noteGap(gap, at: slot, &effects)
+            noteObserver(slot, &effects)
         }
         guard let through, through > observers[slot].acknowledgedThrough else { return }
         observers[slot].acknowledgedThrough = min(through, sequence)

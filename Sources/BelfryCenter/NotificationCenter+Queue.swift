@@ -108,7 +108,16 @@ extension NotificationCenter {
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         guard limits.isDurable, clients[client].isLasting else { return }
+        clients[client].storedImmediateSequence = clients[client].immediateSequence
         tell(.client(record(of: client, at: time)), &effects)
+    }
+
+    /// A client that lasts may be written more, or less, in spite of suspension than was noted.
+    mutating func noteImmediate(
+        _ client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if clients[client].immediateSequence == clients[client].storedImmediateSequence { return }
+        noteClient(client, at: time, &effects)
     }
 
     private func record(of client: UInt32, at time: CommandTime) -> ClientRecord {
@@ -127,7 +136,8 @@ extension NotificationCenter {
         return ClientRecord(
             id: row.id, transport: row.transport, sessionHash: row.sessionHash,
             principal: row.principal, isAsked: row.suspension.contains(.asked),
-            connectedAt: row.connectedAt, disconnectedFor: away)
+            connectedAt: row.connectedAt, disconnectedFor: away,
+            immediateThrough: row.immediateSequence)
     }
 
     /// Tells an observer that lasts as it is now.
@@ -142,7 +152,8 @@ extension NotificationCenter {
                     object: index.object(of: observer.place),
                     selector: selectors.text(of: observer.selector), terms: observer.terms,
                     since: observer.since, createdAt: observer.createdAt,
-                    acknowledgedThrough: observer.acknowledgedThrough)), &effects)
+                    acknowledgedThrough: observer.acknowledgedThrough,
+                    forgottenThrough: observer.forgottenThrough)), &effects)
     }
 
     /// The center stops: asap entries go out (rule Q23).

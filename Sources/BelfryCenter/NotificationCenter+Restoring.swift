@@ -44,6 +44,8 @@ extension NotificationCenter {
         if record.isAsked { client.suspension.insert(.asked) }
         if record.transport == .mailbox { client.suspension.insert(.mailbox) }
         client.disconnectedSince = time.monotonicNanoseconds - record.disconnectedFor
+        client.immediateSequence = record.immediateThrough
+        client.storedImmediateSequence = record.immediateThrough
         clients.add(client)
     }
 
@@ -57,6 +59,7 @@ extension NotificationCenter {
             selector: selectors.retain(record.selector), since: record.since,
             createdAt: record.createdAt, terms: record.terms)
         observer.acknowledgedThrough = record.acknowledgedThrough
+        observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
         observers.fill(slot, with: observer, after: clients[client].lastObserver)
         clients.noteObserver(slot, isLasting: true, at: client)
@@ -107,8 +110,5 @@ extension NotificationCenter {
         held.append(entry, to: &clients[client].held, in: .client)
         clients[client].heldByteCount += notification.content.byteCount
         if flags.contains(.replaceable) { replaceable[kind] = entry }
-        if terms.suspensionBehavior == .deliverImmediately {
-            clients[client].immediateSequence = notification.sequence
-        }
     }
 }

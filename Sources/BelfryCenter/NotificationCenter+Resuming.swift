@@ -119,31 +119,34 @@ extension NotificationCenter {
         let slots = observers.slots(from: clients[client].lastObserver)
         guard !slots.isEmpty else { return }
         let firstKept = replay.firstSequence ?? self.sequence + 1
-        for slot in slots {
-            let start = max(sequence, observers[slot].since)
-            guard start + 1 < firstKept else { continue }
-            noteGap(
-                GapRecord(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
-                at: slot, &effects)
-        }
         var known: Set<HeldName> = []
         for entry in held.slots(of: clients[client].held, in: .client) {
             known.insert(HeldName(held.sequence(of: entry), held[entry].observer))
         }
         // The client's own observers are compared: what it costs does not grow with those of others.
         var matches: [(Notification, UInt32)] = []
+        var replayed = [Replayed](repeating: Replayed(), count: slots.count)
         replay.forEach(above: sequence) { notification in
-            guard notification.expiresAt > time.monotonicNanoseconds else { return }
+            let isExpired = notification.expiresAt <= time.monotonicNanoseconds
             let place = index.place(of: notification.content)
-            for slot in slots
+            for (number, slot) in slots.enumerated()
             where place.matches(observers[slot].place)
                 && observers[slot].since < notification.sequence
                 && !known.contains(HeldName(notification.sequence, slot))
             {
-                matches.append((notification, slot))
+                replayed[number].note(notification.sequence, isExpired: isExpired)
+                if !isExpired { matches.append((notification, slot)) }
             }
         }
-        for (notification, slot) in matches { makeGood(notification.sequence, at: slot, &effects) }
+        let missing = max(sequence, firstKept - 1)
+        for (number, slot) in slots.enumerated() {
+            makeGood(replayed[number], missingThrough: missing, at: slot, &effects)
+            let start = max(sequence, observers[slot].since)
+            guard start + 1 < firstKept else { continue }
+            noteGap(
+                GapRecord(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
+                at: slot, &effects)
+        }
         hold(matches, for: client, &effects)
     }
 
@@ -187,24 +190,34 @@ extension NotificationCenter {
         clients[client].held = held.relink(sorted.map(\.2), in: .client)
     }
 
-    /// One loss less to tell: the replay ring still had it.
-    private mutating func makeGood(_ sequence: UInt64, at slot: UInt32, _ effects: inout Effects) {
+    /// Forgets the losses that a replay makes good.
+    ///
+    /// Which of the numbers from the first to the last of a gap were lost is not known: one that is
+    /// replayed may have been delivered before. So a gap is forgotten only if everything between
+    /// them comes again. Else it ends with the last number that stays missing; how many are missing
+    /// nobody can know any more once one of them comes again, unless all of them were lost.
+    private mutating func makeGood(
+        _ replayed: Replayed, missingThrough missing: UInt64, at slot: UInt32,
+        _ effects: inout Effects
+    ) {
         for place in observers[slot].gaps.indices.reversed() {
             var gap = observers[slot].gaps[place]
-            guard let count = gap.count, gap.first <= sequence, sequence <= gap.last else {
-                continue
-            }
-            gap.count = count - 1
-            if count > 1 {
+            let expired = replayed.lastExpired(from: gap.first, through: gap.last)
+            let count = replayed.count(from: gap.first, through: gap.last)
+            if gap.first > missing, expired == nil {
+                observers[slot].gaps.remove(at: place)
+                gap.count = 0
+                if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
+            } else if count > 0 {
+                let lost = gap.count ?? 0
+                gap.count = gap.last - gap.first + 1 == UInt64(lost) ? lost - count : nil
+                gap.last = min(gap.last, max(missing, expired ?? 0))
                 observers[slot].gaps[place] = gap
             } else {
-                observers[slot].gaps.remove(at: place)
+                continue
             }
-            if isLasting(slot) {
-                effects.changes.append(.gap(observer: observers[slot].serial, gap))
-            }
-            if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
-            return
+            guard isLasting(slot) else { continue }
+            effects.changes.append(.gap(observer: observers[slot].serial, gap))
         }
     }
 
@@ -222,5 +235,27 @@ private struct HeldName: Hashable {
     init(_ sequence: UInt64, _ observer: UInt32) {
         self.sequence = sequence
         self.observer = observer
+    }
+}
+
+/// What of the replay ring matches one observer and is not held for it.
+private struct Replayed {
+    /// What it gets, in the order of sequence numbers.
+    private var sequences: [UInt64] = []
+    /// What it would get if it were not too old.
+    private var expired: [UInt64] = []
+
+    mutating func note(_ sequence: UInt64, isExpired: Bool) {
+        if isExpired { expired.append(sequence) } else { sequences.append(sequence) }
+    }
+
+    /// How many it gets between two numbers, both among them.
+    func count(from first: UInt64, through last: UInt64) -> Int {
+        sequences.count { $0 >= first && $0 <= last }
+    }
+
+    /// The last number between two others that is too old.
+    func lastExpired(from first: UInt64, through last: UInt64) -> UInt64? {
+        expired.last { $0 >= first && $0 <= last }
     }
 }

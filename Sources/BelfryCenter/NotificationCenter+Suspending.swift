@@ -96,6 +96,8 @@ extension NotificationCenter {
         {
             change(client, at: time) { $0.remove(.owing) }
         }
+        // Within a post it is noted once, when it is known what became of the notification.
+        if !dispatching.isActive { noteImmediate(client, at: time, &effects) }
         if !clients[client].suspension.contains(.asked) { tellGaps(of: client, &effects) }
         guard clients[client].suspension.contains(.flushing) else { return }
         effects.notices.append(

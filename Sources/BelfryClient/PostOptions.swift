@@ -50,7 +50,9 @@ public struct PostOptions: Equatable, Sendable {
     public var style: PostingStyle?
     /// What is compared with the queue; with a style the broker's default is both.
     public var coalescing: Coalescing?
-    /// Which of similar ones is kept; the broker's default is the first.
+    /// Which of similar ones the queue keeps; the broker's default is the first.
+    ///
+    /// Only the styles asap and idle can use it.
     public var keep: Keep?
     /// The modes in which it can leave the queue; empty is the mode `default` alone.
     public var modes: [String] = []

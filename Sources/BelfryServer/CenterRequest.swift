@@ -169,6 +169,8 @@ enum LoopMessage: Sendable {
     case committed(UInt64)
     /// Close all connections within a time, then end.
     case drain
+    /// The centers of the sender have stopped; what they posted last came before this.
+    case settled
     /// Take what can be changed without a restart.
     case reload(ServerConfiguration)
     /// End now.

@@ -85,10 +85,10 @@ extension ServerLoop {
             let page = center.clients(
                 after: query.cursor, limit: query.limit, principal: query.principal,
                 state: query.state)
-            let unsent = page.rows.map { unsentByteCount(of: $0.connection) }
+            let unsent = page.rows.map { unsentByteCount(of: $0) }
             let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
             Shape.append(
-                clients: page, unsentByteCount: { unsentOf[$0.id] ?? 0 }, to: &answerContent)
+                clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &answerContent)
         case .channels(let cursor, let limit, let channel):
             let page = center.channels(
                 after: cursor, limit: limit, name: channel, visible: isVisible)
@@ -120,10 +120,11 @@ extension ServerLoop {
         }
     }
 
-    /// What waits for the socket of a connection, as far as this loop knows.
-    func unsentByteCount(of connection: ConnectionName) -> Int {
-        let target = ConnectionNumber(rawValue: connection.number)
-        return target.loop == number ? loop.unsentByteCount(of: target.connection) : 0
+    /// What waits for the socket of a client; nil for a socket of another loop, which alone knows.
+    func unsentByteCount(of client: ClientRow) -> Int? {
+        if client.state == .disconnected || client.transport == .mailbox { return 0 }
+        let target = ConnectionNumber(rawValue: client.connection.number)
+        return target.loop == number ? loop.unsentByteCount(of: target.connection) : nil
     }
 
     // MARK: All centers

@@ -53,6 +53,9 @@ extension ServerLoop {
                 takeCommit(ticket)
             case .drain:
                 beginStopping()
+            case .settled:
+                stop.settledCount += 1
+                letClientsGo()
             case .reload(let configuration):
                 take(configuration)
             case .stop:

@@ -25,7 +25,7 @@ extension ServerLoop {
         try setSuspended(isSuspended, client: id, submission)
         guard let row = centers[position].client(id) else { throw Problem.noClient }
         Shape.append(
-            client: row, unsentByteCount: unsentByteCount(of: row.connection), to: &answerContent)
+            client: row, unsentByteCount: unsentByteCount(of: row), to: &answerContent)
         return .json
     }
 

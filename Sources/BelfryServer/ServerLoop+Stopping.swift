@@ -35,13 +35,26 @@ extension ServerLoop {
         }
     }
 
-    /// Takes no more connections, tells clients, and closes what waits for nothing.
+    /// Takes no more connections, and stops the centers.
     mutating func beginStopping() {
         guard !stop.isStopping else { return }
         stop.isStopping = true
         loop.stopListening()
         stop.deadline = loop.now + configuration.drainPeriod
         terminateCenters()
+        if configuration.loopCount > 1 {
+            // What these centers posted last must find the connections of its observers open.
+            sendToOtherLoops()
+            tellAllLoops(.settled)
+            // A loop that never says so holds nobody up for longer than this.
+            _ = loop.schedule(at: stop.deadline, 0)
+        }
+        letClientsGo()
+    }
+
+    /// Tells clients, and closes what waits for nothing, once no center has anything more for them.
+    mutating func letClientsGo() {
+        guard stop.isStopping, stop.settledCount == configuration.loopCount - 1 else { return }
         for slot in 0..<connections.slotCount {
             guard let connection = connections[slot], !connection.isClosing else { continue }
             switch connection.kind {

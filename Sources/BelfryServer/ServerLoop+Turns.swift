@@ -43,7 +43,8 @@ extension ServerLoop {
         if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
         counters.queueEntries = UInt64(Int(counters.queueEntries) + end.entryGrowth)
         arm(at: end.deadline)
-        let needsIdle = centers.idleCount > 0
+        // A loop that is about to end is never idle (rules Q12, Q23).
+        let needsIdle = centers.idleCount > 0 && !stop.isStopping
         if needsIdle != loop.reportsIdle { loop.reportsIdle = needsIdle }
         if !centers.touched.isEmpty { loop.takeAnotherTurn() }
         if configuration.loopCount > 1 { sendToOtherLoops() }
@@ -59,6 +60,7 @@ extension ServerLoop {
 
     /// Nothing is to be done: each center that waits for that posts one entry (rule Q13).
     mutating func meetIdle() {
+        if stop.isStopping { return }
         for position in centers.idlePositions {
             submitCommand(.idle, to: position, isPromise: false)
             fanOut()

@@ -4,6 +4,8 @@ import BelfrySystem
 struct StopSequence {
     /// Whether it has begun to stop.
     var isStopping = false
+    /// Other loops whose centers have stopped.
+    var settledCount = 0
     /// Whether the loop ends with this turn.
     var isOver = false
     /// When the last connection must be gone.

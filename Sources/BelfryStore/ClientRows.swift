@@ -8,12 +8,12 @@ struct ClientRows {
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
-            "INSERT OR REPLACE INTO client VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+            "INSERT OR REPLACE INTO client VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
         remover = try connection.prepare("DELETE FROM client WHERE center = ?1 AND id = ?2")
         reader = try connection.prepare(
             """
             SELECT id, transport, session_hash, principal, is_asked, connected_at,
-                disconnected_for
+                disconnected_for, immediate_through
             FROM client WHERE center = ?1 ORDER BY id
             """)
     }
@@ -27,6 +27,7 @@ struct ClientRows {
         putter.bind(record.isAsked)
         putter.bind(record.connectedAt)
         putter.bind(record.disconnectedFor)
+        putter.bind(record.immediateThrough)
         try putter.run()
     }
 
@@ -52,8 +53,10 @@ struct ClientRows {
         let principal = reader.bytes()
         let isAsked = reader.bool()
         let connectedAt = reader.integer()
+        let disconnectedFor = reader.integer()
         return ClientRecord(
             id: id, transport: transport, sessionHash: hash, principal: principal,
-            isAsked: isAsked, connectedAt: connectedAt, disconnectedFor: reader.integer())
+            isAsked: isAsked, connectedAt: connectedAt, disconnectedFor: disconnectedFor,
+            immediateThrough: reader.unsigned())
     }
 }

@@ -11,7 +11,7 @@ struct ObserverRows {
         putter = try connection.prepare(
             """
             INSERT OR REPLACE INTO observer
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             """)
         remover = try connection.prepare("DELETE FROM observer WHERE center = ?1 AND serial = ?2")
         clientRemover = try connection.prepare(
@@ -20,7 +20,7 @@ struct ObserverRows {
             """
             SELECT serial, client, token_hash, name, object, selector, behavior, acknowledges,
                 ends_with_connection, hold_limit, min_interval, lease, since, created_at,
-                acknowledged_through
+                acknowledged_through, forgotten_through
             FROM observer WHERE center = ?1 ORDER BY serial
             """)
     }
@@ -42,6 +42,7 @@ struct ObserverRows {
         putter.bind(record.since)
         putter.bind(record.createdAt)
         putter.bind(record.acknowledgedThrough)
+        putter.bind(record.forgottenThrough)
         try putter.run()
     }
 
@@ -83,9 +84,11 @@ struct ObserverRows {
         terms.lease = reader.optionalInteger()
         let since = reader.unsigned()
         let createdAt = reader.integer()
+        let acknowledgedThrough = reader.unsigned()
         return ObserverRecord(
             serial: serial, client: client, tokenHash: hash, name: name, object: object,
             selector: selector, terms: terms, since: since, createdAt: createdAt,
-            acknowledgedThrough: reader.unsigned())
+            acknowledgedThrough: acknowledgedThrough,
+            forgottenThrough: reader.unsigned())
     }
 }

@@ -135,6 +135,8 @@ enum StoreOpening {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             try remove(newName + suffix, in: directory)
         }
+        // SQLite would make it for everybody to read; its log gets the permissions of the file.
+        try storeCall { () throws(SystemCallError) in try directory.make(newName) }
         try write(path + "/" + newName, in: directory)
         for suffix in ["-wal", "-shm"] { try remove(newName + suffix, in: directory) }
         for suffix in ["-wal", "-shm"] { try remove(mainName + suffix, in: directory) }

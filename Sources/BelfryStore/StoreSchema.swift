@@ -79,6 +79,21 @@ enum StoreSchema {
                 text BLOB NOT NULL, request_hash BLOB NOT NULL, form INTEGER NOT NULL,
                 answer BLOB NOT NULL, UNIQUE (center, principal, text))
             """,
-        ]
+        ],
+        [
+            "ALTER TABLE observer ADD COLUMN forgotten_through INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE client ADD COLUMN immediate_through INTEGER NOT NULL DEFAULT 0",
+            // What was held for an observer that is delivered to immediately (3) went out so far.
+            """
+            UPDATE client SET immediate_through = found.sequence
+            FROM (
+                SELECT observer.center, observer.client, max(held.sequence) AS sequence
+                FROM held CROSS JOIN observer
+                    ON observer.center = held.center AND observer.serial = held.observer
+                WHERE observer.behavior = 3
+                GROUP BY observer.center, observer.client) AS found
+            WHERE client.center = found.center AND client.id = found.client
+            """,
+        ],
     ]
 }

@@ -43,6 +43,13 @@ public struct Directory: ~Copyable, Sendable {
         return try firstBytes(of: file, byteCount: byteCount)
     }
 
+    /// Makes an empty file for its owner alone; one that is there stays as it is.
+    public func make(_ name: String) throws(SystemCallError) {
+        // SAFETY: the text lives until the call returns.
+        let outcome = unsafe belfry_file_open(descriptor.rawValue, name, true)
+        _ = Descriptor(owning: try checked(outcome, "openat"))
+    }
+
     /// Makes a file of a size, or an existing one larger, for which the disk really has the room.
     ///
     /// - Throws: `SystemCallError` when there is no room; the file then is as it was, or empty.

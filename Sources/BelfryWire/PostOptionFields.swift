@@ -35,8 +35,11 @@ struct PostOptionFields {
         if style == nil {
             let detail = "needs the style now, asap or idle"
             if coalescing != nil { tell(.coalesce, detail) }
-            if keepsLatest != nil { tell(.keep, detail) }
             if modes != nil { tell(.modes, detail) }
+        }
+        // What is posted now is always the new one (rule Q8).
+        if keepsLatest != nil, style == nil || style == .now {
+            tell(.keep, "needs the style asap or idle")
         }
         if maxDelay != nil, style != .idle { tell(.maxDelay, "needs the style idle") }
     }

@@ -58,9 +58,10 @@ extension Shape {
         }
     }
 
-    /// Appends a page of clients; `unsentByteCount` tells what waits in the connection of each.
+    /// Appends a page of clients; `unsentByteCount` tells what waits in the connection of each, nil
+    /// where that is not known.
     public static func append(
-        clients page: Page<ClientRow>, unsentByteCount: (ClientRow) -> Int,
+        clients page: Page<ClientRow>, unsentByteCount: (ClientRow) -> Int?,
         to output: inout [UInt8]
     ) {
         append("clients", page.rows, next: page.next, to: &output) { row, output, writer in
@@ -68,16 +69,17 @@ extension Shape {
         }
     }
 
-    /// Appends one client; `unsentByteCount` is what waits in its connection.
+    /// Appends one client; `unsentByteCount` is what waits in its connection, nil if that is not
+    /// known.
     public static func append(
-        client row: ClientRow, unsentByteCount: Int, to output: inout [UInt8]
+        client row: ClientRow, unsentByteCount: Int?, to output: inout [UInt8]
     ) {
         var writer = JSONWriter()
         append(row, unsentByteCount: unsentByteCount, to: &output, with: &writer)
     }
 
     private static func append(
-        _ row: ClientRow, unsentByteCount: Int, to output: inout [UInt8],
+        _ row: ClientRow, unsentByteCount: Int?, to output: inout [UInt8],
         with writer: inout JSONWriter
     ) {
         writer.beginObject(into: &output)
@@ -88,7 +90,9 @@ extension Shape {
         writer.member("principal", string: row.principal, into: &output)
         writer.member("observers", integer: row.observerCount, into: &output)
         writer.member("held", integer: row.held, into: &output)
-        writer.member("unsentBytes", integer: unsentByteCount, into: &output)
+        if let unsentByteCount {
+            writer.member("unsentBytes", integer: unsentByteCount, into: &output)
+        }
         writer.time("connectedAt", row.connectedAt, into: &output)
         writer.endObject(into: &output)
     }

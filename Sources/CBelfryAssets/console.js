@@ -409,7 +409,7 @@ find("previous").addEventListener("click", () => {
 
 // Clients and queue: one page, the first rows.
 
-const numberCell = (number) => make("td", { className: "number" }, String(number));
+const numberCell = (number) => make("td", { className: "number" }, String(number ?? ""));
 
 const listings = new Map();
 

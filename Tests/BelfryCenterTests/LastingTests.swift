@@ -129,6 +129,71 @@ struct LastingTests {
         #expect(bench.stored.image.held.isEmpty && bench.stored.image.notifications.isEmpty)
     }
 
+    @Test("D10: what is immediate and held is written after a restart, to a client that asked too")
+    func immediateHeld() {
+        var bench = Bench()
+        let client = bench.run { $0.connect() }
+        bench.run { $0.observe("a", by: client, .hold) }
+        bench.run { $0.suspend(client) }
+        bench.run { $0.say("a1") }
+        bench.run { $0.cut(client) }
+        bench.run { $0.say("a2", isImmediate: true) }
+        bench.run { $0.say("a3") }
+        #expect(bench.stored.image.clients.map(\.immediateThrough) == [2])
+        var twin = bench.scenario
+        twin.back(client)
+        #expect(twin.frames == ["a1", "a2"])
+        for isComplete in [true, false] {
+            var next = bench
+            next.restart(isComplete: isComplete)
+            next.run { $0.back(client) }
+            #expect(next.scenario.frames == ["a1*", "a2*"])
+            // It was written: what comes later waits again.
+            #expect(next.stored.image.clients.map(\.immediateThrough) == [0])
+            next.run { $0.endSuspension(client) }
+            #expect(next.scenario.frames == ["a3*"])
+        }
+    }
+
+    @Test("D8: what is immediate and goes out at once is not stored")
+    func immediateWritten() {
+        var bench = Bench()
+        let client = bench.run { $0.connect() }
+        bench.run { $0.observe("a", by: client, .deliverImmediately) }
+        bench.run { $0.suspend(client) }
+        bench.run { $0.say("a1") }
+        #expect(bench.scenario.frames == ["a1"] && bench.changes.isEmpty)
+    }
+
+    @Test("law 3: what was shown and dropped is told after a restart, if it is asked for again")
+    func forgottenByMailbox() {
+        var bench = Bench()
+        let serial = bench.run { $0.mailbox("a") { $0.holdLimit = 1 } }
+        bench.run {
+            $0.apply(
+                .attachReader(
+                    observer: serial, ConnectionName(node: 1, number: 9),
+                    isStream: true))
+        }
+        for text in ["a1", "a2", "a3"] { bench.run { $0.say(text) } }
+        #expect(bench.stored.image.observers.map(\.forgottenThrough) == [2])
+        for isComplete in [true, false] {
+            var next = bench
+            next.restart(isComplete: isComplete)
+            next.run { $0.apply(.readMailbox(observer: serial, through: nil)) }
+            let page = next.scenario.center.mailbox(of: serial, after: 0, limit: 9)
+            #expect(page?.gaps.map(\.reason) == [.overflow])
+            #expect(page?.gaps.map(\.lastSequence) == [2])
+            // It is a gap now, and stored as one.
+            #expect(next.stored.image.observers.map(\.forgottenThrough) == [0])
+            #expect(next.stored.image.gaps.map(\.gap.last) == [2])
+        }
+        // Who goes on after what was shown has lost nothing.
+        bench.restart()
+        bench.run { $0.apply(.readMailbox(observer: serial, through: 2)) }
+        #expect(bench.scenario.center.mailbox(of: serial, after: 2, limit: 9)?.gaps.isEmpty == true)
+    }
+
     @Test("what comes out of the replay ring and waits is stored")
     func replayed() {
         var bench = Bench()

@@ -255,6 +255,114 @@ struct ResumingTests {
         #expect(scenario.gaps.last?.firstSequence == 1 && scenario.gaps.last?.lastSequence == 2)
     }
 
+    /// A client that asked for suspension, lost `a2` and `a4`, got `a3`, and was cut.
+    private func holedGap(
+        replayCount: Int = 1_000, ttl: Int64? = nil
+    ) -> (scenario: Scenario, client: UInt64) {
+        var limits = CenterLimits()
+        limits.replayCountLimit = replayCount
+        var scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        scenario.observe("a", by: client, .drop)
+        scenario.say("a1")
+        scenario.suspend(client)
+        scenario.say("a2")
+        scenario.say("a3", isImmediate: true)
+        #expect(scenario.frames == ["a3"] && scenario.gaps.isEmpty)
+        scenario.say("a4", ttl: ttl)
+        scenario.say("b5")
+        scenario.cut(client)
+        return (scenario, client)
+    }
+
+    @Test(
+        "D14, decision 28: a gap is forgotten if all of it comes again, else it becomes vague",
+        arguments: [
+            // What comes again may have been delivered before: the loss of a2 is not made good.
+            (1, ["a2*", "a3*", "a4*"], []),
+            (2, ["a3*", "a4*"], ["dropped ? 2...2"]),
+            (3, ["a4*"], ["dropped ? 2...3"]),
+            // Nothing of it comes again: it stays as it was.
+            (4, [], ["dropped 2 2...4"]),
+        ] as [(UInt64, [String], [String])])
+    func holedGapAfter(after: UInt64, frames: [String], losses: [String]) {
+        var (scenario, client) = holedGap()
+        scenario.back(client, after: after)
+        #expect(scenario.frames.isEmpty && scenario.gaps.isEmpty)
+        scenario.endSuspension(client)
+        #expect(scenario.frames == frames)
+        #expect(scenario.lossRanges == losses)
+    }
+
+    @Test(
+        "D14, decision 28: a gap that begins before the ring does is kept",
+        arguments: [
+            (4, ["a2*", "a3*", "a4*"], []),
+            (3, ["a3*", "a4*"], ["dropped ? 2...2", "unknown ? 2...2"]),
+            (1, [], ["dropped 2 2...4", "unknown ? 2...4"]),
+            (0, [], ["dropped 2 2...4", "unknown ? 2...5"]),
+        ] as [(Int, [String], [String])])
+    func holedGapBeforeRing(replayCount: Int, frames: [String], losses: [String]) {
+        var (scenario, client) = holedGap(replayCount: replayCount)
+        scenario.back(client, after: 1)
+        scenario.endSuspension(client)
+        #expect(scenario.frames == frames)
+        #expect(scenario.lossRanges == losses)
+    }
+
+    @Test("D14, decision 28: a gap of which something is too old to come again is kept")
+    func holedGapExpired() {
+        var (scenario, client) = holedGap(ttl: 1_000_000_000)
+        scenario.milliseconds += 999
+        var twin = scenario
+        twin.back(client, after: 1)
+        twin.endSuspension(client)
+        #expect(twin.frames == ["a2*", "a3*", "a4*"] && twin.gaps.isEmpty)
+        scenario.milliseconds += 1
+        scenario.back(client, after: 1)
+        scenario.endSuspension(client)
+        #expect(scenario.frames == ["a2*", "a3*"])
+        #expect(scenario.lossRanges == ["dropped ? 2...4"])
+    }
+
+    @Test("D14, decision 28: of a gap without holes what is left is counted exactly")
+    func gapWithoutHoles() {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        scenario.observe("a", by: client, .drop)
+        scenario.cut(client)
+        for number in 1...5 { scenario.say("a\(number)") }
+        scenario.back(client, after: 2)
+        #expect(scenario.frames == ["a3*", "a4*", "a5*"])
+        #expect(scenario.lossRanges == ["dropped 2 1...2"])
+    }
+
+    @Test("D14, decision 28: what is left of a gap is what the store has of it")
+    func storedGap() {
+        var limits = CenterLimits()
+        limits.isDurable = true
+        var scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        let serial = scenario.observe("a", by: client, .hold) { $0.holdLimit = 1 }
+        scenario.suspend(client)
+        for number in 1...4 { scenario.say("a\(number)") }
+        scenario.cut(client)
+        func gaps(_ after: UInt64) -> [Change] {
+            var twin = scenario
+            twin.back(client, after: after)
+            return twin.effects.changes.filter { if case .gap = $0 { true } else { false } }
+        }
+        func gap(_ count: Int, _ last: UInt64) -> Change {
+            let first: UInt64 = 1
+            return .gap(
+                observer: serial,
+                GapRecord(reason: .overflow, count: count, first: first, last: last))
+        }
+        #expect(gaps(3).isEmpty)
+        #expect(gaps(1) == [gap(1, 1)])
+        #expect(gaps(0) == [gap(0, 3)])
+    }
+
     @Test("decision 9: nobody gets what was posted before it registered, or what is too old")
     func notBefore() {
         var scenario = Scenario()

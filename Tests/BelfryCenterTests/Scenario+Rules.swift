@@ -164,6 +164,11 @@ extension Scenario {
     /// The gaps as count and reason, which is most of what tests ask.
     var losses: [String] { gaps.map { "\($0.reason) \($0.lostCount.map { "\($0)" } ?? "?")" } }
 
+    /// The gaps as count, reason and numbers.
+    var lossRanges: [String] {
+        zip(losses, gaps).map { "\($0) \($1.firstSequence)...\($1.lastSequence)" }
+    }
+
     /// Whether the last command asked for a `drain` after its step of a flush.
     var flushGoesOn: Bool {
         effects.notices.contains { notice in

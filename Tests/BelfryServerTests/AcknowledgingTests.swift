@@ -96,7 +96,7 @@ struct AcknowledgingTests {
     }
 
     @Test(
-        "a poster that does not say how long waits 5 s, and not longer than the broker allows",
+        "C13: a poster that does not say how long waits 5 s, and no longer than the broker allows",
         arguments: Scene.all)
     func usualWait(scene: Scene) throws {
         let stage = try Self.stage(scene)

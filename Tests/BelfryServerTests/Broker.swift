@@ -17,7 +17,7 @@ final class Broker {
 
     init(
         loopCount: Int = 1, connectionLimit: Int = 900, beginning: Beginning = Beginning(),
-        _ adjust: (inout ServerConfiguration) -> Void = { _ in }
+        log: ServerLog = .silent, _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ServerConfiguration()
         configuration.listenAddresses = [.loopback(port: 0)]
@@ -28,7 +28,8 @@ final class Broker {
         self.shared = shared
         nodes = try (0..<loopCount).map {
             try Node(
-                number: $0, configuration, shared: shared, connectionLimit: connectionLimit)
+                number: $0, configuration, shared: shared, connectionLimit: connectionLimit,
+                log: log)
         }
     }
 
@@ -113,10 +114,10 @@ final class Node {
 
     init(
         number: Int, _ configuration: ServerConfiguration, shared: SharedState,
-        connectionLimit: Int
+        connectionLimit: Int, log: ServerLog
     ) throws {
         server = try ServerLoop(
-            number: number, configuration, shared: shared, log: .silent,
+            number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: .embedded(kernel))
         _ = try server.listen(on: configuration.listenAddresses)
     }
@@ -138,6 +139,17 @@ final class Node {
             }
         }
         return isBusy
+    }
+
+    /// Runs one turn, in which a signal comes when all callouts are over.
+    func turn(endingWith signal: Int32) throws {
+        while true {
+            let event = try ahead.take() ?? server.loop.nextEvent(into: &input)
+            try #require(event != .waiting, "there is a turn to end")
+            if event == .turnEnds { server.handle(.signal(signal), input: input.span) }
+            server.handle(event, input: input.span)
+            if event == .turnEnds { return ahead = try server.loop.nextEvent(into: &input) }
+        }
     }
 
     /// Runs turns until nothing is left to do.

@@ -297,7 +297,37 @@ struct LookingTests {
         #expect(rows.map { $0["observers"] } == [2, 4])
         #expect(rows.map { $0["state"] } == ["live", "live"])
         #expect(rows[0]["connectedAt"] == "2026-01-01T00:00:00.000Z")
-        #expect(rows[0]["unsentBytes"] == 0)
+        // Another loop has the stream.
+        #expect(rows[1]["unsentBytes"] == 0)
+        #expect(rows[0]["unsentBytes"] == (loopCount == 1 ? 0 : .null))
+    }
+
+    @Test("law 3: a client's row tells what waits for its socket, or nothing", arguments: [1, 2])
+    func unsentBytes(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount)
+        let socket = try broker.webSocket(loop: loopCount - 1)
+        try socket.observe("a")
+        let lasting = try socket.observe("b")
+        #expect(lasting["lifetime"] == "token")
+        socket.http.peer.writeCapacity = 10
+        try broker.post(name: "a")
+        func row() throws -> Value { try broker.get("/v1/clients").json["clients"][0] }
+        let unsent = broker.nodes[loopCount - 1].server.loop.unsentByteTotal
+        #expect(unsent > 100)
+        #expect(try row()["unsentBytes"].int == (loopCount == 1 ? unsent : nil))
+        let path = "/v1/clients/\(socket.client)"
+        let change = try broker.request(
+            "PATCH", path, #"{"suspended":true}"#,
+            fields: [
+                "Content-Type: application/json", "Belfry-Session: \(socket.session)",
+            ])
+        #expect(change.status == 200)
+        #expect(change.json["unsentBytes"].int == (loopCount == 1 ? unsent : nil))
+        // Without a connection nothing waits for it.
+        socket.http.peer.reset()
+        try broker.crank()
+        #expect(try row()["state"] == "disconnected")
+        #expect(try row()["unsentBytes"] == 0)
     }
 
     @Test("a channel's row counts observers and posts")

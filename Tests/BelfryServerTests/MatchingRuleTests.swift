@@ -144,7 +144,7 @@ struct MatchingRuleTests {
         #expect(try stage.observe(stage.x, name + "x").status == 422)
     }
 
-    @Test("T12: an object that is no string is refused", arguments: Scene.all)
+    @Test("D1, T12: an object that is no string is refused", arguments: Scene.all)
     func objectKinds(scene: Scene) throws {
         let stage = try Stage(scene)
         for object in ["1", "true", "[]", "{}"] {
@@ -217,7 +217,8 @@ struct MatchingRuleTests {
     }
 
     @Test(
-        "T20: an observer found by name and by object gets exactly one frame", arguments: Scene.all)
+        "D16, T20: an observer found by name and by object gets exactly one frame",
+        arguments: Scene.all)
     func onlyOnce(scene: Scene) throws {
         let stage = try Stage(scene)
         try stage.observe(stage.x, "a", "o")

@@ -251,7 +251,7 @@ struct OrderRuleTests {
 
 @Suite("Centers, from outside (rule C18)")
 struct CenterRuleTests {
-    @Test("C18: centers share nothing: neither observers nor numbers", arguments: [1, 2])
+    @Test("C18, D17: centers share nothing: neither observers nor numbers", arguments: [1, 2])
     func independent(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
         let one = try broker.webSocket("/v1/centers/one/ws")

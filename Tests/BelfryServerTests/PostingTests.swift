@@ -74,6 +74,7 @@ struct PostingTests {
             (#"{"nam":"a"}"#, ["#/nam", "#/name"]), (#"{"name":"a","style":"soon"}"#, ["#/style"]),
             (#"{"name":"a","coalesce":["name"]}"#, ["#/coalesce"]),
             (#"{"name":"a","keep":"first"}"#, ["#/keep"]),
+            (#"{"name":"a","style":"now","keep":"latest"}"#, ["#/keep"]),
             (#"{"name":"a","modes":["x"]}"#, ["#/modes"]),
             (#"{"name":"a","maxDelay":1}"#, ["#/maxDelay"]),
             (#"{"name":"a","style":"asap","maxDelay":1}"#, ["#/maxDelay"]),

@@ -250,6 +250,14 @@ struct QueueRuleTests {
         }
     }
 
+    @Test("Q9, D19: a plain post is delivered in whatever mode the center is", arguments: Scene.all)
+    func plainInAnyMode(scene: Scene) throws {
+        let stage = try Self.stage(scene)
+        _ = try stage.enter("held")
+        try stage.post("a")
+        #expect(try stage.x.takeKeys() == ["a"])
+    }
+
     @Test("Q15, Q17, T84: common stands for the modes of the common set", arguments: Scene.all)
     func commonModes(scene: Scene) throws {
         let stage = try Stage(scene) {

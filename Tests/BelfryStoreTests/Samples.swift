@@ -32,7 +32,8 @@ enum Sample {
         ClientRecord(
             id: id, transport: Transport.allCases[Int(id % 3)], sessionHash: hash(id),
             principal: bytes("principal \(id)"), isAsked: id % 2 == 0,
-            connectedAt: 1_700_000_000_000 + Int64(id), disconnectedFor: disconnectedFor)
+            connectedAt: 1_700_000_000_000 + Int64(id), disconnectedFor: disconnectedFor,
+            immediateThrough: id * 5)
     }
 
     static func observer(
@@ -50,7 +51,7 @@ enum Sample {
             name: serial % 4 == 0 ? nil : bytes("Name\(serial)"),
             object: serial % 2 == 0 ? nil : [], selector: bytes("notify:\(serial)"),
             terms: terms, since: serial * 3, createdAt: 1_700_000_000_000 + Int64(serial),
-            acknowledgedThrough: acknowledgedThrough)
+            acknowledgedThrough: acknowledgedThrough, forgottenThrough: serial * 2)
     }
 
     static func tombstone(_ serial: UInt64) -> Tombstone {

@@ -59,6 +59,20 @@ struct StoreFileTests {
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
+    @Test("the files of the store are for its owner alone, also in a directory that was there")
+    func filePermissions() throws {
+        var file = try open()
+        try file.commit([Self.center])
+        try file.layBallast()
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+        #expect(names == ["belfry.ballast", "belfry.db", "belfry.db-wal", "belfry.lock"])
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: directory.path(of: name))
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
     @Test("a directory that cannot be made is an error without its path")
     func noDirectory() {
         let missing = directory.path(of: "a") + "/b"

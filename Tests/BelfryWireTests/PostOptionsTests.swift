@@ -60,8 +60,8 @@ struct PostOptionsTests {
             ),
             (#""style":"asap","coalesce":[]"#, "asap -- first default - - -"),
             (#""style":"asap","coalesce":"n\u006fne""#, "asap -- first default - - -"),
-            (#""style":"now","keep":"latest""#, "now ns latest default - - -"),
-            (#""style":"now","keep":"first""#, "now ns first default - - -"),
+            (#""style":"asap","keep":"latest""#, "asap ns latest default - - -"),
+            (#""style":"idle","keep":"first""#, "idle ns first default - - -"),
             (#""style":"idle","modes":["common"]"#, "idle ns first common - - -"),
             (
                 #""modes":["b","default","b","c,d"],"style":"idle""#,
@@ -83,7 +83,9 @@ struct PostOptionsTests {
         arguments: [
             (#""coalesce":["name"]"#, ["#/0/coalesce needs the style now, asap or idle"]),
             (#""coalesce":"none""#, ["#/0/coalesce needs the style now, asap or idle"]),
-            (#""keep":"first""#, ["#/0/keep needs the style now, asap or idle"]),
+            (#""keep":"first""#, ["#/0/keep needs the style asap or idle"]),
+            (#""keep":"first","style":"now""#, ["#/0/keep needs the style asap or idle"]),
+            (#""keep":"latest","style":"now""#, ["#/0/keep needs the style asap or idle"]),
             (
                 #""modes":["default"],"style":null"#,
                 ["#/0/modes needs the style now, asap or idle"]
@@ -94,7 +96,7 @@ struct PostOptionsTests {
             (
                 #""keep":"latest","maxDelay":1,"ttl":1"#,
                 [
-                    "#/0/keep needs the style now, asap or idle",
+                    "#/0/keep needs the style asap or idle",
                     "#/0/maxDelay needs the style idle",
                 ]
             ),
@@ -122,8 +124,8 @@ struct PostOptionsTests {
                 #""style":"now","coalesce":[["name"]]"#,
                 "#/0/coalesce/0 must be a string, not an array"
             ),
-            (#""style":"now","keep":"last""#, "#/0/keep must be first or latest"),
-            (#""style":"now","keep":false"#, "#/0/keep must be a string, not true or false"),
+            (#""style":"asap","keep":"last""#, "#/0/keep must be first or latest"),
+            (#""style":"asap","keep":false"#, "#/0/keep must be a string, not true or false"),
             (#""style":"now","modes":[]"#, "#/0/modes must have 1 to 16 names, not 0"),
             (#""style":"now","modes":"default""#, "#/0/modes must be an array, not a string"),
             (#""style":"now","modes":["a",""]"#, "#/0/modes/1 must have 1 to 255 characters"),
@@ -164,7 +166,7 @@ struct PostOptionsTests {
 
     @Test("a fault behind an array points to its own place")
     func behindArray() {
-        let members = #""style":"now","modes":["a"],"coalesce":["name"],"keep":1"#
+        let members = #""style":"asap","modes":["a"],"coalesce":["name"],"keep":1"#
         #expect(faults(members) == ["#/0/keep must be a string, not a number"])
     }
 
@@ -276,7 +278,7 @@ struct PostQueryTests {
     func misfits() {
         #expect(
             faults([("keep", "first"), ("maxDelay", "1"), ("ttl", "1"), ("ttl", "1")]) == [
-                "?ttl must not come twice", "?keep needs the style now, asap or idle",
+                "?ttl must not come twice", "?keep needs the style asap or idle",
                 "?maxDelay needs the style idle",
             ])
         #expect(
@@ -297,5 +299,59 @@ struct PostQueryTests {
             try reader.channelPost("{", options: [("style", "x")])
         }
         #expect(malformed?.kind == .malformedJSON)
+    }
+}
+
+@Suite("Which option each style can use (Q1, Q3, Q8)")
+struct StyleOptionTests {
+    private let reader = RequestReader()
+
+    /// The options, as they stand in JSON and in a query.
+    private static let values = [
+        "coalesce": (#"["name"]"#, "name"), "keep": (#""latest""#, "latest"),
+        "modes": (#"["m"]"#, "m"), "maxDelay": ("1", "1"), "ttl": ("1", "1"),
+        "immediate": ("true", "true"),
+    ]
+    /// The styles that can use an option; "" is a plain post.
+    private static let uses = [
+        "coalesce": ["now", "asap", "idle"], "keep": ["asap", "idle"],
+        "modes": ["now", "asap", "idle"], "maxDelay": ["idle"],
+        "ttl": ["", "now", "asap", "idle"], "immediate": ["", "now", "asap", "idle"],
+    ]
+
+    @Test(
+        "in a query, an envelope, a batch, lines and a call alike",
+        arguments: ["", "now", "asap", "idle"],
+        ["coalesce", "keep", "modes", "maxDelay", "ttl", "immediate"])
+    func table(style: String, option: String) throws {
+        let (json, text) = try #require(Self.values[option])
+        let styles = try #require(Self.uses[option])
+        let detail = styles.count == 3 ? "now, asap or idle" : styles.joined(separator: " or ")
+        let fault = "\(option) needs the style \(detail)"
+        func expected(_ place: String) -> [String]? {
+            styles.contains(style) ? nil : [place + fault]
+        }
+        let query = (style.isEmpty ? [] : [("style", style)]) + [(option, text)]
+        let inQuery = problem { () throws(Problem) in
+            try reader.channelPost("{}", options: query)
+        }
+        #expect(inQuery?.faultTexts == expected("?"))
+        let members = style.isEmpty ? "" : #""style":"\#(style)","#
+        let envelope = #"{"name":"a",\#(members)"\#(option)":\#(json)}"#
+        let alone = problem { () throws(Problem) in try reader.notifications(envelope) }
+        #expect(alone?.faultTexts == expected("#/"))
+        let batch = problem { () throws(Problem) in
+            try reader.notifications(#"[{"name":"b"},\#(envelope)]"#)
+        }
+        #expect(batch?.faultTexts == expected("#/1/"))
+        let lines = problem { () throws(Problem) in
+            try reader.lines(#"{"name":"b"}"# + "\n" + envelope)
+        }
+        #expect(lines?.faultTexts == expected("#/1/"))
+        let call = CallText(envelope)
+        let inCall = problem { () throws(Problem) in
+            try reader.post(params: call.params, in: call.bytes.span)
+        }
+        #expect(inCall?.faultTexts == expected("#/"))
     }
 }

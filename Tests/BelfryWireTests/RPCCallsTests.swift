@@ -48,7 +48,7 @@ struct RPCCallsTests {
             (#"{"name":"a","wait":-1}"#, "#/wait must be a number from 0 to 60"),
             (#"{"name":"a","wait":60.001}"#, "#/wait must be a number from 0 to 60"),
             (#"{"name":"a","wait":true}"#, "#/wait must be a number, not true or false"),
-            (#"{"name":"a","keep":"first"}"#, "#/keep needs the style now, asap or idle"),
+            (#"{"name":"a","keep":"first"}"#, "#/keep needs the style asap or idle"),
             (
                 #"{"name":"a","idempotencyKey":""}"#,
                 "#/idempotencyKey must have 1 to 255 visible ASCII characters"

@@ -276,41 +276,54 @@ extension Model {
         guard after < sequence else { return }
         let firstKept = ring.first?.sequence ?? sequence + 1
         let serials = observers(ofClient: clients[place].id)
+        let heldBefore = clients[place].held
         for observer in serials {
-            let start = max(after, observers[observer].since)
-            guard start + 1 < firstKept else { continue }
-            lose(
-                Loss(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
-                at: observer)
-        }
-        for note in ring where note.sequence > after && note.expiresAt > now {
-            for observer in serials
-            where observers[observer].matches(note) && observers[observer].since < note.sequence {
-                let serial = observers[observer].serial
-                let isHeld = clients[place].held.contains {
-                    $0.observer == serial && $0.note.sequence == note.sequence
-                }
-                guard !isHeld else { continue }
-                makeGood(note.sequence, at: observer)
+            let serial = observers[observer].serial
+            let missed = ring.filter { note in
+                note.sequence > after && observers[observer].matches(note)
+                    && observers[observer].since < note.sequence
+                    && !heldBefore.contains {
+                        $0.observer == serial && $0.note.sequence == note.sequence
+                    }
+            }
+            makeGood(missed, at: observer) { $0 > after && $0 >= firstKept }
+            for note in missed where note.expiresAt > now {
                 var held = Held(observer: serial, note: note)
                 held.isRedelivered = true
                 held.isReplayed = true
                 clients[place].held.append(held)
             }
+            let start = max(after, observers[observer].since)
+            if start + 1 < firstKept {
+                lose(
+                    Loss(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
+                    at: observer)
+            }
         }
         sortHeld(of: place)
     }
 
-    /// A loss that the ring makes good is none.
-    private mutating func makeGood(_ sequence: UInt64, at observer: Int) {
-        for place in observers[observer].losses.indices.reversed() {
-            let loss = observers[observer].losses[place]
-            guard let count = loss.count, loss.first <= sequence, sequence <= loss.last else {
-                continue
+    /// A loss of which all comes again is none.
+    ///
+    /// Of any other nobody can know how much is left of it once a part comes again: that part may
+    /// have been delivered before, unless nothing was.
+    private mutating func makeGood(
+        _ missed: [Note], at observer: Int, isKept: (UInt64) -> Bool
+    ) {
+        var losses: [Loss] = []
+        for loss in observers[observer].losses {
+            let notes = missed.filter { loss.first <= $0.sequence && $0.sequence <= loss.last }
+            let tooOld = notes.filter { $0.expiresAt <= now }.map(\.sequence)
+            if isKept(loss.first), tooOld.isEmpty { continue }
+            var left = loss
+            if notes.count > tooOld.count {
+                let isWhole = loss.count.map { UInt64($0) == loss.last - loss.first + 1 }
+                let again = notes.count - tooOld.count
+                left.count = isWhole == true ? loss.count.map { $0 - again } : nil
+                while isKept(left.last), !tooOld.contains(left.last) { left.last -= 1 }
             }
-            observers[observer].losses[place].count = count - 1
-            if count == 1 { observers[observer].losses.remove(at: place) }
-            return
+            losses.append(left)
         }
+        observers[observer].losses = losses
     }
 }

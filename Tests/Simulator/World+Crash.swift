@@ -108,6 +108,8 @@ extension Model {
             try compare(
                 "acknowledgedThrough", record.acknowledgedThrough,
                 observer.mailbox.acknowledgedThrough)
+            try compare(
+                "forgottenThrough", record.forgottenThrough, observer.mailbox.forgottenThrough)
         }
         let clients = model.clients.filter { client in lasting.contains { $0.client == client.id } }
         try compare("clients", image.clients.map(\.id), clients.map(\.id))
@@ -116,6 +118,7 @@ extension Model {
             try compare("asked", record.isAsked, client.isAsked)
             try compare("principal", record.principal, client.principal)
             try compare("transport", record.transport, client.transport)
+            try compare("immediateThrough", record.immediateThrough, client.immediateThrough)
         }
         try checkHeld(image, model, lasting, compare)
         try compare("queue", image.queue.map(\.id), model.queue.map(\.id))
@@ -231,6 +234,7 @@ extension Model {
             object: old.object, selector: old.selector, terms: old.terms, since: old.since,
             createdAt: old.createdAt)
         observer.mailbox.acknowledgedThrough = old.mailbox.acknowledgedThrough
+        observer.mailbox.forgottenThrough = old.mailbox.forgottenThrough
         // What it dropped in a life that did not end in order, nobody knows.
         if !image.isComplete, old.terms.suspensionBehavior == .drop, old.since < sequence {
             observer.losses = [
@@ -255,6 +259,7 @@ extension Model {
             principal: old.principal, connectedAt: old.connectedAt, stateSince: next.wall)
         client.isConnected = false
         client.isAsked = old.isAsked
+        client.immediateThrough = old.immediateThrough
         client.disconnectedSince = next.now - away
         var kept = old.held + old.owed
         kept.sort { Self.isBefore($0, $1) }
@@ -272,9 +277,6 @@ extension Model {
                 expiresAt: record.timeToLive.map { next.now + $0 } ?? .max, isRestored: true)
             var again = Held(observer: held.observer, note: note)
             again.isRedelivered = true
-            if terms.suspensionBehavior == .deliverImmediately {
-                client.immediateThrough = note.sequence
-            }
             if terms.suspensionBehavior == .coalesce || terms.minInterval > 0 {
                 // Of each kind, the last one is what a later one takes the place of.
                 for place in client.held.indices

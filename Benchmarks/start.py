@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""How long a broker takes to start that has much in its store.
+
+    Benchmarks/start.py [--observers 100000] [--held 100000] [--rounds 5]
+
+Half of the observers are mailboxes, each a client of its own; the others belong to as few clients as the
+limits allow. The held notifications are in mailboxes, 1,000 each, with 280 bytes of userInfo. Then the
+broker is started again and again, after a clean stop and after kill -9 in turn. What is measured is
+the time from the start of the process to the 200 of /readyz; the bar is the median of each kind, 1 s. The
+processor time until then is told too: on a busy machine it is the figure to compare.
+"""
+
+import argparse
+import json
+import os
+import select
+import shutil
+import signal
+import statistics
+import sys
+import tempfile
+import time
+
+import held
+import support
+
+BAR = 1.0
+HELD_EACH = 1_000
+OBSERVERS_EACH = 10_000
+BATCH = 100
+
+
+def request(path, content):
+    body = json.dumps(content).encode()
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+
+
+def ask_all(port, requests, connection_count=64):
+    """Sends all requests, each connection the next one after its answer, which must be 2xx.
+
+    What is refused since too much waits for a commit is sent again.
+    """
+    poll = select.epoll()
+    clients = {}
+    requests = iter(requests)
+    for _ in range(connection_count):
+        first = next(requests, None)
+        if first is None:
+            break
+        client = support.connect(port)
+        client.sendall(first)
+        client.setblocking(False)
+        clients[client.fileno()] = [client, b"", first]
+        poll.register(client, select.EPOLLIN)
+    while clients:
+        for number, _ in poll.poll(30):
+            client, text, following = clients[number]
+            text += client.recv(1 << 20)
+            head, mark, body = text.partition(b"\r\n\r\n")
+            found = support.LENGTH.search(head)
+            if not mark or len(body) < int(found.group(1)):
+                clients[number][1] = text
+                continue
+            if head.startswith(b"HTTP/1.1 503"):
+                time.sleep(0.002)
+            elif head.startswith(b"HTTP/1.1 20"):
+                following = next(requests, None)
+            else:
+                sys.exit(f"refused: {text[:600]!r}")
+            clients[number][1:] = b"", following
+            if following is None:
+                poll.unregister(client)
+                client.close()
+                del clients[number]
+            else:
+                client.setblocking(True)
+                client.sendall(following)
+                client.setblocking(False)
+
+
+def fill(port, observer_count, held_count):
+    mailbox_count = observer_count // 2
+    ask_all(port, (
+        request("/v1/observers", {"name": f"Mail{number}", "lease": 86_400})
+        for number in range(mailbox_count)))
+    for start in range(mailbox_count, observer_count, OBSERVERS_EACH):
+        client = support.WebSocketClient(port)
+        session = json.loads(client.next_frame()[1])["params"]["session"]
+        ask_all(port, (
+            request("/v1/observers", {"name": f"Name{number}", "session": session})
+            for number in range(start, min(start + OBSERVERS_EACH, observer_count))))
+        client.close()
+    info = json.loads(support.user_info())
+    ask_all(port, (
+        request("/v1/notifications", [
+            {"name": f"Mail{(start + place) // HELD_EACH}", "userInfo": info}
+            for place in range(min(BATCH, held_count - start))])
+        for start in range(0, held_count, BATCH)), 8)
+
+
+def start(data):
+    """Starts a broker, and tells the seconds until it is ready: of the clock, of the processor."""
+    begun = time.monotonic()
+    broker = support.Broker(options=("--data", data, "--durability", "process"))
+    while True:
+        client = support.HTTPClient(broker.port)
+        client.send(b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        status, _ = client.responses(1)
+        client.close()
+        if status == 200:
+            return broker, time.monotonic() - begun, broker.cpu_seconds()
+        time.sleep(0.001)
+
+
+def resident_bytes(broker):
+    with open(f"/proc/{broker.pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--observers", type=int, default=100_000)
+    parser.add_argument("--held", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    data = tempfile.mkdtemp(prefix="belfry-start.")
+    try:
+        broker, seconds, _ = start(data)
+        print(f"an empty store: {seconds * 1000:.0f} ms")
+        fill(broker.port, options.observers, options.held)
+        figures = held.metrics(broker.port)
+        found = {name: figures[name] for name in figures if name in (
+            b"belfry_observers", b"belfry_held_notifications", b"belfry_held_bytes")}
+        print(", ".join(f"{name.decode()} {value:,.0f}" for name, value in found.items()))
+        times = {"a clean stop": [], "kill -9": []}
+        for _ in range(options.rounds):
+            for kind, list_ in times.items():
+                if kind == "kill -9":
+                    os.kill(broker.pid, signal.SIGKILL)
+                    broker.process.wait()
+                else:
+                    broker.stop()
+                broker, seconds, work = start(data)
+                list_.append((seconds, work))
+        size = sum(os.path.getsize(os.path.join(data, name)) for name in os.listdir(data))
+        print(f"files {size / 1e6:.0f} MB, resident {resident_bytes(broker) / 1e6:.0f} MB")
+        status, page = held.ask(broker.port, "GET", "/v1/observers?limit=1&name=Mail0")
+        if status != 200 or page["observers"][0]["held"] != min(HELD_EACH, options.held):
+            sys.exit(f"what was stored is not there: {status} {page}")
+        broker.stop()
+    finally:
+        shutil.rmtree(data)
+    isGood = True
+    for kind, list_ in times.items():
+        works = [work for _, work in list_]
+        list_ = [seconds for seconds, _ in list_]
+        median = statistics.median(list_)
+        isGood = isGood and median < BAR
+        print(f"after {kind}: {median * 1000:.0f} ms (bar {BAR * 1000:.0f} ms), "
+              f"{min(list_) * 1000:.0f} to {max(list_) * 1000:.0f} ms; "
+              f"of the processor {statistics.median(works) * 1000:.0f} ms")
+    return 0 if isGood else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

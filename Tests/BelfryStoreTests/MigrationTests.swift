@@ -1,0 +1,94 @@
+import BelfryCenter
+import Foundation
+import Testing
+
+@testable import BelfryStore
+
+/// Main files of earlier programs become those of the present one; nothing is lost on the way.
+@Suite("StoreSchema: migrations")
+struct MigrationTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func open() throws -> StoreFile {
+        try StoreFile(directory: directory.path, durability: .process)
+    }
+
+    /// Makes a main file as the program of version 1 left it, with rows of everything.
+    private func makeFirstVersion(inOrder: Bool) throws -> StoreImage {
+        var file = try open()
+        var source = ChangeSource(seed: 7)
+        for _ in 0..<20 { try file.commit(source.batch(100)) }
+        let image = try file.load()
+        if inOrder { try file.commit([.cleanEnd]) }
+        for text in [
+            "ALTER TABLE observer DROP COLUMN forgotten_through",
+            "ALTER TABLE client DROP COLUMN immediate_through", "PRAGMA user_version = 1",
+        ] { try file.connection.execute(text) }
+        return image
+    }
+
+    /// What a migrated file must have of an image.
+    private func migrated(_ image: StoreImage) -> StoreImage {
+        var image = image
+        image.incarnation += 1
+        for index in image.centers.indices {
+            let center = image.centers[index]
+            image.centers[index].observers = center.observers.map { old in
+                ObserverRecord(
+                    serial: old.serial, client: old.client, tokenHash: old.tokenHash,
+                    name: old.name, object: old.object, selector: old.selector, terms: old.terms,
+                    since: old.since, createdAt: old.createdAt,
+                    acknowledgedThrough: old.acknowledgedThrough, forgottenThrough: 0)
+            }
+            image.centers[index].clients = center.clients.map { old in
+                let immediate = center.observers.filter {
+                    $0.client == old.id && $0.terms.suspensionBehavior == .deliverImmediately
+                }.map(\.serial)
+                let last = center.held.filter { immediate.contains($0.observer) }.map(\.sequence)
+                return ClientRecord(
+                    id: old.id, transport: old.transport, sessionHash: old.sessionHash,
+                    principal: old.principal, isAsked: old.isAsked, connectedAt: old.connectedAt,
+                    disconnectedFor: old.disconnectedFor, immediateThrough: last.max() ?? 0)
+            }
+        }
+        return image
+    }
+
+    @Test("version 1 becomes version 2, after an end in order and after kill -9")
+    func firstVersion() throws {
+        var expected = migrated(try makeFirstVersion(inOrder: true))
+        #expect(expected.centers.contains { $0.clients.contains { $0.immediateThrough > 0 } })
+        do {
+            var file = try open()
+            #expect(try file.connection.integer("PRAGMA user_version") == 2)
+            let found = try file.load()
+            #expect(found == expected)
+        }
+        expected.incarnation += 1
+        expected.isComplete = false
+        for index in expected.centers.indices { expected.centers[index].isComplete = false }
+        var file = try open()
+        let found = try file.load()
+        #expect(found == expected)
+    }
+
+    @Test("a file that was migrated has the tables of a new one")
+    func tables() throws {
+        _ = try makeFirstVersion(inOrder: false)
+        let columns = """
+            SELECT group_concat(text, ';') FROM (
+                SELECT s.name || '.' || c.name || ' ' || c.type || c."notnull" || c.pk AS text
+                FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
+                WHERE s.type = 'table' ORDER BY s.name, c.cid)
+            """
+        let migrated = try open().connection.bytes(columns)
+        let other = try TemporaryDirectory()
+        let new = try StoreFile(directory: other.path, durability: .process)
+        #expect(try new.connection.bytes(columns) == migrated)
+        #expect(migrated.count > 1_000)
+    }
+}
