@@ -51,9 +51,9 @@ let package = Package(
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),
         tests(of: "BelfryWire", "BelfryCenter"),
         .systemLibrary(
-            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
-        tests(of: "BelfryTLS"),
+        tests(of: "BelfryTLS", "COpenSSL", "TestCertificates"),
         room("BelfryAccess", "BelfryJSON"),
         tests(of: "BelfryAccess"),
         .target(name: "CBelfrySystem"),
@@ -103,7 +103,13 @@ let package = Package(
             name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
         tests(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
-            "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
+            "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
+            "BelfryWire", "TestCertificates"),
+
+        // Certificates that tests make for themselves.
+        .target(
+            name: "TestCertificates", dependencies: ["COpenSSL"],
+            path: "Tests/Support/TestCertificates", swiftSettings: strict),
 
         // The simulator: center, wire and store in one thread, checked by a model.
         .executableTarget(
