@@ -34,6 +34,8 @@ struct ConnectionSlot {
         static let corked = Flags(rawValue: 1 << 13)
         /// The caller wants to be told when few bytes are unsent.
         static let drainWanted = Flags(rawValue: 1 << 14)
+        /// Its output goes through the filter of the loop.
+        static let filtered = Flags(rawValue: 1 << 15)
     }
 
     var socket = Socket(rawValue: -1)

@@ -29,10 +29,12 @@ extension EventLoop {
         slots[index].flags.subtract([.dirty, .hasAnswer, .writable])
         let unsentBefore = slots[index].unsentByteCount
         do {
-            if !slots[index].flags.isDisjoint(with: [.connecting, .corked]) || unsentBefore > 0 {
+            if !slots[index].flags.isDisjoint(with: [.connecting, .corked, .filtered])
+                || unsentBefore > 0
+            {
                 keepRanges(index)
-                if isWritable, !slots[index].flags.contains(.corked),
-                    slots[index].unsentByteCount > 0
+                if isWritable || unsentBefore == 0, slots[index].unsentByteCount > 0,
+                    slots[index].flags.isDisjoint(with: [.connecting, .corked])
                 {
                     slots[index].dropUnsent(try writeUnsent(index))
                 }
@@ -68,11 +70,12 @@ extension EventLoop {
     }
 
     private mutating func keepRanges(_ index: Int) {
+        if slots[index].flags.contains(.filtered) { return sealRanges(index) }
         let ranges = takeRanges(index)
         slots[index].keep(ranges, of: output, after: 0)
     }
 
-    private mutating func takeRanges(_ index: Int) -> [Range<Int>] {
+    mutating func takeRanges(_ index: Int) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         swap(&ranges, &slots[index].ranges)
         if ranges.isEmpty, slots[index].rangeEnd > slots[index].rangeStart {
