@@ -16,6 +16,8 @@ struct Exchange {
     var segments = PathSegments()
     /// Whether the head was read and the end was not.
     var isInContent = false
+    /// Whether it came over TLS.
+    var isSecure = false
     /// What the request asks for; nil until the head was read, or when it is refused.
     var path: RoutedPath?
     /// Why it is refused, once that is known; its content is still read.

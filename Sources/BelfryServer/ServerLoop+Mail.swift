@@ -55,6 +55,8 @@ extension ServerLoop {
                 beginStopping()
             case .reload(let configuration):
                 take(configuration)
+            case .renew(let context):
+                take(context)
             case .stop:
                 finish()
             }
