@@ -73,10 +73,11 @@ let package = Package(
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "BelfryStore",
             "CBelfryAssets"),
         room(
-            "BelfryClient", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem",
-            "BelfryLoop"),
+            "BelfryClient", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
+            "BelfrySystem", "BelfryLoop"),
         tests(
-            of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem", "BelfryLoop"),
+            of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS", "BelfrySystem",
+            "BelfryLoop", "TestCertificates"),
 
         .executableTarget(
             name: "belfry",

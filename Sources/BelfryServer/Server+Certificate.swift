@@ -1,3 +1,4 @@
+import BelfryLoop
 import BelfrySystem
 import BelfryTLS
 import BelfryWire
