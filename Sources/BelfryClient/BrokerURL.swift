@@ -100,9 +100,14 @@ public struct BrokerURL: Hashable, Sendable {
 }
 
 extension BrokerURL: CustomStringConvertible {
+    private var place: String {
+        guard isSecure else { return "http://\(address)" }
+        return hostName == "localhost"
+            ? "https://localhost:\(address.port)" : "https://\(address)"
+    }
+
     /// The URL as `init(_:host:)` reads it.
     public var description: String {
-        (isSecure ? "https://" : "http://") + "\(address)"
-            + (center.map { "/v1/centers/\($0)" } ?? "")
+        place + (center.map { "/v1/centers/\($0)" } ?? "")
     }
 }
