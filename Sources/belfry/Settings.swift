@@ -110,7 +110,10 @@ extension Setting {
         read: { (text, settings) throws(Fault) in
             settings.server.tlsListenAddresses = try addresses(text)
         },
-        show: { .texts($0.server.tlsListenAddresses.map(\.description)) })
+        show: { settings in
+            let texts = settings.server.tlsListenAddresses.map(\.description)
+            return texts.isEmpty ? .null : .texts(texts)
+        })
 
     private static func addresses(_ text: String) throws(Fault) -> [SocketAddress] {
         var addresses: [SocketAddress] = []
