@@ -15,9 +15,13 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// With BELFRY_FUZZ=1 the rooms that read bytes are built so that libFuzzer sees which way they took.
+let isFuzzed = Context.environment["BELFRY_FUZZ"] != nil
+let instrumented: [SwiftSetting] = isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
+
 /// One row of the table of rooms: a target in `Sources` that imports only what its row lists.
 func room(_ name: String, _ imports: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: imports, swiftSettings: strict)
+    .target(name: name, dependencies: imports, swiftSettings: strict + instrumented)
 }
 
 /// The tests of one room, in `Tests/<Room>Tests`.
@@ -117,6 +121,13 @@ let package = Package(
             name: "belfry-simulator", dependencies: ["BelfryCenter", "BelfryWire", "BelfryStore"],
             path: "Tests/Simulator", swiftSettings: strict),
 
+        // What must hold for all bytes from outside; the fuzzer and the suite ask the same.
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["BelfryHTTP", "BelfryJSON", "BelfryWebSocket", "BelfryWire"],
+            path: "Tests/Fuzz/Targets", swiftSettings: strict + instrumented),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
         .testTarget(
@@ -124,6 +135,14 @@ let package = Package(
             swiftSettings: strict),
     ]
 )
+
+// The fuzzer is built by Scripts/fuzz alone: its entry is libFuzzer's.
+if isFuzzed {
+    package.targets.append(
+        .executableTarget(
+            name: "belfry-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Fuzzer",
+            swiftSettings: strict + instrumented + [.unsafeFlags(["-parse-as-library"])]))
+}
 
 // The programs of `Benchmarks` are built on request alone: BELFRY_BENCHMARKS=1 swift build.
 if Context.environment["BELFRY_BENCHMARKS"] != nil {

@@ -1,10 +1,13 @@
 // The least that SQLite can do with the rows of held notifications: no HTTP, no JSON, no threads.
 //
-//     floor STORE TARGET POSTS-A-COMMIT full|normal
+//     floor STORE TARGET POSTS-A-COMMIT full|normal LOG-PAGES
 //
 // Reads the tables `notification` and `held` of a store into memory, makes them again in a new file
 // with the same schema and settings, and inserts all rows with so many notifications a transaction.
-// Prints the seconds that the insertions took.
+// Prints the seconds that the insertions took, and the processor time among them.
+//
+// The settings are those of `StoreOpening`, the log is moved into the main file when it has so many
+// pages (0 is SQLite's own limit, 1,000), and no more is locked than the store locks.
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +17,12 @@
 static void die(sqlite3 *db, const char *what) {
     fprintf(stderr, "%s: %s\n", what, db ? sqlite3_errmsg(db) : "no memory");
     exit(1);
+}
+
+static double seconds(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec + time.tv_nsec / 1e9;
 }
 
 static void run(sqlite3 *db, const char *sql) {
@@ -76,8 +85,8 @@ static void insert(sqlite3 *db, sqlite3_stmt *statement, struct table *table, in
 }
 
 int main(int count, char **arguments) {
-    if (count != 5) {
-        fprintf(stderr, "usage: floor STORE TARGET POSTS-A-COMMIT full|normal\n");
+    if (count != 6) {
+        fprintf(stderr, "usage: floor STORE TARGET POSTS-A-COMMIT full|normal LOG-PAGES\n");
         return 2;
     }
     sqlite3 *from, *to;
@@ -86,10 +95,22 @@ int main(int count, char **arguments) {
     struct table notifications = {"notification"}, held = {"held"};
     load(from, &notifications);
     load(from, &held);
-    if (sqlite3_open(arguments[2], &to) != SQLITE_OK) die(to, "open the target");
-    run(to, "PRAGMA page_size = 4096");
-    run(to, "PRAGMA locking_mode = EXCLUSIVE");
-    run(to, "PRAGMA journal_mode = WAL");
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(arguments[2], &to, flags, 0) != SQLITE_OK) die(to, "open the target");
+    const char *settings[] = {
+        "page_size = 4096", "auto_vacuum = INCREMENTAL", "locking_mode = EXCLUSIVE",
+        "journal_mode = WAL", "cache_spill = OFF", "foreign_keys = OFF",
+        "temp_store = MEMORY", "trusted_schema = OFF",
+        "cell_size_check = ON", "cache_size = -16384", "journal_size_limit = 2097152",
+        "secure_delete = FAST",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char sql[80];
+        snprintf(sql, sizeof sql, "PRAGMA %s", settings[i]);
+        run(to, sql);
+    }
+    int log_pages = atoi(arguments[5]);
+    sqlite3_wal_autocheckpoint(to, log_pages > 0 ? log_pages : 1000);
     run(to, strcmp(arguments[4], "full") ? "PRAGMA synchronous = NORMAL"
                                          : "PRAGMA synchronous = FULL");
     copy_schema(from, to);
@@ -98,8 +119,7 @@ int main(int count, char **arguments) {
     sqlite3_stmt *insert_held = prepare(to, &held);
     int posts_a_commit = atoi(arguments[3]);
     if (posts_a_commit < 1) posts_a_commit = 1;
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = seconds(CLOCK_MONOTONIC), own = seconds(CLOCK_PROCESS_CPUTIME_ID);
     int next_held = 0;
     for (int row = 0; row < notifications.rows; row++) {
         if (row % posts_a_commit == 0) run(to, "BEGIN");
@@ -112,8 +132,7 @@ int main(int count, char **arguments) {
         if (row % posts_a_commit == posts_a_commit - 1 || row == notifications.rows - 1)
             run(to, "COMMIT");
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    printf("%d %.6f\n", notifications.rows,
-           (end.tv_sec - start.tv_sec) + (end.tv_nsec - start.tv_nsec) / 1e9);
+    printf("%d %.6f %.6f\n", notifications.rows, seconds(CLOCK_MONOTONIC) - start,
+           seconds(CLOCK_PROCESS_CPUTIME_ID) - own);
     return 0;
 }

@@ -220,11 +220,16 @@ struct HeldTable: Sendable {
     }
 
     private mutating func swapHolders(_ list: inout List, at slot: UInt32) {
-        guard var keeper = kept[Int(slot)] else {
+        Self.swapHolders(&list, of: &kept[Int(slot)])
+    }
+
+    /// Changes the list where it lies: taking the element out would copy the notification.
+    private static func swapHolders(_ list: inout List, of keeper: inout Kept?) {
+        guard let holders = keeper?.holders else {
             preconditionFailure("it is kept while it is held")
         }
-        swap(&list, &keeper.holders)
-        kept[Int(slot)] = keeper
+        keeper?.holders = list
+        list = holders
     }
 
     // MARK: Lists

@@ -57,7 +57,7 @@ extension EventLoop {
         if slots[index].flags.contains(.closing) {
             setDeadline(index, at: now + configuration.closeFlushTimeout)
         }
-        updateInterest(index)
+        // The flush says what epoll is to tell: mostly the socket takes all, and nothing changes.
         markDirty(index)
     }
 

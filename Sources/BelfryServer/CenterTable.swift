@@ -125,7 +125,7 @@ extension CenterTable {
             let changes = sequencers[position].endOfTurn()
             if changes.isEmpty { continue }
             let name = sequencers[position].center.name
-            for change in changes { end.changes.append(.center(name: name, change)) }
+            end.changes.append(.center(name: name, changes: changes))
         }
         touched.removeAll(keepingCapacity: true)
         for position in others { touch(position) }

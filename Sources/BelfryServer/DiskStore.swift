@@ -28,7 +28,7 @@ final class DiskStore: StoreDoor {
     }
 
     func hand(_ batch: StoreBatch) {
-        tally.noteBatch(changeCount: batch.changes.count)
+        tally.noteBatch(changeCount: batch.changeCount)
         store.submit(batch)
     }
 

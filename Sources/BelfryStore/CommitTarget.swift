@@ -15,8 +15,11 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// Bytes in use after the last commit, which the limit of the store is for.
     var usedByteCount: Int { get }
 
-    /// Why the log could not be shortened when that was tried last; told once.
-    mutating func takeCheckpointError() -> StoreError?
+    /// Commits as ``commit(_:)`` does, and leaves the log as long as it is.
+    mutating func write(_ changes: [StoreChange]) throws(StoreError)
+
+    /// Moves a log that has become long into the main file, and tells why it could not.
+    mutating func moveLog() -> StoreError?
 
     /// Notes that the life ends in order; nothing is committed after it.
     mutating func noteEnd() throws(StoreError)

@@ -16,14 +16,19 @@ public struct MemoryStore: DurableStore, Sendable {
     /// Keeps all changes, in their order.
     public mutating func commit(_ changes: [StoreChange]) throws(StoreError) {
         for change in changes {
-            image.apply(change)
             switch change {
+            case .center(let name, let changes):
+                for change in changes { apply(change, name: name) }
             case .cleanEnd: endsInOrder = true
-            case .center(let name, .observerRemoved): trimTombstones(afterOneOf: name)
-            case .center, .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed:
-                break
+            case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed:
+                image.apply(change)
             }
         }
+    }
+
+    private mutating func apply(_ change: Change, name: [UInt8]) {
+        image.apply(change, name: name)
+        if case .observerRemoved = change { trimTombstones(afterOneOf: name) }
     }
 
     /// All that is kept.

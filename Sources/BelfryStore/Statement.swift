@@ -31,11 +31,14 @@ internal import CSQLite
         // SAFETY: the statement is not finalized before `deinit`.
         let code = bindingCode == SQLITE_OK ? unsafe sqlite3_step(pointer) : bindingCode
         if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE {
+            reset()
+            return false
+        }
         // SAFETY: as above; the connection outlives its statements.
         let errno = unsafe sqlite3_system_errno(sqlite3_db_handle(pointer))
         reset()
-        if code != SQLITE_DONE { throw StoreError(code: code, errno: errno) }
-        return false
+        throw StoreError(code: code, errno: errno)
     }
 
     /// Forgets the rows that were not looked at.

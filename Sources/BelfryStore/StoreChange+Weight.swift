@@ -16,16 +16,19 @@ extension StoreChange {
     /// The most bytes that committing it may add to the log.
     var weight: Int {
         switch self {
-        case .center(_, let change): change.weight
+        case .center(_, let changes): changes.reduce(0) { $0 + $1.weight }
         case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd:
             // All settings stand on one page.
             64
         }
     }
 
-    /// Whether it is the removal of an observer, of which something remains.
-    var leavesTombstone: Bool {
-        if case .center(_, .observerRemoved) = self { true } else { false }
+    /// How many changes it stands for.
+    var count: Int {
+        switch self {
+        case .center(_, let changes): changes.count
+        case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd: 1
+        }
     }
 }
 

@@ -2,8 +2,8 @@ public import BelfryCenter
 
 /// Something that must last, of one center or of the whole broker.
 public enum StoreChange: Sendable, Equatable {
-    /// A change of the center with this name; its first one is its ``CenterRecord``.
-    case center(name: [UInt8], Change)
+    /// Changes of the center with this name, in their order; its first one is its ``CenterRecord``.
+    case center(name: [UInt8], changes: [Change])
     /// Observers' serial numbers up to this one may be used.
     case observersReserved(through: UInt64)
     /// Client numbers up to this one may be used.
@@ -14,6 +14,11 @@ public enum StoreChange: Sendable, Equatable {
     case epochsRenewed
     /// This life of the broker ends in order, and nothing follows.
     case cleanEnd
+
+    /// One change of the center with this name.
+    public static func center(name: [UInt8], _ change: Change) -> StoreChange {
+        .center(name: name, changes: [change])
+    }
 }
 
 /// What one turn of one loop hands to the store.
@@ -24,6 +29,8 @@ public struct StoreBatch: Sendable {
     public let ticket: UInt64
     /// What must last, in the order in which it happened.
     public let changes: [StoreChange]
+    /// How many changes there are, those of centers counted one by one.
+    public let changeCount: Int
     /// The most bytes that committing it may add to the store's files.
     let weight: Int
 
@@ -32,6 +39,7 @@ public struct StoreBatch: Sendable {
         self.loop = loop
         self.ticket = ticket
         self.changes = changes
+        changeCount = changes.reduce(0) { $0 + $1.count }
         weight = changes.reduce(0) { $0 + $1.weight }
     }
 }

@@ -15,7 +15,6 @@ public struct StoreFile: ~Copyable, DurableStore {
     private var ballast: Ballast
     /// How many pages more than usual the log may have, since moving them failed.
     private var delayPageCount = 0
-    private var checkpointError: StoreError?
     /// Bytes of the main file that are in use, free pages not counted.
     private(set) var usedByteCount: Int
     private let directory: Directory
@@ -52,14 +51,19 @@ public struct StoreFile: ~Copyable, DurableStore {
 
     /// Keeps all changes or none of them, in their order, in one transaction.
     public mutating func commit(_ changes: [StoreChange]) throws(StoreError) {
+        try write(changes)
+        // That this fails is no failure of the commit before it: the log has everything.
+        _ = moveLog()
+    }
+
+    /// Commits, and leaves the log as long as it is.
+    mutating func write(_ changes: [StoreChange]) throws(StoreError) {
         if changes.isEmpty { return }
         let pageCount: Int
         do throws(StoreError) {
             try connection.execute("BEGIN IMMEDIATE")
             for change in changes { try rows.apply(change) }
-            if changes.contains(where: \.leavesTombstone) {
-                try rows.trimTombstones(to: limits.tombstoneLimit)
-            }
+            try rows.trimTombstones(to: limits.tombstoneLimit)
             pageCount = try rows.usedPageCount()
             try connection.execute("COMMIT")
         } catch {
@@ -68,7 +72,6 @@ public struct StoreFile: ~Copyable, DurableStore {
             throw error
         }
         usedByteCount = pageCount * StoreSchema.pageByteCount
-        moveLog()
     }
 
     /// All that is kept.
@@ -87,18 +90,16 @@ public struct StoreFile: ~Copyable, DurableStore {
         max(ballast.byteCount / 3 / StoreChange.frameByteCount, Self.logPageMinimum)
     }
 
-    /// Moves a log that has become long into the main file.
-    ///
-    /// That this fails is no failure of the commit before it: the log has everything.
-    private mutating func moveLog() {
-        guard connection.logPageCount >= logPageLimit + delayPageCount else { return }
+    /// Moves a log that has become long into the main file, and tells why it could not.
+    mutating func moveLog() -> StoreError? {
+        guard connection.logPageCount >= logPageLimit + delayPageCount else { return nil }
         do throws(StoreError) {
             try connection.checkpoint(truncates: false)
             delayPageCount = 0
-            checkpointError = nil
+            return nil
         } catch {
             delayPageCount = connection.logPageCount
-            checkpointError = error
+            return error
         }
     }
 
@@ -166,11 +167,5 @@ extension StoreFile: CommitTarget {
             try connection.execute("PRAGMA incremental_vacuum(16)")
             try shortenLog()
         }
-    }
-
-    /// Why the log could not be moved when it was tried last; told once.
-    mutating func takeCheckpointError() -> StoreError? {
-        defer { checkpointError = nil }
-        return checkpointError
     }
 }

@@ -23,23 +23,25 @@ public struct StoreImage: Sendable, Equatable {
     /// Brings one change into the image; `cleanEnd` shows only in the next life.
     public mutating func apply(_ change: StoreChange) {
         switch change {
-        case .center(let name, .center(let record)):
-            if let index = centers.firstIndex(where: { $0.name == name }) {
-                centers[index].epoch = record.epoch
-            } else {
-                centers.append(
-                    CenterImage(name: name, epoch: record.epoch, isComplete: isComplete))
-            }
-        case .center(let name, let change):
-            guard let index = centers.firstIndex(where: { $0.name == name }) else {
-                preconditionFailure("a center is stored before what belongs to it")
-            }
-            centers[index].apply(change)
+        case .center(let name, let changes):
+            for change in changes { apply(change, name: name) }
         case .observersReserved(let serial): observersReserved = max(observersReserved, serial)
         case .clientsReserved(let id): clientsReserved = max(clientsReserved, id)
         case .modesReserved(let serial): modesReserved = max(modesReserved, serial)
         case .epochsRenewed: isCopied = false
         case .cleanEnd: break
+        }
+    }
+
+    /// Brings one change of a center into the image.
+    mutating func apply(_ change: Change, name: [UInt8]) {
+        let index = centers.firstIndex { $0.name == name }
+        if let index {
+            centers[index].apply(change)
+        } else if case .center(let record) = change {
+            centers.append(CenterImage(name: name, epoch: record.epoch, isComplete: isComplete))
+        } else {
+            preconditionFailure("a center is stored before what belongs to it")
         }
     }
 }

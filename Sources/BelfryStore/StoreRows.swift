@@ -7,6 +7,8 @@ struct StoreRows {
     private var clients: ClientRows
     private var observers: ObserverRows
     private var tombstones: TombstoneRows
+    /// Whether tombstones were added since they were trimmed.
+    private var hasNewTombstones = false
     private var notifications: NotificationRows
     private var gaps: GapRows
     private var queue: QueueRows
@@ -47,9 +49,11 @@ struct StoreRows {
         centers.forgetNumbers()
     }
 
-    /// Forgets the oldest tombstones past the limit.
+    /// Forgets the oldest tombstones past the limit, if there are new ones.
     mutating func trimTombstones(to limit: Int) throws(StoreError) {
+        guard hasNewTombstones else { return }
         try tombstones.trim(to: limit)
+        hasNewTombstones = false
     }
 
     // MARK: Changes
@@ -57,15 +61,27 @@ struct StoreRows {
     /// Writes one change; `StoreImage.apply` does the same to an image.
     mutating func apply(_ change: StoreChange) throws(StoreError) {
         switch change {
-        case .center(let name, .center(let record)): try centers.put(record, name: name)
-        case .center(let name, let change):
-            try apply(change, center: try centers.number(of: name))
+        case .center(let name, let changes): try apply(changes, name: name)
         case .observersReserved(let serial):
             try settings.raise(.observersReserved, to: serial)
         case .clientsReserved(let id): try settings.raise(.clientsReserved, to: id)
         case .modesReserved(let serial): try settings.raise(.modesReserved, to: serial)
         case .epochsRenewed: try settings.set(.isCopied, to: 0)
         case .cleanEnd: try settings.set(.endedInOrder, to: 1)
+        }
+    }
+
+    /// Writes changes of one center, whose number is looked up once.
+    private mutating func apply(_ changes: [Change], name: [UInt8]) throws(StoreError) {
+        var number: Int64?
+        for change in changes {
+            if case .center(let record) = change {
+                try centers.put(record, name: name)
+                continue
+            }
+            let center = if let number { number } else { try centers.number(of: name) }
+            number = center
+            try apply(change, center: center)
         }
     }
 
@@ -84,6 +100,7 @@ struct StoreRows {
             try gaps.removeAll(ofObserver: serial, center: center)
             try observers.remove(serial, center: center)
             try tombstones.add(tombstone, serial: serial, center: center)
+            hasNewTombstones = true
         case .notification(let record): try notifications.put(record, center: center)
         case .notificationReleased(let sequence):
             try notifications.remove(sequence, center: center)

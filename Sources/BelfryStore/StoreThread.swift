@@ -35,6 +35,7 @@ struct StoreThread: Sendable {
             if isClosing, !worker.hasWork || now >= deadline {
                 return finish(worker.close())
             }
+            for notice in worker.tidy() { onNotice(notice) }
         }
     }
 

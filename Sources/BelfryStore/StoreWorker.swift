@@ -18,6 +18,8 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     private var waiting: [StoreBatch] = []
     private var isFailing = false
     private var isOversized = false
+    /// Whether the log has grown since it was looked at.
+    private var logHasGrown = false
     private var commitTime = MonotonicTime(nanoseconds: .min)
     private var ballastTime = MonotonicTime(nanoseconds: .min)
     private var notices: [StoreNotice] = []
@@ -68,12 +70,23 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
                 progress.committed += waiting[..<count]
                 progress.transactionCount += 1
                 waiting.removeFirst(count)
+                if hasWork { moveLog() }
             }
         }
         if !hasWork { tendBallast(at: now) }
         progress.weightLimit = weightLimit
         swap(&notices, &progress.notices)
         return progress
+    }
+
+    /// Does what no answer waits for: moves a log that has become long into the main file.
+    ///
+    /// The log is then longer than it should be by one commit, for which the ballast has room.
+    mutating func tidy() -> [StoreNotice] {
+        moveLog()
+        var told: [StoreNotice] = []
+        swap(&notices, &told)
+        return told
     }
 
     /// Ends the life in order, if everything was committed.
@@ -111,8 +124,8 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         while true {
             do throws(StoreError) {
                 try commit(first: count)
+                logHasGrown = true
                 measure()
-                if let error = target.takeCheckpointError() { notices.append(.logStays(error)) }
                 return count
             } catch {
                 fail(error)
@@ -130,11 +143,17 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     }
 
     private mutating func commit(first count: Int) throws(StoreError) {
-        if count == 1 { return try target.commit(waiting[0].changes) }
+        if count == 1 { return try target.write(waiting[0].changes) }
         var changes: [StoreChange] = []
         changes.reserveCapacity(waiting[..<count].reduce(0) { $0 + $1.changes.count })
         for batch in waiting[..<count] { changes += batch.changes }
-        try target.commit(changes)
+        try target.write(changes)
+    }
+
+    private mutating func moveLog() {
+        guard logHasGrown else { return }
+        logHasGrown = false
+        if let error = target.moveLog() { notices.append(.logStays(error)) }
     }
 
     private mutating func fail(_ error: StoreError) {

@@ -25,6 +25,10 @@ struct ScriptedStore: ~Copyable, CommitTarget {
     var usedByteCount: Int { script.usedByteCount }
 
     mutating func commit(_ changes: [StoreChange]) throws(StoreError) {
+        try write(changes)
+    }
+
+    mutating func write(_ changes: [StoreChange]) throws(StoreError) {
         let outcome = script.outcomes.isEmpty ? nil : script.outcomes.removeFirst()
         script.calls.append(outcome == nil ? "commit" : "commit fails")
         if let outcome { throw outcome }
@@ -48,7 +52,8 @@ struct ScriptedStore: ~Copyable, CommitTarget {
         script.ballastByteCount = 0
     }
 
-    mutating func takeCheckpointError() -> StoreError? {
+    mutating func moveLog() -> StoreError? {
+        script.calls.append("move")
         defer { script.checkpointError = nil }
         return script.checkpointError
     }
@@ -183,8 +188,8 @@ struct StoreWorkerTests {
         #expect(script.committed.map(\.count) == [2, 3, 4])
         #expect(
             script.calls == [
-                "commit fails", "shorten", "commit fails", "shorten", "commit", "commit fails",
-                "shorten", "commit", "commit", "shorten", "lay",
+                "commit fails", "shorten", "commit fails", "shorten", "commit", "move",
+                "commit fails", "shorten", "commit", "move", "commit", "shorten", "lay",
             ])
     }
 
@@ -246,8 +251,25 @@ struct StoreWorkerTests {
         worker.add([Self.batch(1)])
         let progress = worker.work(at: Self.second(1))
         #expect(progress.committed.count == 1)
-        #expect(progress.notices == [.logStays(.full)])
+        #expect(progress.notices.isEmpty)
         #expect(progress.weightLimit > 0)
+        let notices = worker.tidy()
+        #expect(notices == [.logStays(.full)])
+    }
+
+    @Test("what is committed is told before the log is moved, and the log is looked at once")
+    func tidy() {
+        var worker = worker()
+        var notices = worker.tidy()
+        #expect(script.calls.isEmpty)
+        worker.add([Self.batch(1), Self.batch(2)])
+        let progress = worker.work(at: Self.second(1))
+        #expect(progress.committed.count == 2)
+        #expect(script.calls == ["commit"])
+        notices += worker.tidy()
+        notices += worker.tidy()
+        #expect(script.calls == ["commit", "move"])
+        #expect(notices.isEmpty)
     }
 
     @Test("the end in order is noted, if need be in the ballast's room, after all commits")

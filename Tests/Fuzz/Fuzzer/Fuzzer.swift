@@ -1,0 +1,21 @@
+import FuzzTargets
+import Glibc
+
+// The entry of libFuzzer, which calls it with one input after the other. BELFRY_FUZZ_TARGET names the
+// target, so that one program serves all.
+
+private let target: FuzzTarget = {
+    let name = unsafe getenv("BELFRY_FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""
+    guard let target = FuzzTarget(rawValue: name) else {
+        fatalError("BELFRY_FUZZ_TARGET is none of \(FuzzTarget.allCases.map(\.rawValue))")
+    }
+    return target
+}()
+
+/// Reads one input; what is wrong ends the process, so that libFuzzer keeps the input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
+    if let fault = target.fault(in: input) { fatalError("\(target.rawValue): \(fault)") }
+    return 0
+}

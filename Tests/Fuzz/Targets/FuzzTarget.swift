@@ -1,0 +1,43 @@
+/// Something that reads bytes from outside, and what must hold for all bytes.
+///
+/// The first byte of an input seeds the cuts (see ``Cut``), the rest is what is read. Each target
+/// reads it whole and in pieces, and compares what it was told.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+    /// One request head, its target, fields and preferences.
+    case requestHead = "request-head"
+    /// Content in the chunked transfer coding.
+    case chunked
+    /// Requests that follow each other on one connection.
+    case pipeline
+    /// Responses, as the client half reads them.
+    case response
+    /// An event stream, as the client half reads it.
+    case eventStream = "event-stream"
+    /// Frames of a WebSocket client.
+    case frames
+    /// The fields of an opening handshake: extensions, subprotocols, keys.
+    case opening
+    /// JSON: validator, reader, lines.
+    case json
+    /// JSON-RPC, and the bodies of requests.
+    case calls
+
+    /// Reads an input.
+    ///
+    /// - Returns: what is wrong; nil when all is well. What must never happen traps.
+    public func fault(in input: [UInt8]) -> String? {
+        guard let seed = input.first else { return nil }
+        let bytes = Array(input.dropFirst())
+        return switch self {
+        case .requestHead: HTTPChecks.requestHead(bytes, Cut(seed))
+        case .chunked: HTTPChecks.chunked(bytes, Cut(seed))
+        case .pipeline: HTTPChecks.pipeline(bytes, Cut(seed))
+        case .response: HTTPChecks.response(bytes, Cut(seed))
+        case .eventStream: HTTPChecks.eventStream(bytes, Cut(seed))
+        case .frames: WebSocketChecks.frames(bytes, Cut(seed))
+        case .opening: WebSocketChecks.opening(bytes)
+        case .json: JSONChecks.values(bytes)
+        case .calls: JSONChecks.calls(bytes)
+        }
+    }
+}
