@@ -114,7 +114,7 @@ let package = Package(
         // Certificates that tests make for themselves.
         .target(
             name: "TestCertificates", dependencies: ["COpenSSL"],
-            path: "Tests/Support/TestCertificates", swiftSettings: strict),
+            path: "Tests/TestCertificates", swiftSettings: strict),
 
         // The simulator: center, wire and store in one thread, checked by a model.
         .executableTarget(

@@ -5,7 +5,8 @@ internal import COpenSSL
 /// It keeps nothing between two calls. The BIO of libssl, `BIO_s_mem`, would copy everything twice
 /// and keep the largest size it ever had, for each direction of each connection.
 @unsafe struct BytePipe {
-    /// What came and has not been read; valid during one call only.
+    /// What came and has not been read.
+    // SAFETY: it points into bytes of a caller, and is set back before the call ends.
     var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     /// What libssl has written during the call.
     var output: [UInt8] = []
@@ -19,11 +20,11 @@ extension BytePipe {
         // The type is for lookups in chains, and there are none: a number from
         // `BIO_get_new_index` would be spent with each certificate that is loaded.
         let type = BIO_TYPE_SOURCE_SINK
+        // SAFETY: the callbacks keep to the counts that they are given, and the data of a BIO is
+        // set to its pipe before libssl sees it.
         guard let method = unsafe BIO_meth_new(type, "belfry pipe") else {
             preconditionFailure("libcrypto has no memory")
         }
-        // SAFETY: the callbacks keep to the counts that they are given, and the data of a BIO is
-        // set to its pipe before libssl sees it.
         unsafe BIO_meth_set_create(method) { bio in
             unsafe BIO_set_init(bio, 1)
             return 1

@@ -7,8 +7,8 @@ extension TLSContext {
     static func load(
         certificateChain text: [UInt8], into context: OpaquePointer
     ) throws(TLSError) {
+        // SAFETY: the BIO is freed once, and each certificate is freed, or given to the context, once.
         let bio = unsafe makeReader(text)
-        // SAFETY: each certificate is freed, or given to the context, once.
         defer { unsafe BIO_free(bio) }
         guard let first = unsafe PEM_read_bio_X509_AUX(bio, nil, refusePassPhrase, nil) else {
             throw .noCertificate
@@ -35,8 +35,8 @@ extension TLSContext {
         privateKey text: [UInt8], into context: OpaquePointer
     ) throws(TLSError) {
         ErrorQueue.clear()
+        // SAFETY: BIO and key are freed once; the context keeps a reference of its own to the key.
         let bio = unsafe makeReader(text)
-        // SAFETY: the context keeps a reference of its own to the key.
         defer { unsafe BIO_free(bio) }
         guard let key = unsafe PEM_read_bio_PrivateKey(bio, nil, refusePassPhrase, nil) else {
             let isEncrypted =
@@ -68,6 +68,7 @@ extension TLSContext {
     static func load(
         _ authorities: Authorities, into context: OpaquePointer
     ) throws(TLSError) {
+        // SAFETY: the BIO is freed once; the store keeps a reference of its own to each certificate.
         switch authorities {
         case .system:
             guard unsafe SSL_CTX_set_default_verify_paths(context) == 1 else {
@@ -75,7 +76,6 @@ extension TLSContext {
             }
         case .pem(let text):
             let bio = unsafe makeReader(text)
-            // SAFETY: the store keeps a reference of its own to each certificate.
             defer { unsafe BIO_free(bio) }
             let store = unsafe SSL_CTX_get_cert_store(context)
             var count = 0

@@ -38,6 +38,8 @@ internal import COpenSSL
     ///   `.unusable`.
     public init(certificateChain: [UInt8], privateKey: [UInt8]) throws(TLSError) {
         ErrorQueue.clear()
+        // SAFETY: the context is freed once: here after an error, else by `deinit`. Nobody else sees
+        // it before the end of the initializer, and libssl copies what it is given.
         let context = unsafe Self.make(TLS_server_method())
         do throws(TLSError) {
             unsafe try Self.load(certificateChain: certificateChain, into: context)
@@ -47,7 +49,6 @@ internal import COpenSSL
             unsafe SSL_CTX_free(context)
             throw error
         }
-        // SAFETY: the context was just made, and is seen by nobody else.
         unsafe SSL_CTX_set_alpn_select_cb(context, selectProtocol, nil)
         isServer = true
         handshakeByteLimit = 64 << 10
@@ -60,6 +61,8 @@ internal import COpenSSL
     /// - Throws: `.noAuthorities`.
     public init(authorities: Authorities) throws(TLSError) {
         ErrorQueue.clear()
+        // SAFETY: the context is freed once: here after an error, else by `deinit`. Nobody else sees
+        // it before the end of the initializer, and libssl copies what it is given.
         let context = unsafe Self.make(TLS_client_method())
         do throws(TLSError) {
             unsafe try Self.load(authorities, into: context)
@@ -67,7 +70,6 @@ internal import COpenSSL
             unsafe SSL_CTX_free(context)
             throw error
         }
-        // SAFETY: the context was just made, and is seen by nobody else; libssl copies the list.
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         let offer = [UInt8(http11.count)] + http11
         unsafe SSL_CTX_set_alpn_protos(context, offer, UInt32(offer.count))

@@ -6,6 +6,7 @@ internal import COpenSSL
 
     /// Takes over a reference to an `SSL_SESSION`.
     init(owning raw: OpaquePointer) {
+        // SAFETY: it is freed once, by `deinit`.
         unsafe self.raw = unsafe raw
     }
 

@@ -97,6 +97,7 @@ public enum TLSEvent: Equatable, Sendable {
             return nil
         }
         ErrorQueue.clear()
+        // SAFETY: the pipe lives as long as the session, and only this thread has it.
         unsafe swap(&output, &pipe.pointee.output)
         defer { unsafe swap(&output, &pipe.pointee.output) }
         let start = cursor
@@ -213,6 +214,7 @@ public enum TLSEvent: Equatable, Sendable {
         guard isOpen, !outputHasEnded, failure == nil else { throw failure ?? .notOpen }
         guard !plaintext.isEmpty else { return }
         ErrorQueue.clear()
+        // SAFETY: the pipe lives as long as the session, and only this thread has it.
         unsafe swap(&output, &pipe.pointee.output)
         defer { unsafe swap(&output, &pipe.pointee.output) }
         var written = 0
@@ -234,6 +236,7 @@ public enum TLSEvent: Equatable, Sendable {
         guard isOpen, !outputHasEnded, failure == nil else { return }
         outputHasEnded = true
         ErrorQueue.clear()
+        // SAFETY: the pipe lives as long as the session, and only this thread has it.
         unsafe swap(&output, &pipe.pointee.output)
         defer { unsafe swap(&output, &pipe.pointee.output) }
         _ = unsafe SSL_shutdown(ssl)
@@ -243,12 +246,14 @@ public enum TLSEvent: Equatable, Sendable {
 
     /// Whether the handshake was shortened by what an earlier one had left.
     public var isResumed: Bool {
+        // SAFETY: libssl reads the session, which lives.
         unsafe SSL_session_reused(ssl) == 1
     }
 
     /// Whether the peers agreed on `http/1.1` by ALPN, which they need not.
     public var hasProtocol: Bool {
         var (name, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
+        // SAFETY: libssl sets both, and the name is not looked at.
         unsafe SSL_get0_alpn_selected(ssl, &name, &count)
         return count > 0
     }

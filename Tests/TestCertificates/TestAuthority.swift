@@ -38,6 +38,7 @@ public struct TestIdentity: Sendable {
     }
 
     deinit {
+        // SAFETY: both were made by the initializer.
         unsafe X509_free(raw)
         unsafe EVP_PKEY_free(key)
     }
@@ -52,6 +53,7 @@ public struct TestIdentity: Sendable {
         key kind: KeyKind = .p256
     ) -> TestIdentity {
         serial += 1
+        // SAFETY: the certificate copies what it is given, and it and its key are freed once.
         let own = unsafe makeKey(kind)
         let leaf = unsafe makeCertificate(
             key: own, subject: "Test server \(serial)", serial: serial, seconds: seconds)
@@ -72,6 +74,7 @@ public struct TestIdentity: Sendable {
     /// The PEM text of a key that asks for a pass phrase.
     public func encryptedKey() -> [UInt8] {
         let phrase = Array("secret".utf8)
+        // SAFETY: the phrase is as long as is said, and only read.
         return unsafe text { bio in
             unsafe PEM_write_bio_PrivateKey(
                 bio, key, EVP_aes_128_cbc(), phrase, Int32(phrase.count), nil, nil)
