@@ -55,9 +55,9 @@ let package = Package(
         room("BelfryWire", "BelfryCenter", "BelfryJSON"),
         tests(of: "BelfryWire", "BelfryCenter"),
         .systemLibrary(
-            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
-        tests(of: "BelfryTLS"),
+        tests(of: "BelfryTLS", "COpenSSL", "TestCertificates"),
         room("BelfryAccess", "BelfryJSON"),
         tests(of: "BelfryAccess"),
         .target(name: "CBelfrySystem"),
@@ -77,10 +77,11 @@ let package = Package(
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "BelfryStore",
             "CBelfryAssets"),
         room(
-            "BelfryClient", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem",
-            "BelfryLoop"),
+            "BelfryClient", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
+            "BelfrySystem", "BelfryLoop"),
         tests(
-            of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem", "BelfryLoop"),
+            of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS", "BelfrySystem",
+            "BelfryLoop", "TestCertificates"),
 
         .executableTarget(
             name: "belfry",
@@ -107,7 +108,13 @@ let package = Package(
             name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
         tests(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
-            "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryWebSocket", "BelfryWire"),
+            "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
+            "BelfryWire", "TestCertificates"),
+
+        // Certificates that tests make for themselves.
+        .target(
+            name: "TestCertificates", dependencies: ["COpenSSL"],
+            path: "Tests/TestCertificates", swiftSettings: strict),
 
         // The simulator: center, wire and store in one thread, checked by a model.
         .executableTarget(

@@ -46,7 +46,7 @@ extension ClientError {
         case .invalidURL, .invalidUserInfo, .invalidIdempotencyKey, .selectorInUse, .system,
             .invalidOpening, .http,
             .webSocket, .notUnderstood, .refused, .observerRemoved, .tooManyRequests, .notConnected,
-            .closedByOwner:
+            .tls, .closedByOwner:
             false
         }
     }

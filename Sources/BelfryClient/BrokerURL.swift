@@ -4,11 +4,11 @@ internal import BelfrySystem
 /// Where a broker is, and which of its centers is meant: `http://127.0.0.1:8080/v1/centers/shop`.
 ///
 /// Without a path it is the default center. The host is an address or `localhost`: no name is
-/// looked up, and TLS is not spoken yet.
+/// looked up. With `https` TLS is spoken, and the certificate must be for the host.
 public struct BrokerURL: Hashable, Sendable {
     /// What is wrong with the text of a URL.
     public enum Fault: Equatable, Sendable {
-        /// It does not begin with `http://`.
+        /// It does not begin with `http://` or `https://`.
         case schemeIsNotHTTP
         /// The host is neither an address nor `localhost`, or the port is no number.
         case hostIsNoAddress
@@ -21,27 +21,42 @@ public struct BrokerURL: Hashable, Sendable {
     /// The value of the field Host.
     let authority: String
     let address: SocketAddress
+    /// Whether TLS is spoken.
+    let isSecure: Bool
+    /// The name or address that the certificate must be for.
+    let hostName: String
+    /// The authorities that are trusted, as PEM text; `nil` stands for those of the machine.
+    let authorities: [UInt8]?
 
-    /// Reads `http://HOST[:PORT][/v1/centers/CENTER]`.
+    /// Reads `http://HOST[:PORT][/v1/centers/CENTER]`, and the same with `https`, `ws` or `wss`.
     ///
-    /// - Parameter host: what the field Host says instead of the URL's host and port.
+    /// - Parameters:
+    ///   - host: what the field Host says instead of the URL's host and port.
+    ///   - authorities: whose certificates are trusted, as PEM text; by default those that the
+    ///     machine trusts.
     /// - Throws: `ClientError.invalidURL`.
-    public init(_ text: String, host: String? = nil) throws(ClientError) {
-        let scheme = "http://"
-        guard text.utf8.count > scheme.utf8.count,
-            text.utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8)
+    public init(
+        _ text: String, host: String? = nil, authorities: [UInt8]? = nil
+    ) throws(ClientError) {
+        let schemes = ["http://", "https://", "ws://", "wss://"]
+        guard let scheme = schemes.first(where: { text.utf8.starts(with: $0.utf8) }),
+            text.utf8.count > scheme.utf8.count
         else { throw .invalidURL(.schemeIsNotHTTP) }
+        isSecure = ["https://", "wss://"].contains(scheme)
+        self.authorities = authorities
         let rest = text.utf8.dropFirst(scheme.utf8.count)
         let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         let place = String(Substring(rest[..<end]))
         if let address = SocketAddress(place) {
             self.address = address
-        } else if let address = SocketAddress(place + ":80") {
+        } else if let address = SocketAddress(place + (isSecure ? ":443" : ":80")) {
             self.address = address
         } else {
             throw .invalidURL(.hostIsNoAddress)
         }
         authority = host ?? place
+        // `localhost` is an address for the socket, and a name for the certificate.
+        hostName = place.utf8.starts(with: "localhost".utf8) ? "localhost" : address.host
         center = try Self.center(of: String(Substring(rest[end...])))
     }
 
@@ -85,8 +100,14 @@ public struct BrokerURL: Hashable, Sendable {
 }
 
 extension BrokerURL: CustomStringConvertible {
+    private var place: String {
+        guard isSecure else { return "http://\(address)" }
+        return hostName == "localhost"
+            ? "https://localhost:\(address.port)" : "https://\(address)"
+    }
+
     /// The URL as `init(_:host:)` reads it.
     public var description: String {
-        "http://\(address)" + (center.map { "/v1/centers/\($0)" } ?? "")
+        place + (center.map { "/v1/centers/\($0)" } ?? "")
     }
 }

@@ -1,5 +1,6 @@
 public import BelfryHTTP
 public import BelfrySystem
+public import BelfryTLS
 public import BelfryWebSocket
 
 /// Why something that was asked of a broker did not happen.
@@ -26,6 +27,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case openingRefused(status: Int, detail: String)
     /// The broker answered 101, but not to what was asked.
     case invalidOpening(OpeningResponse.Fault)
+    /// TLS cannot be spoken with the broker, or its certificate is not trusted.
+    case tls(TLSError)
     /// The broker broke HTTP.
     case http(HTTPError)
     /// The broker broke the WebSocket protocol.
@@ -62,7 +65,7 @@ extension ClientError: CustomStringConvertible {
     /// A sentence for the person who uses a program.
     public var description: String {
         switch self {
-        case .invalidURL(.schemeIsNotHTTP): "the URL must begin with http://"
+        case .invalidURL(.schemeIsNotHTTP): "the URL must begin with http:// or https://"
         case .invalidURL(.hostIsNoAddress):
             "the host of the URL must be an address or localhost: names are not looked up"
         case .invalidURL(.pathIsNoCenter):
@@ -80,6 +83,7 @@ extension ClientError: CustomStringConvertible {
             "the broker refused the connection with \(status)"
                 + (detail.isEmpty ? "" : ": \(detail)")
         case .invalidOpening(let fault): "the broker answered the opening wrongly: \(fault)"
+        case .tls(let error): "\(error)"
         case .http(let error): "the broker broke HTTP: \(error)"
         case .webSocket(let error): "the broker broke the WebSocket protocol: \(error)"
         case .notUnderstood: "the broker's answer is not of the protocol belfry.v1"

@@ -17,6 +17,10 @@ extension ClientLoop {
     }
 
     mutating func sendOpening(_ id: ConnectionID) {
+        if let line {
+            loop.filterOutput(of: id)
+            loop.send(sealed: line.begin(id).span, to: id)
+        }
         session = BrokerSession(options, random: SystemRandom())
         let start = loop.output.count
         session?.appendOpening(url, to: &loop.output)
@@ -51,11 +55,25 @@ extension ClientLoop {
         loop.send(start..<loop.output.count, to: connection, as: .answer)
     }
 
-    mutating func receive(_ input: [UInt8], byteCount: Int) {
+    mutating func receive(_ bytes: Span<UInt8>) {
+        guard let line, let connection else { return read(bytes) }
+        var own: [UInt8] = []
+        do throws(ClientError) {
+            let opened = try line.open(bytes, of: connection, own: &own)
+            loop.send(sealed: own.span, to: connection)
+            if !opened.plaintext.isEmpty { read(opened.plaintext.span) }
+            if opened.hasEnded, connection == self.connection { endOfInput() }
+        } catch {
+            loop.send(sealed: own.span, to: connection)
+            lose(error)
+        }
+    }
+
+    private mutating func read(_ bytes: Span<UInt8>) {
         isProbing = false
         var events: [BrokerSession.Event] = []
         write { session, output in
-            events = session.receive(input.span.extracting(0..<byteCount), output: &output)
+            events = session.receive(bytes, output: &output)
         }
         switch phase {
         case .open:

@@ -40,6 +40,7 @@ struct ClientLoop: ~Copyable {
     }
 
     var loop: EventLoop
+    let line: SecureLine?
     let door: ClientDoor
     let url: BrokerURL
     let options: ClientOptions
@@ -81,11 +82,14 @@ struct ClientLoop: ~Copyable {
     }
 
     init(
-        _ url: BrokerURL, _ options: ClientOptions, door: ClientDoor, kernel: Kernel
+        _ url: BrokerURL, _ options: ClientOptions, _ line: SecureLine? = nil, door: ClientDoor,
+        kernel: Kernel
     ) throws(SystemCallError) {
         var loop = try EventLoop(LoopConfiguration(), kernel: kernel)
         loop.reportsIdle = false
         try loop.attach(door.mailbox.wake)
+        loop.filter = line
+        self.line = line
         self.loop = loop
         self.url = url
         self.options = options
@@ -109,7 +113,7 @@ struct ClientLoop: ~Copyable {
         switch event {
         case .connected(let id): if id == connection { sendOpening(id) }
         case .received(let id, let byteCount):
-            if id == connection { receive(input, byteCount: byteCount) }
+            if id == connection { receive(input.span.extracting(0..<byteCount)) }
         case .endOfInput(let id): if id == connection { endOfInput() }
         case .closed(let id, let reason): if id == connection { transportClosed(reason) }
         case .deadline(let id): if id == connection { deadlinePassed(id) }

@@ -17,13 +17,17 @@ struct ExchangeLoop: ~Copyable {
     private let url: BrokerURL
     private var parser: ResponseParser
     private var isStream = false
+    private let line: SecureLine?
 
     init(
-        _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?, kernel: Kernel
+        _ request: HTTPRequest, _ url: BrokerURL, _ line: SecureLine?, stop: LoopWake?,
+        kernel: Kernel
     ) throws(SystemCallError) {
         var loop = try EventLoop(LoopConfiguration(), kernel: kernel)
         loop.reportsIdle = false
         if let stop { try loop.attach(stop) }
+        loop.filter = line
+        self.line = line
         self.loop = loop
         self.request = request
         self.url = url
@@ -56,13 +60,18 @@ struct ExchangeLoop: ~Copyable {
     ) -> Result<Void, ClientError>? {
         switch event {
         case .connected:
+            if let line {
+                loop.filterOutput(of: id)
+                loop.send(sealed: line.begin(id).span, to: id)
+            }
             let start = loop.output.count
             request.append(url, to: &loop.output)
             loop.send(start..<loop.output.count, to: id, as: .answer)
             return nil
         case .received(_, let byteCount):
             if isStream { loop.setDeadline(id, at: loop.now + request.timeout) }
-            return read(input.span.extracting(0..<byteCount), take)
+            let bytes = input.span.extracting(0..<byteCount)
+            return line == nil ? read(bytes, take) : readSealed(bytes, id, take)
         case .endOfInput: return finish()
         case .closed(_, .failed(let errno)): return .failure(.connectionFailed(errno: errno))
         case .closed: return .failure(.connectionLost)
@@ -71,6 +80,21 @@ struct ExchangeLoop: ~Copyable {
         case .overHighWater, .drained, .accepted, .refused, .timer, .signal, .turnEnds, .idle,
             .waiting:
             return nil
+        }
+    }
+
+    private mutating func readSealed(
+        _ bytes: Span<UInt8>, _ id: ConnectionID, _ take: (ExchangeEvent) -> Void
+    ) -> Result<Void, ClientError>? {
+        guard let line else { return nil }
+        var own: [UInt8] = []
+        do throws(ClientError) {
+            let opened = try line.open(bytes, of: id, own: &own)
+            loop.send(sealed: own.span, to: id)
+            if let outcome = read(opened.plaintext.span, take) { return outcome }
+            return opened.hasEnded ? finish() : nil
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -142,11 +166,16 @@ enum ExchangeThread {
     private static func outcome(
         _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?, _ take: (ExchangeEvent) -> Void
     ) -> Result<Void, ClientError> {
-        do throws(SystemCallError) {
-            var loop = try ExchangeLoop(request, url, stop: stop, kernel: .linux)
-            return loop.run(take)
+        do throws(ClientError) {
+            let line = try SecureLine.make(url)
+            do throws(SystemCallError) {
+                var loop = try ExchangeLoop(request, url, line, stop: stop, kernel: .linux)
+                return loop.run(take)
+            } catch {
+                throw .system(error)
+            }
         } catch {
-            return .failure(.system(error))
+            return .failure(error)
         }
     }
 }

@@ -34,11 +34,13 @@ public final class RemoteCenter: Sendable {
         to url: BrokerURL, options: ClientOptions = ClientOptions()
     ) async throws(ClientError) -> RemoteCenter {
         let door: ClientDoor
+        let context = try SecureLine.context(for: url)
         do throws(SystemCallError) {
             door = try ClientDoor()
             _ = try SystemThread {
                 do throws(SystemCallError) {
-                    var loop = try ClientLoop(url, options, door: door, kernel: .linux)
+                    let line = context.map { SecureLine($0, host: url.hostName) }
+                    var loop = try ClientLoop(url, options, line, door: door, kernel: .linux)
                     try loop.run()
                 } catch {
                     door.fail()

@@ -3,7 +3,7 @@ internal import BelfrySystem
 /// All that a loop keeps for one connection; 96 bytes, and no memory elsewhere while it is idle.
 struct ConnectionSlot {
     struct Flags: OptionSet {
-        let rawValue: UInt16
+        let rawValue: UInt32
 
         static let open = Flags(rawValue: 1 << 0)
         /// The attempt to connect is not over.
@@ -36,6 +36,8 @@ struct ConnectionSlot {
         static let drainWanted = Flags(rawValue: 1 << 14)
         /// Its ranges of this turn lie in the arena of frames.
         static let hasFrames = Flags(rawValue: 1 << 15)
+        /// Its output goes through the filter of the loop.
+        static let filtered = Flags(rawValue: 1 << 16)
     }
 
     var socket = Socket(rawValue: -1)

@@ -188,6 +188,7 @@ extension EventLoop {
     /// Closes the socket and frees the slot, for a new generation, when the turn has ended.
     mutating func release(_ index: Int) {
         kernel.close(slots[index].socket)
+        if slots[index].flags.contains(.filtered) { filter?.forget(id(at: index)) }
         if slots[index].flags.contains(.refused) { refusedCount -= 1 } else { connectionCount -= 1 }
         unsentByteTotal -= slots[index].unsentByteCount
         var empty = ConnectionSlot(peer: slots[index].peer)

@@ -36,11 +36,12 @@ extension EventLoop {
         slots[index].flags.subtract([.dirty, .hasAnswer, .writable, .hasFrames])
         let unsentBefore = slots[index].unsentByteCount
         do {
-            if !slots[index].flags.isDisjoint(with: [.connecting, .corked]) || unsentBefore > 0 {
-                let ranges = takeRanges(index)
-                slots[index].keep(ranges, of: hasFrames ? frames : output, after: 0)
-                if isWritable, !slots[index].flags.contains(.corked),
-                    slots[index].unsentByteCount > 0
+            if !slots[index].flags.isDisjoint(with: [.connecting, .corked, .filtered])
+                || unsentBefore > 0
+            {
+                keepRanges(index, ofFrames: hasFrames)
+                if isWritable || unsentBefore == 0, slots[index].unsentByteCount > 0,
+                    slots[index].flags.isDisjoint(with: [.connecting, .corked])
                 {
                     slots[index].dropUnsent(try writeUnsent(index))
                 }
@@ -87,7 +88,15 @@ extension EventLoop {
         slots[index].keep(ranges, of: arena, after: written)
     }
 
-    private mutating func takeRanges(_ index: Int) -> [Range<Int>] {
+    private mutating func keepRanges(_ index: Int, ofFrames hasFrames: Bool) {
+        if slots[index].flags.contains(.filtered) {
+            return sealRanges(index, ofFrames: hasFrames)
+        }
+        let ranges = takeRanges(index)
+        slots[index].keep(ranges, of: hasFrames ? frames : output, after: 0)
+    }
+
+    mutating func takeRanges(_ index: Int) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         swap(&ranges, &slots[index].ranges)
         if ranges.isEmpty, slots[index].rangeEnd > slots[index].rangeStart {

@@ -34,6 +34,9 @@ public struct EventLoop: ~Copyable {
         didSet { idleIsDue = reportsIdle }
     }
 
+    /// What the output of some connections goes through; see `filterOutput(of:)`.
+    public var filter: (any OutputFilter)?
+
     let configuration: LoopConfiguration
     let kernel: KernelCalls
     var slots: [ConnectionSlot] = []

@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryCenter
+import BelfryTLS
 import BelfryHTTP
 import BelfryLoop
 import BelfryWire
@@ -173,6 +174,8 @@ enum LoopMessage: Sendable {
     case settled
     /// Take what can be changed without a restart.
     case reload(ServerConfiguration)
+    /// Use this certificate for new connections.
+    case renew(TLSContext)
     /// End now.
     case stop
 }

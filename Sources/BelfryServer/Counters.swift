@@ -23,6 +23,9 @@ struct Counters: Sendable, Equatable {
     var turns: UInt64 = 0
     var unsentBytes: UInt64 = 0
     var descriptorsExhausted: UInt64 = 0
+    var tlsHandshakes: UInt64 = 0
+    var tlsResumptions: UInt64 = 0
+    var tlsFailures: UInt64 = 0
 
     /// Adds the counters of another loop.
     mutating func add(_ other: Counters) {
@@ -46,6 +49,9 @@ struct Counters: Sendable, Equatable {
         turns += other.turns
         unsentBytes += other.unsentBytes
         descriptorsExhausted += other.descriptorsExhausted
+        tlsHandshakes += other.tlsHandshakes
+        tlsResumptions += other.tlsResumptions
+        tlsFailures += other.tlsFailures
     }
 }
 
@@ -84,6 +90,7 @@ struct MetricsText {
             UInt64(max(0, shared.observerCount.load(ordering: .relaxed))))
         page.addTraffic(counters)
         page.addClients(counters)
+        page.addTLS(counters, shared)
         page.addKept(counters, shared)
         if let store = shared.store { page.add(store.figures) }
         return Array(page.text.utf8)
@@ -135,6 +142,24 @@ struct MetricsText {
             "belfry_registrations_total", "counter", "Observers that were registered.",
             counters.registrations)
         add("belfry_removals_total", "counter", "Observers that were removed.", counters.removals)
+    }
+
+    /// What there is to tell of TLS, where it is spoken.
+    private mutating func addTLS(_ counters: Counters, _ shared: SharedState) {
+        let end = shared.certificateEnd.load(ordering: .relaxed)
+        guard end != 0 else { return }
+        add(
+            "belfry_tls_handshakes_total", "counter", "TLS handshakes that were completed.",
+            counters.tlsHandshakes)
+        add(
+            "belfry_tls_resumptions_total", "counter",
+            "TLS handshakes that were shortened by a ticket.", counters.tlsResumptions)
+        add(
+            "belfry_tls_handshakes_failed_total", "counter", "TLS handshakes that failed.",
+            counters.tlsFailures)
+        add(
+            "belfry_tls_certificate_not_after_seconds", "gauge",
+            "When the certificate ends, since 1970.", UInt64(max(0, end)))
     }
 
     /// What the broker keeps for later.

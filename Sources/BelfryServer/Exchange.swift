@@ -18,6 +18,8 @@ struct Exchange {
     var isInContent = false
     /// Where the name stands in the path of a plain post, for which there is no `path`.
     var plainPostName: Range<Int>?
+    /// Whether it came over TLS.
+    var isSecure = false
     /// What the request asks for; nil until the head was read, or when it is refused.
     var path: RoutedPath?
     /// Why it is refused, once that is known; its content is still read.

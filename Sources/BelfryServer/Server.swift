@@ -1,6 +1,7 @@
 import BelfryCenter
 import BelfryLoop
 import BelfryStore
+import BelfryTLS
 public import BelfrySystem
 import Synchronization
 
@@ -17,6 +18,8 @@ public enum Server {
         case listen(SocketAddress, SystemCallError)
         /// The data directory cannot be used; the words say why.
         case store(String)
+        /// The certificate or its key cannot be used; the sentence says why.
+        case certificate(String)
         /// The system refused something else.
         case system(SystemCallError)
     }
@@ -36,6 +39,12 @@ public enum Server {
         reload: (@Sendable () throws -> ServerConfiguration)? = nil
     ) throws(StartError) {
         if let fault = configuration.fault() { throw .configuration(fault) }
+        let certificate: TLSContext?
+        do throws(CertificateFault) {
+            certificate = try loadCertificate(of: configuration)
+        } catch {
+            throw .certificate(error.sentence)
+        }
         // Threads take over which signals are blocked: this comes before the first of them.
         let signals = try blockSignals()
         let mailboxes: [LoopMailbox<LoopMessage>]
@@ -53,7 +62,9 @@ public enum Server {
         let shared = SharedState(mailboxes: mailboxes, reload: reload, beginning: beginning)
         var failure: SystemCallError?
         do throws(SystemCallError) {
-            try serve(configuration, shared: shared, log: log, signals: signals)
+            if let certificate { shared.note(certificate, in: log) }
+            try serve(
+                configuration, certificate, shared: shared, log: log, signals: signals)
         } catch {
             failure = error
         }
@@ -76,13 +87,13 @@ public enum Server {
     }
 
     private static func serve(
-        _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
-        signals: consuming SignalDescriptor
+        _ configuration: ServerConfiguration, _ certificate: TLSContext?, shared: SharedState,
+        log: ServerLog, signals: consuming SignalDescriptor
     ) throws(SystemCallError) {
         let limit = try DescriptorLimit.raise()
         let connectionLimit = configuration.connectionLimit ?? max(1, limit.soft * 9 / 10 - 16)
         try start(
-            configuration, shared: shared, log: log, signals: signals,
+            configuration, certificate, shared: shared, log: log, signals: signals,
             connectionLimit: max(1, connectionLimit / configuration.loopCount))
     }
 
@@ -107,24 +118,28 @@ public enum Server {
     }
 
     private static func start(
-        _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
-        signals: consuming SignalDescriptor, connectionLimit: Int
+        _ configuration: ServerConfiguration, _ certificate: TLSContext?, shared: SharedState,
+        log: ServerLog, signals: consuming SignalDescriptor, connectionLimit: Int
     ) throws(SystemCallError) {
         var first = try ServerLoop(
             number: 0, configuration, shared: shared, log: log, connectionLimit: connectionLimit)
         try first.loop.attach(signals)
         var resolved = configuration
         resolved.listenAddresses = try first.listen(on: configuration.listenAddresses)
+        if let certificate {
+            resolved.tlsListenAddresses = try first.listen(
+                on: configuration.tlsListenAddresses, with: certificate)
+        }
         var threads: [LoopThread] = []
         for number in 1..<max(1, configuration.loopCount) {
             threads.append(
                 try LoopThread(
-                    number: number, resolved, shared: shared, log: log,
+                    number: number, resolved, certificate, shared: shared, log: log,
                     connectionLimit: connectionLimit))
         }
         log.write(
             .info, "listening",
-            ("addresses", resolved.listenAddresses.map(\.description).joined(separator: ",")),
+            ("addresses", resolved.addressTexts.joined(separator: ",")),
             ("loops", "\(configuration.loopCount)"))
         try first.run()
         for thread in threads { thread.join() }
@@ -136,8 +151,8 @@ private final class LoopThread {
     private var thread: SystemThread?
 
     init(
-        number: Int, _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
-        connectionLimit: Int
+        number: Int, _ configuration: ServerConfiguration, _ certificate: TLSContext?,
+        shared: SharedState, log: ServerLog, connectionLimit: Int
     ) throws(SystemCallError) {
         thread = try SystemThread {
             do throws(SystemCallError) {
@@ -145,6 +160,9 @@ private final class LoopThread {
                     number: number, configuration, shared: shared, log: log,
                     connectionLimit: connectionLimit)
                 _ = try loop.listen(on: configuration.listenAddresses)
+                if let certificate {
+                    _ = try loop.listen(on: configuration.tlsListenAddresses, with: certificate)
+                }
                 try loop.run()
             } catch {
                 log.write(.error, "a loop has failed", ("loop", "\(number)"), ("error", "\(error)"))

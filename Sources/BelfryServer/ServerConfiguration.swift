@@ -7,6 +7,12 @@ public import BelfryWire
 public struct ServerConfiguration: Sendable {
     /// Where to listen; port 0 picks one.
     public var listenAddresses: [SocketAddress] = []
+    /// Where to listen for TLS; port 0 picks one.
+    public var tlsListenAddresses: [SocketAddress] = []
+    /// The file of the certificate and the chain behind it, as PEM text.
+    public var tlsCertificatePath: String?
+    /// The file of the certificate's private key, as PEM text.
+    public var tlsKeyPath: String?
     /// How many event loops there are, each on a thread of its own; the default is 1.
     public var loopCount = 1
     /// Origins of web pages that may use the broker besides its own (`*` is any).
@@ -79,9 +85,10 @@ public struct ServerConfiguration: Sendable {
     ///
     /// - Returns: a sentence for the person who wrote it; nil when all is well.
     public func fault() -> String? {
-        if listenAddresses.isEmpty { return "There is no address to listen on." }
+        if allAddresses.isEmpty { return "There is no address to listen on." }
         if !(1...64).contains(loopCount) { return "The number of loops must be from 1 to 64." }
-        let foreign = listenAddresses.first { !$0.isLoopback }
+        if let fault = tlsFault() { return fault }
+        let foreign = allAddresses.first { !$0.isLoopback }
         if let foreign, !allowsAnonymous {
             return """
                 \(foreign) can be reached from other machines, and callers need no key. Listen on \
@@ -92,8 +99,27 @@ public struct ServerConfiguration: Sendable {
         return nil
     }
 
+    /// Whether certificate, key and addresses for TLS belong together.
+    private func tlsFault() -> String? {
+        switch (tlsListenAddresses.isEmpty, tlsCertificatePath, tlsKeyPath) {
+        case (true, nil, nil), (false, _?, _?): nil
+        case (_, _?, nil): "A certificate needs its key: say --tls-key."
+        case (_, nil, _?): "A key needs its certificate: say --tls-cert."
+        case (false, nil, nil): "TLS needs a certificate and its key: say --tls-cert and --tls-key."
+        case (true, _?, _?): "Nothing uses the certificate: say --tls-listen."
+        }
+    }
+
+    /// Where the broker listens, with TLS or without.
+    private var allAddresses: [SocketAddress] { listenAddresses + tlsListenAddresses }
+
+    /// The addresses as the log tells them.
+    var addressTexts: [String] {
+        listenAddresses.map(\.description) + tlsListenAddresses.map { "https://\($0)" }
+    }
+
     /// Whether only this machine can reach the broker.
-    var isLoopbackOnly: Bool { listenAddresses.allSatisfy(\.isLoopback) }
+    public var isLoopbackOnly: Bool { allAddresses.allSatisfy(\.isLoopback) }
 
     /// What callers without credentials may do.
     var effectiveAnonymousGrants: Grants {

@@ -14,9 +14,10 @@ extension ServerLoop {
         setDeadline(id, .head)
     }
 
-    /// One connection too many: it is told so and closed.
-    mutating func refuseConnection(_ id: ConnectionID) {
+    /// One connection too many: it is told so and closed; a handshake to tell it costs too much.
+    mutating func refuseConnection(_ id: ConnectionID, isSecure: Bool) {
         counters.connectionsRefused += 1
+        if isSecure { return loop.close(id) }
         let problem = Problem(.overloaded, "The broker has as many connections as it may have.")
         answerContent.removeAll(keepingCapacity: true)
         problem.append(to: &answerContent)

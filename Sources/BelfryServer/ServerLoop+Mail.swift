@@ -58,6 +58,8 @@ extension ServerLoop {
                 letClientsGo()
             case .reload(let configuration):
                 take(configuration)
+            case .renew(let context):
+                take(context)
             case .stop:
                 finish()
             }

@@ -114,6 +114,7 @@ extension ServerLoop {
     private mutating func beginRequest(_ id: ConnectionID, restByteCount: Int) {
         counters.requests += 1
         exchange.begin()
+        exchange.isSecure = isSecure(id)
         if stop.isStopping { exchange.reply.context.keepsAlive = false }
         decideRequest()
         guard exchange.parser.head.hasContent else { return }
@@ -219,7 +220,7 @@ extension ServerLoop {
             break
         }
         let host = [UInt8](copying: exchange.parser.head.authority)
-        guard originPolicy.allows(origin: origin, host: host, isSecure: false) else {
+        guard originPolicy.allows(origin: origin, host: host, isSecure: exchange.isSecure) else {
             throw Problem(
                 .foreignOrigin,
                 "Pages of this origin may not do this; --allow-origin names those that may.")

@@ -26,6 +26,10 @@ struct ServerLoop: ~Copyable {
     let rpcReader: RPCReader
 
     var loop: EventLoop
+    /// The TLS sessions; nil where no listener speaks TLS.
+    var tls: TLSTable?
+    /// Listeners from this number on speak TLS.
+    var firstSecureListener = Int.max
     var random = SystemRandom()
     /// The connections by slot of the loop.
     var connections = ConnectionTable()
@@ -192,10 +196,15 @@ struct ServerLoop: ~Copyable {
     /// Handles one event; `input` begins with the bytes that were received.
     mutating func handle(_ event: LoopEvent, input: Span<UInt8>) {
         switch event {
-        case .accepted(let id, _): accept(id)
-        case .refused(let id, _): refuseConnection(id)
-        case .received(let id, let byteCount): receive(id, input.extracting(0..<byteCount))
-        case .endOfInput(let id): endInput(id)
+        case .accepted(let id, let listener):
+            accept(id)
+            if listener >= firstSecureListener { admitSecurely(id) }
+        case .refused(let id, let listener):
+            refuseConnection(id, isSecure: listener >= firstSecureListener)
+        case .received(let id, let byteCount) where tls == nil:
+            receive(id, input.extracting(0..<byteCount))
+        case .received(let id, let byteCount): receiveSealed(id, input.extracting(0..<byteCount))
+        case .endOfInput(let id): endSealedInput(id)
         case .overHighWater(let id): meetHighWater(id)
         case .drained(let id): meetRoom(id)
         case .closed(let id, _): forget(id)

@@ -21,6 +21,7 @@ extension SharedState {
                         return
                     }
                     for mailbox in mailboxes { _ = mailbox.post(.reload(configuration)) }
+                    renewCertificate(of: configuration, log: log)
                 } catch {
                     log.write(.error, "the configuration cannot be read", ("reason", "\(error)"))
                 }
@@ -38,6 +39,7 @@ extension ServerLoop {
     mutating func take(_ new: ServerConfiguration) {
         var taken = new
         taken.listenAddresses = configuration.listenAddresses
+        taken.tlsListenAddresses = configuration.tlsListenAddresses
         taken.loopCount = configuration.loopCount
         taken.connectionLimit = configuration.connectionLimit
         taken.hasDebugEndpoints = configuration.hasDebugEndpoints

@@ -35,6 +35,8 @@ final class SharedState: Sendable {
     let counters: [PublishedCounters]
     /// The door of each loop.
     let mailboxes: [LoopMailbox<LoopMessage>]
+    /// When the certificate ends, in seconds since 1970; 0 without one.
+    let certificateEnd = Atomic<Int64>(0)
     /// What makes this life of the broker different from others.
     let incarnation: UInt64
     let hashSeed: HashSeed

@@ -1,6 +1,43 @@
 #ifndef C_OPENSSL_SHIM_H
 #define C_OPENSSL_SHIM_H
 
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/sha.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+// What libssl has as macros with arguments or casts, which Swift cannot see.
+
+static inline long belfry_ctx_set_versions(SSL_CTX *context, int lowest, int highest) {
+    return SSL_CTX_set_min_proto_version(context, lowest) &&
+           SSL_CTX_set_max_proto_version(context, highest);
+}
+
+static inline long belfry_ctx_set_groups(SSL_CTX *context, const char *list) {
+    return SSL_CTX_set1_groups_list(context, list);
+}
+
+static inline void belfry_ctx_set_modes(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
+                                     SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+}
+
+static inline long belfry_ctx_add_chain(SSL_CTX *context, X509 *certificate) {
+    return SSL_CTX_add0_chain_cert(context, certificate);
+}
+
+static inline long belfry_ssl_set_server_name(SSL *ssl, const char *name) {
+    return SSL_set_tlsext_host_name(ssl, name);
+}
+
+static inline long belfry_bio_bytes(BIO *bio, const unsigned char **bytes) {
+    return BIO_get_mem_data(bio, bytes);
+}
 
 #endif

@@ -12,30 +12,51 @@ struct PlaceOptions: ParsableArguments {
             "URL"))
     var url: String?
 
+    @Option(
+        help: .value(
+            "The authorities to trust with https, as PEM; or BELFRY_CA. Default: the machine's.",
+            "FILE"))
+    var ca: String?
+
     /// The URL of the flag, of the environment, or the default one.
     func brokerURL() throws(ToolError) -> BrokerURL {
-        try Self.brokerURL(flag: url, environment: Environment.variables())
+        try Self.brokerURL(flag: url, ca: ca, environment: Environment.variables())
     }
 
     static func brokerURL(
-        flag: String?, environment: [String: String]
+        flag: String?, ca: String? = nil, environment: [String: String]
     ) throws(ToolError) -> BrokerURL {
+        let authorities = try authorities(flag: ca, environment: environment)
         let variable = environment["BELFRY_URL"].flatMap { $0.isEmpty ? nil : $0 }
         do throws(ClientError) {
-            return try BrokerURL(flag ?? variable ?? defaultURL)
+            return try BrokerURL(flag ?? variable ?? defaultURL, authorities: authorities)
         } catch {
             let sentence = "\(flag == nil ? "BELFRY_URL" : "--url"): \(error)"
             throw flag == nil ? .failure(sentence) : .usage(sentence)
         }
     }
 
+    private static func authorities(
+        flag: String?, environment: [String: String]
+    ) throws(ToolError) -> [UInt8]? {
+        guard let path = flag ?? environment["BELFRY_CA"], !path.isEmpty else { return nil }
+        do throws(SystemCallError) {
+            return try WholeFile.read(path: path, byteLimit: 16 << 20)
+        } catch {
+            throw .failure("\(flag == nil ? "BELFRY_CA" : "--ca") cannot be read: \(error)")
+        }
+    }
+
     /// The broker that `serve` with the same environment would be.
     static func ownURL(
-        flag: String?, environment: [String: String]
+        flag: String?, ca: String? = nil, environment: [String: String]
     ) throws(ToolError) -> BrokerURL {
         guard flag == nil,
             let text = environment["BELFRY_LISTEN"].flatMap({ Words.split($0).first })
-        else { return try brokerURL(flag: flag, environment: environment) }
+        else { return try brokerURL(flag: flag, ca: ca, environment: environment) }
+        if text == "none" {
+            throw .failure("BELFRY_LISTEN is none: say --url and --ca, or listen on loopback too")
+        }
         guard var address = SocketAddress(text) else {
             throw .failure("BELFRY_LISTEN: `\(text)` is no address such as 127.0.0.1:8080")
         }

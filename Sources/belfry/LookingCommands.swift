@@ -133,7 +133,7 @@ struct Healthcheck: ClientCommand {
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let environment = try Environment.variables()
-        let url = try PlaceOptions.ownURL(flag: place.url, environment: environment)
+        let url = try PlaceOptions.ownURL(flag: place.url, ca: place.ca, environment: environment)
         var request = HTTPRequest.get("/readyz")
         request.timeout = .seconds(5)
         _ = try await request.requiredAnswer(from: url)

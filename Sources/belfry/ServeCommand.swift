@@ -36,6 +36,7 @@ struct CheckConfig: BlockingCommand {
     func perform() throws(ToolError) {
         let settings = try options.settings()
         if let fault = settings.configuration.fault() { throw .failure(fault) }
+        if let fault = Server.certificateFault(of: settings.configuration) { throw .failure(fault) }
         try Report.write(settings.json)
     }
 }
@@ -52,7 +53,7 @@ struct Version: BlockingCommand {
 extension ToolError {
     init(_ error: Server.StartError, dataDirectory: String) {
         switch error {
-        case .configuration(let sentence): self = .failure(sentence)
+        case .configuration(let sentence), .certificate(let sentence): self = .failure(sentence)
         case .listen(let address, let error): self = .failure("\(address): \(error)")
         case .store(let sentence):
             self = .failure("the data directory \(dataDirectory): \(sentence)")

@@ -2,8 +2,17 @@ import ArgumentParser
 
 /// The flags of `belfry serve`: their texts are read where those of file and environment are.
 struct ServeOptions: ParsableArguments {
-    @Option(help: .value("Where to listen; port 0 picks one.", "HOST:PORT"))
+    @Option(help: .value("Where to listen; port 0 picks one; none is nowhere.", "HOST:PORT"))
     var listen: [String] = []
+
+    @Option(help: .value("Where to listen for TLS; port 0 picks one.", "HOST:PORT"))
+    var tlsListen: [String] = []
+
+    @Option(help: .value("The certificate and the chain behind it, as PEM.", "FILE"))
+    var tlsCert: String?
+
+    @Option(help: .value("The private key of the certificate, as PEM.", "FILE"))
+    var tlsKey: String?
 
     @Option(help: .value("A file with options as a JSON object.", "FILE"))
     var config: String?
@@ -92,7 +101,8 @@ struct ServeOptions: ParsableArguments {
     /// The texts of the flags that were given, by option name.
     var texts: [String: String] {
         var texts: [String: String] = [
-            "loops": loops, "anonymous-grants": anonymousGrants, "head-timeout": headTimeout,
+            "tls-cert": tlsCert, "tls-key": tlsKey, "loops": loops,
+            "anonymous-grants": anonymousGrants, "head-timeout": headTimeout,
             "body-timeout": bodyTimeout, "idle-timeout": idleTimeout, "max-body": maxBody,
             "max-message": maxMessage, "max-connections": maxConnections, "replay": replay,
             "data": data, "in-memory": inMemory.map { "\($0)" }, "durability": durability,
@@ -103,7 +113,10 @@ struct ServeOptions: ParsableArguments {
             "allow-anonymous": allowAnonymous.map { "\($0)" },
             "debug-endpoints": debugEndpoints.map { "\($0)" },
         ].compactMapValues { $0 }
-        let lists = ["listen": listen, "allow-origin": allowOrigin, "allow-host": allowHost]
+        let lists = [
+            "listen": listen, "tls-listen": tlsListen, "allow-origin": allowOrigin,
+            "allow-host": allowHost,
+        ]
         for (name, values) in lists where !values.isEmpty {
             texts[name] = values.joined(separator: ",")
         }

@@ -28,8 +28,7 @@ struct Settings {
 
     /// What anonymous callers may do in the end.
     var effectiveGrants: GrantList {
-        let isLoopbackOnly = server.listenAddresses.allSatisfy(\.isLoopback)
-        return anonymousGrants ?? .whenUnset(isLoopbackOnly: isLoopbackOnly)
+        anonymousGrants ?? .whenUnset(isLoopbackOnly: server.isLoopbackOnly)
     }
 }
 
@@ -59,7 +58,8 @@ struct Setting: Sendable {
 
     /// Every option, in the order of DESIGN section 7.
     static let all: [Setting] = [
-        listen, count("loops", \.server.loopCount, in: 1...64), data,
+        listen, tlsListen, file("tls-cert", \.server.tlsCertificatePath),
+        file("tls-key", \.server.tlsKeyPath), count("loops", \.server.loopCount, in: 1...64), data,
         flag("in-memory", \.isInMemory), durability,
         size("store-limit", \.server.storeByteLimit, in: (1 << 20)...(1 << 40)),
         list("allow-origin", \.server.allowedOrigins), list("allow-host", \.server.allowedHosts),
@@ -97,17 +97,35 @@ extension Setting {
     private static let listen = Setting(
         name: "listen",
         read: { (text, settings) throws(Fault) in
-            var addresses: [SocketAddress] = []
-            for word in Words.split(text) {
-                guard let address = SocketAddress(word) else {
-                    throw Fault(text: "`\(word)` is no address such as 127.0.0.1:8080")
-                }
-                addresses.append(address)
-            }
-            guard !addresses.isEmpty else { throw Fault(text: "there is no address") }
-            settings.server.listenAddresses = addresses
+            // Nowhere: for a broker that speaks TLS alone.
+            settings.server.listenAddresses = text == "none" ? [] : try addresses(text)
         },
-        show: { .texts($0.server.listenAddresses.map(\.description)) })
+        show: { settings in
+            let texts = settings.server.listenAddresses.map(\.description)
+            return texts.isEmpty ? .text("none") : .texts(texts)
+        })
+
+    private static let tlsListen = Setting(
+        name: "tls-listen",
+        read: { (text, settings) throws(Fault) in
+            settings.server.tlsListenAddresses = try addresses(text)
+        },
+        show: { settings in
+            let texts = settings.server.tlsListenAddresses.map(\.description)
+            return texts.isEmpty ? .null : .texts(texts)
+        })
+
+    private static func addresses(_ text: String) throws(Fault) -> [SocketAddress] {
+        var addresses: [SocketAddress] = []
+        for word in Words.split(text) {
+            guard let address = SocketAddress(word) else {
+                throw Fault(text: "`\(word)` is no address such as 127.0.0.1:8080")
+            }
+            addresses.append(address)
+        }
+        guard !addresses.isEmpty else { throw Fault(text: "there is no address") }
+        return addresses
+    }
 
     private static let grants = Setting(
         name: "anonymous-grants",
@@ -240,6 +258,19 @@ extension Setting {
                 let unit = size.last?.isNumber == true ? "B" : ""
                 return .text("\(settings[keyPath: countPath]),\(size)\(unit)")
             })
+    }
+
+    /// The path of a file, which is read when the broker starts.
+    private static func file(_ name: String, _ path: Path<String?>) -> Setting {
+        Setting(
+            name: name,
+            read: { (text, settings) throws(Fault) in
+                guard !text.isEmpty, !text.utf8.contains(0) else {
+                    throw Fault(text: "it names no file")
+                }
+                settings[keyPath: path] = text
+            },
+            show: { settings in settings[keyPath: path].map { .text($0) } ?? .null })
     }
 
     private static func list(

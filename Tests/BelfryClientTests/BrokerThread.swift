@@ -1,5 +1,6 @@
 import BelfryLoop
 import BelfrySystem
+import BelfryTLS
 import BelfryWebSocket
 import Synchronization
 
@@ -27,7 +28,11 @@ final class BrokerThread: Sendable {
     }
 
     /// Listens at a free port, and gives the broker's URL when it does.
-    func start(_ script: @escaping Script) async throws -> BrokerURL {
+    ///
+    /// With a context it speaks TLS, and the client trusts these authorities.
+    func start(
+        _ context: TLSContext? = nil, authorities: [UInt8]? = nil, _ script: @escaping Script
+    ) async throws -> BrokerURL {
         let stop = self.stop
         let address = await withCheckedContinuation { continuation in
             do {
@@ -37,8 +42,10 @@ final class BrokerThread: Sendable {
                         loop.reportsIdle = false
                         try loop.attach(stop)
                         let address = try loop.listen(on: .loopback(port: 0), sharesPort: false)
-                        continuation.resume(returning: "http://\(address)")
-                        try Self.serve(&loop) { bytes in
+                        continuation.resume(
+                            returning: context == nil
+                                ? "http://\(address)" : "https://localhost:\(address.port)")
+                        try Self.serve(&loop, context) { bytes in
                             self?.heardBytes.withLock { $0 += bytes }
                             return script(bytes)
                         }
@@ -50,19 +57,29 @@ final class BrokerThread: Sendable {
                 preconditionFailure("no thread for the scripted broker: \(error)")
             }
         }
-        return try BrokerURL(address)
+        return try BrokerURL(address, authorities: authorities)
     }
 
     private static func serve(
-        _ loop: inout EventLoop, _ script: ([UInt8]) -> [UInt8]?
+        _ loop: inout EventLoop, _ context: TLSContext?, _ script: ([UInt8]) -> [UInt8]?
     ) throws(SystemCallError) {
         var input = [UInt8](repeating: 0, count: 65_536)
+        var sessions: [ConnectionID: TLSSession] = [:]
         while true {
             switch try loop.nextEvent(into: &input) {
+            case .accepted(let id, _): sessions[id] = context.map { TLSSession($0) }
             case .received(let id, let byteCount):
-                guard let answer = script(Array(input[..<byteCount])) else {
-                    loop.closeAfterFlush(id, lingering: true)
-                    continue
+                var heard = Array(input[..<byteCount])
+                var answer: [UInt8] = []
+                if let session = sessions[id] {
+                    heard = open(heard, session, answer: &answer)
+                }
+                if !heard.isEmpty {
+                    guard let text = script(heard) else {
+                        loop.closeAfterFlush(id, lingering: true)
+                        continue
+                    }
+                    seal(text, sessions[id], answer: &answer)
                 }
                 let start = loop.output.count
                 loop.output += answer
@@ -71,6 +88,28 @@ final class BrokerThread: Sendable {
             case .mail: return
             default: continue
             }
+        }
+    }
+
+    private static func open(
+        _ bytes: [UInt8], _ session: TLSSession, answer: inout [UInt8]
+    ) -> [UInt8] {
+        var (room, cursor) = ([UInt8](repeating: 0, count: 65_536), 0)
+        var heard: [UInt8] = []
+        while let event = try? session.nextEvent(
+            in: bytes.span, at: &cursor, into: &room, output: &answer)
+        {
+            if case .received(let count) = event { heard += room[..<count] }
+        }
+        return heard
+    }
+
+    private static func seal(_ text: [UInt8], _ session: TLSSession?, answer: inout [UInt8]) {
+        guard let session else { return answer += text }
+        do {
+            try session.send(text.span, output: &answer)
+        } catch {
+            preconditionFailure("an open session seals: \(error)")
         }
     }
 }

@@ -1,5 +1,7 @@
 import BelfrySystem
+import BelfryTLS
 import Glibc
+import TestCertificates
 import Testing
 
 @testable import BelfryClient
@@ -25,6 +27,73 @@ struct RemoteCenterTests {
         try await observation.removeObserver()
         await center.close()
         await #expect(throws: ClientError.closedByOwner) { try await center.post(name: "A") }
+    }
+
+    @Test("the same over TLS, with a certificate of a trusted authority")
+    func secureConversation() async throws {
+        let (context, authorities) = try Self.certificate()
+        let thread = try BrokerThread()
+        let broker = AnsweringBroker()
+        let url = try await thread.start(context, authorities: authorities) { broker.answer($0) }
+        let center = try await RemoteCenter.connect(to: url, options: patient)
+        let observation = try await center.addObserver(forName: "A", object: nil)
+        let receipt = try await center.post(name: "A", object: "o", userInfo: UserInfo(json: "{}"))
+        for try await notification in observation {
+            #expect(notification.id == receipt.id)
+            try await center.removeObserver(observation)
+        }
+        await center.close()
+    }
+
+    @Test("a broker whose certificate is not trusted is sent nothing")
+    func untrusted() async throws {
+        let (context, _) = try Self.certificate()
+        for authorities in [TestAuthority().certificate, nil] {
+            let thread = try BrokerThread()
+            let url = try await thread.start(context, authorities: authorities) { _ in [] }
+            for attempt in 0..<2 {
+                await #expect {
+                    if attempt == 0 {
+                        _ = try await RemoteCenter.connect(to: url)
+                    } else {
+                        _ = try await HTTPRequest.get("/readyz").answer(from: url)
+                    }
+                } throws: { error in
+                    if case .tls(.untrustedPeer) = error as? ClientError { true } else { false }
+                }
+            }
+            #expect(thread.heard.isEmpty)
+        }
+    }
+
+    @Test("a request over TLS and its answer, and a broker that speaks none")
+    func secureRequest() async throws {
+        let (context, authorities) = try Self.certificate()
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n"
+        let thread = try BrokerThread()
+        let url = try await thread.start(context, authorities: authorities) { _ in
+            Array(response.utf8)
+        }
+        let answer = try await HTTPRequest.get("/livez").answer(from: url)
+        #expect(answer.content == Array("ok\n".utf8))
+        #expect(thread.heard.contains("Host: localhost:"))
+        let plain = try BrokerThread()
+        let plainURL = try await plain.start { _ in Array(response.utf8) }
+        let wrong = try BrokerURL(
+            "https" + plainURL.description.dropFirst(4), authorities: authorities)
+        await #expect {
+            try await HTTPRequest.get("/livez").answer(from: wrong)
+        } throws: { error in
+            if case .tls = error as? ClientError { true } else { false }
+        }
+    }
+
+    private static func certificate() throws -> (TLSContext, authorities: [UInt8]) {
+        let authority = TestAuthority()
+        let identity = authority.issue()
+        let context = try TLSContext(
+            certificateChain: identity.certificate, privateKey: identity.key)
+        return (context, authority.certificate)
     }
 
     @Test("a second observation has a selector of its own")

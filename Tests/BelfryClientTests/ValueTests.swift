@@ -10,6 +10,9 @@ struct BrokerURLTests {
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080", nil),
             ("http://localhost:9000/", "http://127.0.0.1:9000", nil),
             ("http://127.0.0.1", "http://127.0.0.1:80", nil),
+            ("https://127.0.0.1", "https://127.0.0.1:443", nil),
+            ("wss://localhost:8443/", "https://localhost:8443", nil),
+            ("ws://localhost", "http://127.0.0.1:80", nil),
             ("http://[::1]:8080/v1/centers/shop", "http://[::1]:8080/v1/centers/shop", "shop"),
             (
                 "http://127.0.0.1:1/v1/centers/a%2Fb/", "http://127.0.0.1:1/v1/centers/a%2Fb",
@@ -26,7 +29,8 @@ struct BrokerURLTests {
         "what is no URL of a broker says why",
         arguments: [
             ("", BrokerURL.Fault.schemeIsNotHTTP), ("127.0.0.1:8080", .schemeIsNotHTTP),
-            ("https://127.0.0.1", .schemeIsNotHTTP), ("http://", .schemeIsNotHTTP),
+            ("ftp://127.0.0.1", .schemeIsNotHTTP), ("http://", .schemeIsNotHTTP),
+            ("https://", .schemeIsNotHTTP), ("HTTP://127.0.0.1", .schemeIsNotHTTP),
             ("http://belfry.example:8080", .hostIsNoAddress),
             ("http://127.0.0.1:99999", .hostIsNoAddress), ("http:///v1", .hostIsNoAddress),
             ("http://127.0.0.1/other", .pathIsNoCenter),

@@ -3,6 +3,7 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
+import BelfryTLS
 import Testing
 
 @testable import BelfryServer
@@ -17,7 +18,8 @@ final class Broker {
 
     init(
         loopCount: Int = 1, connectionLimit: Int = 900, beginning: Beginning = Beginning(),
-        log: ServerLog = .silent, _ adjust: (inout ServerConfiguration) -> Void = { _ in }
+        certificate: TLSContext? = nil, log: ServerLog = .silent,
+        _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ServerConfiguration()
         configuration.listenAddresses = [.loopback(port: 0)]
@@ -28,8 +30,8 @@ final class Broker {
         self.shared = shared
         nodes = try (0..<loopCount).map {
             try Node(
-                number: $0, configuration, shared: shared, connectionLimit: connectionLimit,
-                log: log)
+                number: $0, configuration, certificate, shared: shared,
+                connectionLimit: connectionLimit, log: log)
         }
     }
 
@@ -113,13 +115,16 @@ final class Node {
     private(set) var ahead: LoopEvent?
 
     init(
-        number: Int, _ configuration: ServerConfiguration, shared: SharedState,
-        connectionLimit: Int, log: ServerLog
+        number: Int, _ configuration: ServerConfiguration, _ certificate: TLSContext?,
+        shared: SharedState, connectionLimit: Int, log: ServerLog
     ) throws {
         server = try ServerLoop(
             number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: .embedded(kernel))
         _ = try server.listen(on: configuration.listenAddresses)
+        if let certificate {
+            _ = try server.listen(on: [.loopback(port: 0)], with: certificate)
+        }
     }
 
     /// Runs one turn, its flush included.

@@ -61,6 +61,9 @@ struct ProgramTests {
     func checkConfig() {
         #expect(Program.run(["check-config", "--listen", "127.0.0.1:0"]) == 0)
         #expect(Program.run(["check-config", "--listen", "0.0.0.0:8080"]) == 1)
+        let secure = ["check-config", "--tls-listen", "127.0.0.1:0"]
+        #expect(Program.run(secure) == 1)
+        #expect(Program.run(secure + ["--tls-cert", "/dev/null", "--tls-key", "/dev/null"]) == 1)
         #expect(
             Program.run(["check-config", "--listen", "0.0.0.0:8080", "--allow-anonymous"]) == 0)
         #expect(Program.run(["check-config", "--config", "/nonexistent"]) == 1)
@@ -107,6 +110,9 @@ struct ProgramTests {
         #expect(try PlaceOptions.ownURL(flag: nil, environment: environment).description == url)
         let flag = try PlaceOptions.ownURL(flag: "http://127.0.0.1:3", environment: environment)
         #expect(flag.description == "http://127.0.0.1:3")
+        #expect(throws: ToolError.self) {
+            try PlaceOptions.ownURL(flag: nil, environment: ["BELFRY_LISTEN": "none"])
+        }
     }
 
     @Test("the environment is read as the system keeps it")

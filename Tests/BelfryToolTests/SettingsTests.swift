@@ -89,6 +89,8 @@ struct SettingsTests {
         "each option takes a good text, and its value is told as JSON",
         arguments: [
             ("listen", "127.0.0.1:0, [::1]:9", #"["127.0.0.1:0","[::1]:9"]"#),
+            ("listen", "none", #""none""#), ("tls-listen", "0.0.0.0:8443", #"["0.0.0.0:8443"]"#),
+            ("tls-cert", "/etc/c.pem", #""/etc/c.pem""#), ("tls-key", "k.pem", #""k.pem""#),
             ("loops", "64", "64"),
             ("allow-origin", "https://a.example,*", #"["https://a.example","*"]"#),
             ("allow-host", "a.example", #"["a.example"]"#), ("allow-anonymous", "true", "true"),
@@ -126,6 +128,8 @@ struct SettingsTests {
         "each option refuses a bad text: a flag as usage, anything else as a failure",
         arguments: [
             ("listen", "8080"), ("listen", "belfry.example:8080"), ("listen", ","), ("loops", "0"),
+            ("listen", "none,127.0.0.1:1"), ("tls-listen", "none"), ("tls-listen", "8443"),
+            ("tls-cert", "a\0b"), ("tls-key", "a\0b"),
             ("loops", "65"), ("loops", "one"), ("allow-anonymous", "yes"),
             ("debug-endpoints", "2"), ("head-timeout", "8"), ("head-timeout", "0s"),
             ("body-timeout", "-1s"), ("idle-timeout", "1 s"), ("drain", "367d"),
@@ -182,6 +186,18 @@ struct SettingsTests {
         ])
         let text = String(decoding: first.json, as: UTF8.self)
         #expect(try settings(file: text).json == first.json)
+    }
+
+    @Test("a broker that speaks TLS alone is told the same again")
+    func roundTripOfTLS() throws {
+        let first = try settings(flags: [
+            "listen": "none", "tls-listen": "127.0.0.1:0", "tls-cert": "c", "tls-key": "k",
+        ])
+        #expect(first.server.listenAddresses.isEmpty)
+        #expect(first.configuration.fault() == nil)
+        let text = String(decoding: first.json, as: UTF8.self)
+        #expect(try settings(file: text).json == first.json)
+        #expect(try settings().json == settings(file: #"{"tls-listen":null}"#).json)
     }
 
     @Test("a file may use JSON's own kinds")

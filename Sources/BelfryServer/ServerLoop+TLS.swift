@@ -1,0 +1,91 @@
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryTLS
+import BelfryWire
+
+// TLS lies between the loop and what is spoken on a connection: bytes that are read go through its
+// session, and the loop has its output sealed at the flush.
+
+extension ServerLoop {
+    /// Listens on addresses where TLS is spoken, and tells the real ones.
+    ///
+    /// Their listeners come after those of `listen(on:)`.
+    mutating func listen(
+        on addresses: [SocketAddress], with context: TLSContext
+    ) throws(SystemCallError) -> [SocketAddress] {
+        let table = TLSTable(context)
+        tls = table
+        loop.filter = table
+        firstSecureListener = configuration.listenAddresses.count
+        return try listen(on: addresses)
+    }
+
+    /// Begins the handshake of a connection; the deadline of its first head covers it.
+    mutating func admitSecurely(_ id: ConnectionID) {
+        tls?.admit(id)
+        loop.filterOutput(of: id)
+    }
+
+    /// Whether a connection speaks TLS.
+    func isSecure(_ id: ConnectionID) -> Bool {
+        tls?.session(of: id) != nil
+    }
+
+    /// Opens what was read, and hands the plaintext to the protocol of the connection.
+    mutating func receiveSealed(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        guard let tls, let session = tls.session(of: id) else { return receive(id, bytes) }
+        var room: [UInt8] = []
+        swap(&room, &tls.room)
+        defer { swap(&room, &tls.room) }
+        var cursor = 0
+        while connection(id)?.isClosing == false {
+            var own: [UInt8] = []
+            let event: TLSEvent?
+            do throws(TLSError) {
+                event = try session.nextEvent(in: bytes, at: &cursor, into: &room, output: &own)
+            } catch {
+                loop.send(sealed: own.span, to: id)
+                return failSecurely(id, error, wasOpen: session.isOpen)
+            }
+            loop.send(sealed: own.span, to: id)
+            // Answers to requests for new keys wait for the socket as others do.
+            if session.isOpen, !own.isEmpty { throttleIfFull(id) }
+            switch event {
+            case nil: return
+            case .handshakeDone:
+                counters.tlsHandshakes += 1
+                if session.isResumed { counters.tlsResumptions += 1 }
+            case .received(let byteCount): receive(id, room.span.extracting(0..<byteCount))
+            case .closed: endInput(id)
+            }
+        }
+    }
+
+    /// The peer has ended its side of the TCP connection; the end of its TLS session came before it,
+    /// or never comes, which is no different: HTTP and WebSocket tell their ends themselves.
+    mutating func endSealedInput(_ id: ConnectionID) {
+        if tls?.session(of: id)?.inputHasEnded == true { return }
+        endInput(id)
+    }
+
+    /// Closes a connection whose session has failed; the alert was sent before.
+    private mutating func failSecurely(_ id: ConnectionID, _ error: TLSError, wasOpen: Bool) {
+        if !wasOpen { counters.tlsFailures += 1 }
+        log.write(.debug, "a TLS connection failed", ("reason", "\(error)"))
+        if error == .plainHTTP {
+            answerContent.removeAll(keepingCapacity: true)
+            let answer = problemAnswer(
+                Problem(.malformedRequest, "TLS is spoken here: the address begins with https."))
+            var bytes: [UInt8] = []
+            appendResponse(answer, HTTPReply(context: .closing), to: &bytes)
+            loop.send(sealed: bytes.span, to: id)
+        }
+        closeSoon(id)
+    }
+
+    /// Takes a certificate for the connections to come.
+    mutating func take(_ context: TLSContext) {
+        tls?.context = context
+    }
+}
