@@ -41,6 +41,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // The rooms, lowest first: what each is for stands in STYLE.md, section 1.
@@ -58,8 +59,11 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
         tests(of: "BelfryTLS", "COpenSSL", "TestCertificates"),
-        room("BelfryAccess", "BelfryJSON"),
-        tests(of: "BelfryAccess"),
+        room("BelfryAccess", "BelfryJSON", .product(name: "JWTKit", package: "jwt-kit")),
+        .testTarget(
+            name: "BelfryAccessTests",
+            dependencies: ["BelfryAccess", .product(name: "JWTKit", package: "jwt-kit")],
+            exclude: ["Fixtures"], swiftSettings: strict),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
         tests(of: "BelfrySystem"),
@@ -109,7 +113,7 @@ let package = Package(
         tests(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
             "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
-            "BelfryWire", "TestCertificates"),
+            "BelfryWire", "TestCertificates", .product(name: "JWTKit", package: "jwt-kit")),
 
         // Certificates that tests make for themselves.
         .target(

@@ -6,16 +6,70 @@ public final class Caller: Sendable {
     public let principal: [UInt8]
     /// What they may do.
     public let grants: Grants
+    /// From when their credentials are good, in milliseconds since 1970.
+    public let validFrom: Int64
+    /// When their credentials expire, in milliseconds since 1970; `Int64.max` is never.
+    public let expiresAt: Int64
+    /// What they showed.
+    let origin: Origin
+    /// Whether credentials could give them more: then what they lack is 401, and not 403.
+    public let mayAuthenticate: Bool
 
-    /// Joins both.
-    public init(principal: String, grants: Grants) {
-        self.principal = Array(principal.utf8)
+    /// What makes a caller known.
+    enum Origin: Sendable, Equatable {
+        /// Nothing.
+        case anonymous
+        /// A key, by the hash of its secret.
+        case key(TokenDigest)
+        /// A token that is signed with a key.
+        case token(VerificationKey.Mark)
+    }
+
+    init(
+        principal: [UInt8], grants: Grants, origin: Origin, validFrom: Int64 = .min,
+        expiresAt: Int64 = .max
+    ) {
+        self.principal = principal
         self.grants = grants
+        self.origin = origin
+        self.validFrom = validFrom
+        self.expiresAt = expiresAt
+        mayAuthenticate = false
     }
 
     /// A caller without credentials.
-    public static func anonymous(_ grants: Grants) -> Caller {
-        Caller(principal: "anonymous", grants: grants)
+    ///
+    /// - Parameter mayAuthenticate: whether there are keys that would let them do more.
+    public init(anonymous grants: Grants, mayAuthenticate: Bool = false) {
+        principal = Self.anonymousPrincipal
+        self.grants = grants
+        origin = .anonymous
+        validFrom = .min
+        expiresAt = .max
+        self.mayAuthenticate = mayAuthenticate
+    }
+
+    /// A caller without credentials.
+    public static func anonymous(_ grants: Grants) -> Caller { Caller(anonymous: grants) }
+
+    /// Whether they showed no credentials.
+    public var isAnonymous: Bool { origin == .anonymous }
+
+    /// Why their credentials are not good at a time, in milliseconds since 1970.
+    public func fault(at time: Int64) -> TokenFault? {
+        if time >= expiresAt { return .expired }
+        return time < validFrom ? .notYetValid : nil
+    }
+
+    static let anonymousPrincipal = Array("anonymous".utf8)
+    /// Names that the broker gives itself.
+    private static let reservedPrincipals = [anonymousPrincipal, Array("broker".utf8)]
+
+    /// Whether a key or a token may have this name: 1 to 255 scalars, none of them a control.
+    static func isPrincipal(_ name: [UInt8]) -> Bool {
+        let scalars = String(decoding: name, as: UTF8.self).unicodeScalars
+        return (1...255).contains(scalars.count) && !reservedPrincipals.contains(name)
+            && scalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     }
 }
 

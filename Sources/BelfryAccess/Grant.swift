@@ -145,6 +145,23 @@ public struct Grants: Sendable, Equatable {
         return patterns
     }
 
+    /// Whether anything at all is allowed in a center.
+    public func allowAny(center: Span<UInt8>) -> Bool {
+        if !everywhere.isEmpty { return true }
+        for grant in grants where !grant.verbs.isEmpty {
+            if grant.centers.contains(where: { $0.covers(center) }) { return true }
+        }
+        return false
+    }
+
+    /// Whether a verb is allowed on anything of any center.
+    public func allowSomewhere(_ verb: Verbs) -> Bool {
+        grants.contains { $0.verbs.contains(verb) }
+    }
+
+    /// Whether nothing is allowed.
+    public var isEmpty: Bool { grants.allSatisfy(\.verbs.isEmpty) }
+
     /// Whether a verb is allowed on everything.
     public func allowEverywhere(_ verb: Verbs) -> Bool { everywhere.contains(verb) }
 }

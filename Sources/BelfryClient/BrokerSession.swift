@@ -62,7 +62,7 @@ struct BrokerSession {
                 HTTPField("Sec-WebSocket-Key", opening.key),
                 HTTPField("Sec-WebSocket-Version", "13"),
                 HTTPField("Sec-WebSocket-Protocol", Self.subprotocol),
-            ], content: [UInt8]().span, to: &output)
+            ] + url.credentialFields, content: [UInt8]().span, to: &output)
     }
 
     /// Appends one text message.

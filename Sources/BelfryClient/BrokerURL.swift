@@ -27,6 +27,8 @@ public struct BrokerURL: Hashable, Sendable {
     let hostName: String
     /// The authorities that are trusted, as PEM text; `nil` stands for those of the machine.
     let authorities: [UInt8]?
+    /// What requests show for their caller; it is in no text of the URL.
+    private(set) var token: String?
 
     /// Reads `http://HOST[:PORT][/v1/centers/CENTER]`, and the same with `https`, `ws` or `wss`.
     ///
@@ -58,6 +60,24 @@ public struct BrokerURL: Hashable, Sendable {
         // `localhost` is an address for the socket, and a name for the certificate.
         hostName = place.utf8.starts(with: "localhost".utf8) ? "localhost" : address.host
         center = try Self.center(of: String(Substring(rest[end...])))
+    }
+
+    /// The same broker, which is shown a token: the secret of a key, or a JWT.
+    ///
+    /// - Throws: `ClientError.invalidToken`.
+    public func authenticated(by token: String) throws(ClientError) -> BrokerURL {
+        // It becomes the value of a field.
+        guard 1...8_192 ~= token.utf8.count, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .invalidToken
+        }
+        var url = self
+        url.token = token
+        return url
+    }
+
+    /// The fields that show who asks.
+    var credentialFields: [HTTPField] {
+        token.map { [HTTPField("Authorization", "Bearer \($0)")] } ?? []
     }
 
     /// The encoded target of a path: absolute as it is, else below the center.

@@ -13,6 +13,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case invalidUserInfo
     /// The idempotency key is not 1 to 255 visible ASCII characters.
     case invalidIdempotencyKey
+    /// The token is not 1 to 8,192 visible ASCII characters.
+    case invalidToken
     /// Another observation of this center has the selector.
     case selectorInUse(String)
     /// The machine refused a socket, a thread or a descriptor.
@@ -73,6 +75,7 @@ extension ClientError: CustomStringConvertible {
         case .invalidUserInfo: "the userInfo is no JSON object"
         case .invalidIdempotencyKey:
             "an idempotency key is 1 to 255 visible ASCII characters"
+        case .invalidToken: "a token is 1 to 8,192 visible ASCII characters"
         case .selectorInUse(let selector): "the selector \(selector) is in use"
         case .system(let error): "\(error)"
         case .connectionFailed(let errno):

@@ -76,7 +76,8 @@ public struct HTTPRequest: Sendable {
     func append(_ url: BrokerURL, to output: inout [UInt8]) {
         RequestWriter.append(
             method: method, target: url.target(path, query: query), host: url.authority,
-            fields: fields + [HTTPField("Connection", "close")], content: content.span,
+            fields: fields + url.credentialFields + [HTTPField("Connection", "close")],
+            content: content.span,
             to: &output)
     }
 }

@@ -1,7 +1,7 @@
 /// A field that decides about the request itself, found by whole words instead of bytes.
 enum KnownName {
     case host, expect, upgrade, connection, contentType, contentLength, transferEncoding
-    case origin, prefer, idempotencyKey
+    case origin, prefer, idempotencyKey, authorization
     /// Any other name.
     case other
 
@@ -49,13 +49,15 @@ enum KnownName {
         case 6 where first << 16 == 0x0000_6E69_6769_726F << 16: self = .origin
         case 6 where first << 16 == 0x0000_7265_6665_7270 << 16: self = .prefer
         case 7 where first << 8 == 0x0065_6461_7267_7075 << 8: self = .upgrade
-        case 10, 12, 14, 15, 17:
+        case 10, 12, 13, 14, 15, 17:
             let last = text.word(at: name.upperBound &- 8) | lowerCase
             switch (length, first, last) {
             // connecti, nnection
             case (10, 0x6974_6365_6E6E_6F63, 0x6E6F_6974_6365_6E6E): self = .connection
             // content-, ent-type
             case (12, 0x2D74_6E65_746E_6F63, 0x6570_7974_2D74_6E65): self = .contentType
+            // authoriz, rization
+            case (13, 0x7A69_726F_6874_7561, 0x6E6F_6974_617A_6972): self = .authorization
             // content-, t-length
             case (14, 0x2D74_6E65_746E_6F63, 0x6874_676E_656C_2D74): self = .contentLength
             // idempote, ency-key

@@ -63,6 +63,7 @@ struct RequestFacts: Sendable {
         case .origin: uncommonFields.insert(.origin)
         case .prefer: uncommonFields.insert(.prefer)
         case .idempotencyKey: uncommonFields.insert(.idempotencyKey)
+        case .authorization: uncommonFields.insert(.authorization)
         case .other: break
         }
     }

@@ -34,6 +34,8 @@ public struct UncommonFields: OptionSet, Sendable {
     public static let prefer = UncommonFields(rawValue: 2)
     /// Idempotency-Key.
     public static let idempotencyKey = UncommonFields(rawValue: 4)
+    /// Authorization (RFC 9110 §11.6.2).
+    public static let authorization = UncommonFields(rawValue: 8)
 }
 
 /// The head of a request: its bytes, and what nearly each request is asked, found beforehand.

@@ -136,6 +136,8 @@ struct HTTPReply: Sendable {
         var pathPrefix: [UInt8] = []
         /// The origin of the page that asked, if it may read the answer.
         var allowedOrigin: [UInt8]?
+        /// Whether the target of the request has a secret: the answer stays out of every cache.
+        var hasSecretTarget = false
         /// The opening of a WebSocket: accept key and subprotocol.
         var acceptKey: [UInt8] = []
         var subprotocol: [UInt8]?
@@ -156,6 +158,9 @@ struct HTTPReply: Sendable {
         set { box = Box(newValue) }
     }
 
+    /// Whether the target of the request has a secret.
+    var hasSecretTarget: Bool { box?.details.hasSecretTarget ?? false }
+
     /// The origin of the page that asked, if it may read the answer.
     var allowedOrigin: [UInt8]? { box?.details.allowedOrigin }
 }
@@ -172,6 +177,8 @@ enum LoopMessage: Sendable {
     case drain
     /// The centers of the sender have stopped; what they posted last came before this.
     case settled
+    /// Credentials were verified: whose they are, or why they are not good.
+    case verdict(TokenDigest, Result<Caller, AccessError>)
     /// Take what can be changed without a restart.
     case reload(ServerConfiguration)
     /// Use this certificate for new connections.

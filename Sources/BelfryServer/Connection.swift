@@ -1,5 +1,7 @@
+import BelfryAccess
 import BelfryCenter
 import BelfryLoop
+import BelfrySystem
 import BelfryWebSocket
 
 /// What the server keeps of one connection.
@@ -34,6 +36,10 @@ struct Connection {
     var session: [UInt8] = []
     /// The center of its client.
     var center: [UInt8] = []
+    /// Who opened the stream that it is; nil for callers without credentials.
+    var caller: Caller?
+    /// When the credentials of its caller expire.
+    var credentialDeadline = MonotonicTime.distantFuture
     /// The rest of its story, while something is unfinished.
     var unfinished: Unfinished?
 
@@ -73,6 +79,8 @@ struct Connection {
 /// What is unfinished on a connection: a request, a message, or bytes that wait.
 final class Unfinished {
     var exchange: Exchange?
+    /// A request that waits until its credentials are verified.
+    var unverified: Exchange?
     var reader: MessageReader?
     var waitingBytes: [UInt8] = []
 

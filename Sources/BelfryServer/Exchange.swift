@@ -26,6 +26,10 @@ struct Exchange {
     var refusal: Problem?
     /// The fields that belong to the refusal.
     var refusalFields: [HTTPField] = []
+    /// Who asks, if they showed credentials that are good.
+    var caller: Caller?
+    /// Credentials that must be verified before it is known who asks.
+    var unverified: UnverifiedCredentials?
     /// The form of its answer.
     var reply = HTTPReply(context: .closing)
 
@@ -42,6 +46,8 @@ struct Exchange {
         if refusal != nil { refusal = nil }
         if !refusalFields.isEmpty { refusalFields = [] }
         reply = HTTPReply(context: parser.head.responseContext)
+        if caller != nil { caller = nil }
+        if unverified != nil { unverified = nil }
     }
 
     private static let channelPrefix = Array("/v1/channels/".utf8)

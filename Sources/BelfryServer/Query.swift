@@ -29,6 +29,12 @@ struct Query {
         return values
     }
 
+    /// Takes the ticket, which was read with the other credentials.
+    mutating func takeTicket() { _ = take(Self.ticket) }
+
+    /// The parameter that holds a ticket.
+    static let ticket = "ticket"
+
     /// Takes all parameters that are left, for a listing or a post that knows which it has.
     mutating func takeRest() -> [BelfryWire.QueryParameter] {
         if parameters.isEmpty { return [] }

@@ -21,6 +21,7 @@ enum Route: Equatable {
     case unmatched
     case webSocket
     case events
+    case tickets
     case live
     case ready
     case metrics
@@ -31,7 +32,7 @@ enum Route: Equatable {
     /// The methods that the route answers to, besides OPTIONS.
     var allowedMethods: AllowedMethods {
         switch self {
-        case .channelPost, .debugEcho, .notifications: .post
+        case .channelPost, .debugEcho, .notifications, .tickets: .post
         case .observers, .modes: [.get, .post]
         case .observer, .queue, .queueEntry: [.get, .delete]
         case .client: [.delete, .patch]
@@ -50,7 +51,7 @@ enum Route: Equatable {
         case .webSocket, .events, .mailbox, .debugWebSocket: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain, .leaks,
-            .unmatched, .live, .ready, .metrics, .asset, .debugEcho:
+            .unmatched, .tickets, .live, .ready, .metrics, .asset, .debugEcho:
             false
         }
     }
@@ -61,7 +62,44 @@ enum Route: Equatable {
         case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
-            .leaks, .unmatched, .webSocket, .events:
+            .leaks, .unmatched, .webSocket, .events, .tickets:
+            false
+        }
+    }
+
+    /// Whether the path is one that may have a secret, and if so whether it has.
+    var secretPlace: SecretPlace {
+        switch self {
+        case .mailbox: .present
+        case .observer(let token), .mode(let token):
+            token.contains(UInt8(ascii: ".")) ? .present : .possible
+        case .channelPost, .channels, .notifications, .notification, .observers, .clients, .client,
+            .centers, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched, .webSocket,
+            .events, .tickets, .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket:
+            .none
+        }
+    }
+
+    enum SecretPlace {
+        /// Nothing about it is secret.
+        case none
+        /// The secret may stand in a field.
+        case possible
+        /// There is a secret, or the request is refused.
+        case present
+    }
+
+    /// Whether credentials are looked at: health and files are for everybody.
+    var asksCredentials: Bool { !isService || self == .metrics }
+
+    /// Whether credentials may come as a ticket, or in the list of subprotocols.
+    var isStream: Bool {
+        switch self {
+        case .webSocket, .events: true
+        case .channelPost, .channels, .notifications, .notification, .observers, .observer,
+            .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
+            .leaks, .unmatched, .tickets, .live, .ready, .metrics, .asset, .debugEcho,
+            .debugWebSocket:
             false
         }
     }
@@ -167,7 +205,7 @@ struct RoutedPath: Equatable {
             guard !center.isEmpty else { return nil }
         }
         guard let route = Self.centerRoute(segments, from: start) else { return nil }
-        if hasCenterPrefix, route == .centers { return nil }
+        if hasCenterPrefix, route == .centers || route == .tickets { return nil }
         self.route = route
     }
 
@@ -210,7 +248,8 @@ struct RoutedPath: Equatable {
     static let collectionRoutes: [(name: String, route: Route)] = [
         ("notifications", .notifications), ("observers", .observers), ("ws", .webSocket),
         ("events", .events), ("channels", .channels), ("clients", .clients),
-        ("centers", .centers), ("queue", .queue), ("modes", .modes), ("explain", .explain),
+        ("centers", .centers), ("tickets", .tickets), ("queue", .queue), ("modes", .modes),
+        ("explain", .explain),
     ]
 
     /// The paths of a center that have a name, an id or a token behind a word.

@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryCenter
 import BelfryLoop
 import BelfryStore
@@ -10,12 +11,34 @@ public enum Server {
     /// The version that is told in metrics and by `belfry version`.
     public static let version = "0.1.0"
 
+    /// Checks what a configuration names besides itself: the files of keys.
+    ///
+    /// - Throws: `.configuration` and `.keys`.
+    public static func check(_ configuration: ServerConfiguration, log: ServerLog)
+        throws(StartError)
+    {
+        if let fault = configuration.fault() { throw .configuration(fault) }
+        _ = try readKeys(configuration, log: log)
+    }
+
+    private static func readKeys(
+        _ configuration: ServerConfiguration, log: ServerLog
+    ) throws(StartError) -> Keyring {
+        do throws(AccessFileFault) {
+            return try AccessFiles.read(configuration.access, log: log)
+        } catch {
+            throw .keys(error.sentence)
+        }
+    }
+
     /// Why a broker could not start.
     public enum StartError: Error, Equatable, Sendable {
         /// The configuration cannot be served; the sentence says why.
         case configuration(String)
         /// The address cannot be listened on.
         case listen(SocketAddress, SystemCallError)
+        /// A file of keys cannot be used; the words say which and why.
+        case keys(String)
         /// The data directory cannot be used; the words say why.
         case store(String)
         /// The certificate or its key cannot be used; the sentence says why.
@@ -47,6 +70,8 @@ public enum Server {
         }
         // Threads take over which signals are blocked: this comes before the first of them.
         let signals = try blockSignals()
+        var configuration = configuration
+        configuration.keyring = try readKeys(configuration, log: log)
         let mailboxes: [LoopMailbox<LoopMessage>]
         do throws(SystemCallError) {
             mailboxes = try SharedState.makeMailboxes(loopCount: configuration.loopCount)
@@ -59,12 +84,18 @@ public enum Server {
         } catch {
             throw .store(error.sentence)
         }
-        let shared = SharedState(mailboxes: mailboxes, reload: reload, beginning: beginning)
+        let verifier = TokenVerifier()
+        let shared = SharedState(
+            mailboxes: mailboxes, reload: reload, beginning: beginning, verifier: verifier)
         var failure: SystemCallError?
         do throws(SystemCallError) {
             if let certificate { shared.note(certificate, in: log) }
+            let thread = try verifier.start(mailboxes)
+            defer { verifier.close() }
             try serve(
                 configuration, certificate, shared: shared, log: log, signals: signals)
+            verifier.close()
+            thread.join()
         } catch {
             failure = error
         }

@@ -23,6 +23,10 @@ public struct ServerConfiguration: Sendable {
     public var allowsAnonymous = false
     /// What callers without credentials may do; nil takes the default of the address.
     public var anonymousGrants: Grants?
+    /// Where the keys of callers are, and what their tokens must say.
+    public var access = AccessConfiguration()
+    /// The keys themselves, once they were read; nil where they stay as they are.
+    var keyring: Keyring?
     /// Whether `/debug/echo` and `/debug/ws` exist.
     public var hasDebugEndpoints = false
     /// How long a request head may take from its first byte; the default is 10 s.
@@ -89,11 +93,11 @@ public struct ServerConfiguration: Sendable {
         if !(1...64).contains(loopCount) { return "The number of loops must be from 1 to 64." }
         if let fault = tlsFault() { return fault }
         let foreign = allAddresses.first { !$0.isLoopback }
-        if let foreign, !allowsAnonymous {
+        if let foreign, !allowsAnonymous, !access.hasFiles {
             return """
                 \(foreign) can be reached from other machines, and callers need no key. Listen on \
-                127.0.0.1, or say --allow-anonymous and what callers may do, for example \
-                --anonymous-grants post,observe.
+                127.0.0.1, give callers keys with --keys or --jwks, or say --allow-anonymous and what \
+                callers may do, for example --anonymous-grants post,observe.
                 """
         }
         return nil

@@ -56,6 +56,7 @@ extension ServerLoop {
         var answer = Answer(
             status: problem.kind.status, contentType: .problem)
         answer.fields = fields
+        if let challenge = Self.challenge(problem.kind) { answer.fields.append(challenge) }
         if problem.kind.status == 503 || problem.kind.status == 429 {
             answer.fields.append(HTTPField("Retry-After", "1"))
         }
@@ -104,20 +105,22 @@ extension ServerLoop {
     ) {
         let date = dateText()
         if answer.status == 200, answer.fields.isEmpty, reply.allowedOrigin == nil,
-            reply.appliedPreference == .none, answer.contentType == .json
+            !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json
         {
             ResponseWriter.appendJSON(answerContent, for: reply.context, jsonHead, to: &output)
             return
         }
         var fields = answer.fields
         if let type = answer.contentType.text { fields.append(HTTPField("Content-Type", type)) }
+        if reply.hasSecretTarget { fields += [Self.noStore, Self.noReferrer] }
         if let origin = reply.allowedOrigin {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
             fields.append(HTTPField("Vary", "Origin"))
             fields.append(
                 HTTPField(
                     "Access-Control-Expose-Headers",
-                    "Location, Retry-After, Idempotency-Replayed, Preference-Applied"))
+                    "Location, Retry-After, Idempotency-Replayed, Preference-Applied, WWW-Authenticate"
+                ))
         }
         if reply.appliedPreference != .none, answer.status < 300 {
             fields.append(HTTPField("Preference-Applied", reply.appliedPreference.rawValue))

@@ -17,7 +17,7 @@ extension ServerLoop {
                 request: .calls(
                     text: text,
                     CallingClient(number: connection.client, session: connection.session)),
-                caller: anonymous,
+                caller: connection.caller ?? anonymous,
                 reply: Reply(loop: number, connection: id, form: .webSocket)))
     }
 

@@ -15,6 +15,9 @@ extension ServerLoop {
         guard case .http(let http) = submission.reply.form else {
             preconditionFailure("a client connects by a request")
         }
+        guard submission.caller.grants.allowAny(center: submission.center.span) else {
+            throw Problem.lacking("observe", submission.caller, center: submission.center)
+        }
         for request in requests {
             try checkObserve(request, submission)
         }

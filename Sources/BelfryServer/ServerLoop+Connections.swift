@@ -66,7 +66,7 @@ extension ServerLoop {
     }
 
     /// Reads what waited, and then from the socket again.
-    private mutating func readOn(_ id: ConnectionID) {
+    mutating func readOn(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isAwaiting, !connection.isThrottled
         else { return }
         loop.resumeReading(id)
@@ -181,11 +181,22 @@ extension ServerLoop {
 
     mutating func setDeadline(_ id: ConnectionID, _ kind: Connection.DeadlineKind) {
         connections.setDeadline(id, kind)
-        loop.setDeadline(id, at: timeouts.deadline(kind, from: loop.now))
+        var time = timeouts.deadline(kind, from: loop.now)
+        switch kind {
+        case .ping, .pong, .slow, .comment:
+            // A stream ends with the credentials that opened it.
+            if let end = connections[Int(id.index)]?.credentialDeadline { time = min(time, end) }
+        case .head, .body, .idle, .drain, .answer: break
+        }
+        loop.setDeadline(id, at: time)
     }
 
     mutating func meetDeadline(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
+        if connection.kind != .http, connection.credentialDeadline <= loop.now {
+            closeExpired(connection)
+            return
+        }
         switch connection.deadline {
         case .head where connection.unfinished?.exchange == nil, .idle, .answer:
             // Nothing was begun, so there is nothing to answer (RFC 9112 §9.5).

@@ -39,6 +39,7 @@ extension ServerLoop {
         guard IdentifierText(observer: token.span) != nil else {
             throw Problem.invalidParameter("token", "must be the token of an observer")
         }
+        exchange.reply.details.hasSecretTarget = true
         for parameter in ["name", "object"] where query.take(parameter) != nil {
             throw Problem.invalidParameter(
                 parameter, "must not stand with token, whose observer has a filter")
@@ -76,9 +77,13 @@ extension ServerLoop {
         _ reply: HTTPReply, client: UInt64, to bytes: inout [UInt8]
     ) {
         var fields = [
-            HTTPField("Content-Type", "text/event-stream"), HTTPField("Cache-Control", "no-cache"),
-            HTTPField("X-Accel-Buffering", "no"),
+            HTTPField("Content-Type", "text/event-stream"), HTTPField("X-Accel-Buffering", "no"),
         ]
+        if reply.hasSecretTarget {
+            fields += [Self.noStore, Self.noReferrer]
+        } else {
+            fields.append(HTTPField("Cache-Control", "no-cache"))
+        }
         if let origin = reply.allowedOrigin {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
             fields.append(HTTPField("Vary", "Origin"))

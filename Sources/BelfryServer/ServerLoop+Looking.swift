@@ -16,13 +16,13 @@ extension ServerLoop {
             guard
                 grants.allowSome(.post, center: name.span)
                     || grants.allowSome(.inspect, center: name.span)
-            else { throw Problem.lacking("post") }
+            else { throw Problem.lacking("post", submission.caller, center: name) }
             return try lookAtFate(id, center: name)
         case .readObserver(let secret):
             return try lookAtObserver(secret, submission)
         default:
             guard grants.allowSome(.inspect, center: name.span) else {
-                throw Problem.lacking("inspect")
+                throw Problem.lacking("inspect", submission.caller, center: name)
             }
         }
         guard let position = centers.position(of: name) else {
@@ -63,9 +63,7 @@ extension ServerLoop {
             throw unknown
         }
         Shape.append(observer: row, center: submission.center, to: &answerContent)
-        var answer = Answer.json
-        if secret.secret != nil { answer.fields = [Self.noStore, Self.noReferrer] }
-        return answer
+        return .json
     }
 
     /// Appends a listing of a center; rows show only where `inspect` covers name and object.
@@ -82,9 +80,14 @@ extension ServerLoop {
             let page = center.observers(matching: query, visible: isVisible)
             Shape.append(observers: page, center: name, to: &answerContent)
         case .clients(let query):
-            let page = center.clients(
+            var page = center.clients(
                 after: query.cursor, limit: query.limit, principal: query.principal,
                 state: query.state)
+            // A client has neither name nor object, so only who may see all of them sees any.
+            if !isVisible(nil, nil) {
+                page.rows = []
+                page.next = nil
+            }
             let unsent = page.rows.map { unsentByteCount(of: $0) }
             let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
             Shape.append(

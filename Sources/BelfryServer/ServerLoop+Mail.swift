@@ -60,6 +60,8 @@ extension ServerLoop {
                 take(configuration)
             case .renew(let context):
                 take(context)
+            case .verdict(let digest, let caller):
+                takeVerdict(digest, caller)
             case .stop:
                 finish()
             }

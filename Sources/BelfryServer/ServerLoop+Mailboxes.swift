@@ -65,16 +65,16 @@ extension ServerLoop {
         park(
             Poll(
                 observer: observer.serial, look: look, submission: submission,
-                deadline: loop.now + .nanoseconds(min(wait, timeouts.maxWait))))
+                deadline: min(
+                    loop.now + .nanoseconds(min(wait, timeouts.maxWait)),
+                    credentialDeadline(of: submission.caller))))
         return nil
     }
 
     /// Appends a page of a mailbox.
     mutating func answer(_ page: MailboxPage, of observer: UInt64) -> Answer {
         Shape.append(mailbox: page, observer: observer, to: &answerContent)
-        var answer = Answer.json
-        answer.fields = [Self.noStore, Self.noReferrer]
-        return answer
+        return .json
     }
 
     /// Makes the connection of a request the stream of a mailbox, and writes what it has.

@@ -15,7 +15,7 @@ extension ServerLoop {
         _ request: ModeRequest, client: UInt64?, _ submission: Submission
     ) throws(Problem) {
         guard submission.caller.grants.allowSome(.modes, center: submission.center.span) else {
-            throw Problem.lacking("modes")
+            throw Problem.lacking("modes", submission.caller, center: submission.center)
         }
         let position = try makeCenter(submission.center)
         let serial = try takeNumber(shared.modeSerials)
@@ -57,7 +57,8 @@ extension ServerLoop {
         _ lease: ModesRow.Lease, _ secret: Secret, _ submission: Submission
     ) -> Bool {
         guard let text = secret.secret else {
-            return submission.caller.grants.allowSome(.admin, center: submission.center.span)
+            return submission.caller.grants.allow(
+                .admin, center: submission.center, name: nil, object: nil)
         }
         return SecretHash(of: text).matches(lease.tokenHash)
     }

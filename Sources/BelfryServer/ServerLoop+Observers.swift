@@ -17,7 +17,11 @@ extension ServerLoop {
         func check(_ verb: Verbs, _ text: String) throws(Problem) {
             let isAllowed = grants.allow(
                 verb, center: submission.center, name: request.name, object: request.object)
-            if !isAllowed { throw Problem.lacking(text) }
+            if !isAllowed {
+                throw Problem.lacking(
+                    text, submission.caller, center: submission.center, name: request.name,
+                    object: request.object)
+            }
         }
         if request.name == nil, request.object == nil { try check(.wildcard, "wildcard") }
         try check(.observe, "observe")
@@ -159,19 +163,5 @@ extension ServerLoop {
         try checkOutcome()
         if configuration.loopCount > 1 { shared.removedObservers.insert(serial) }
         fanOut()
-    }
-}
-
-extension Problem {
-    /// A verb that the caller lacks.
-    static func lacking(_ verb: String, place: Int? = nil) -> Problem {
-        var problem = Problem(.forbidden, "The caller lacks the grant \(verb).")
-        if let place {
-            problem.errors = [
-                FieldError(
-                    .pointer(.root.appending(index: place)), "the caller lacks the grant \(verb)")
-            ]
-        }
-        return problem
     }
 }

@@ -58,6 +58,13 @@ struct PollTable {
         }
     }
 
+    /// Ends those whose caller is known no longer.
+    mutating func endAll(where isUnknown: (Poll) -> Bool) {
+        for (connection, poll) in polls where isUnknown(poll) {
+            ended.append((connection, .filled))
+        }
+    }
+
     /// Ends all.
     mutating func endAll() {
         endDue(at: .distantFuture)

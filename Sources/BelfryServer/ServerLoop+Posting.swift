@@ -30,7 +30,7 @@ extension ServerLoop {
         _ request: CenterRequest, center: [UInt8], from id: ConnectionID
     ) -> Bool {
         guard case .post(let request, nil) = request, request.options == nil,
-            exchange.reply.isUsual, anonymous.grants.allowEverywhere(.post),
+            exchange.reply.isUsual, exchange.caller == nil, anonymous.grants.allowEverywhere(.post),
             shared.home(of: center) == number, let position = centers.position(of: center)
         else { return false }
         answer(makePost(request), at: position, id)
@@ -180,13 +180,13 @@ extension ServerLoop {
         guard
             grants.allow(
                 .post, center: submission.center.span, name: content.name, object: content.object)
-        else { throw Problem.lacking("post", place: place) }
+        else { throw Problem.lacking("post", submission, content, place: place) }
         guard let options = request.options, options.isImmediate else { return }
         guard
             grants.allow(
                 .immediate, center: submission.center.span, name: content.name,
                 object: content.object)
-        else { throw Problem.lacking("immediate", place: place) }
+        else { throw Problem.lacking("immediate", submission, content, place: place) }
     }
 
     /// Under which terms a post is accepted; what few posts need is made for those alone.

@@ -12,7 +12,7 @@ extension ServerLoop {
     ) throws(Problem) -> Int {
         let grants = submission.caller.grants
         guard grants.allowSome(.post, center: submission.center.span) else {
-            throw Problem.lacking("post")
+            throw Problem.lacking("post", submission.caller, center: submission.center)
         }
         guard let position = centers.position(of: submission.center) else {
             throw Problem.noCenter

@@ -156,6 +156,11 @@ extension ServerLoop {
         }
         let path = try routedPath()
         exchange.path = path
+        switch path.route.secretPlace {
+        case .none: break
+        case .possible where headField("belfry-token") == nil: break
+        case .possible, .present: exchange.reply.details.hasSecretTarget = true
+        }
         if stop.isStopping, !path.route.isService {
             throw Problem(.draining, "The broker is stopping.")
         }
@@ -166,6 +171,7 @@ extension ServerLoop {
             exchange.refusalFields = [HTTPField("Allow", allowed.text)]
             throw Problem(.methodNotAllowed, "The path answers to \(allowed.text).")
         }
+        try checkCredentials(path)
         if path.route == .debugEcho { return }
         exchange.parser.bodyByteLimit = configuration.bodyByteLimit
     }
@@ -228,10 +234,14 @@ extension ServerLoop {
     }
 
     /// The content is there: what was asked is done, or refused.
-    private mutating func finishRequest(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+    mutating func finishRequest(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         if stop.isStopping { exchange.reply.context.keepsAlive = false }
         if let refusal = exchange.refusal {
             answer(refusal, fields: exchange.refusalFields, to: id, exchange.reply)
+            return
+        }
+        if exchange.unverified != nil {
+            awaitVerdict(id, bytes)
             return
         }
         if let range = exchange.contentRange {

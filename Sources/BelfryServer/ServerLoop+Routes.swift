@@ -11,6 +11,10 @@ extension ServerLoop {
         _ path: RoutedPath, content: Span<UInt8>, from id: ConnectionID
     ) {
         do throws(Problem) {
+            if case .tickets = path.route {
+                try makeTicket(for: id)
+                return
+            }
             if path.route.isService {
                 try handleService(path.route, content: content, from: id)
                 return
@@ -30,8 +34,12 @@ extension ServerLoop {
         _ request: CenterRequest, center: [UInt8], from id: ConnectionID
     ) {
         let submission = Submission(
-            center: center, request: request, caller: anonymous,
+            center: center, request: request, caller: exchange.caller ?? anonymous,
             reply: Reply(loop: number, connection: id, form: .http(exchange.reply)))
+        switch request {
+        case .connect, .openStream: noteCaller(exchange.caller, of: id)
+        default: break
+        }
         if case .readMailbox(let secret, _, let wait) = request, wait > 0,
             shared.home(of: center) != number
         {
@@ -63,8 +71,10 @@ extension ServerLoop {
             exchange.reply.details.pathPrefix = path.prefix
             return .addObserver(try requestReader.observer(in: content, allowsSession: true))
         case .webSocket:
+            query.takeTicket()
             return try openWebSocket()
         case .events:
+            query.takeTicket()
             return try openEvents(&query)
         case .modes where exchange.parser.head.method == .post:
             try checkContentType(allowsForm: false)
@@ -79,8 +89,8 @@ extension ServerLoop {
         case .observers, .observer, .mailbox, .clients, .client, .centers, .channels,
             .notification, .queue, .queueEntry, .modes, .mode, .explain, .leaks, .unmatched:
             return try lookingRequest(path, &query)
-        case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket:
-            preconditionFailure("service routes ask no center")
+        case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket, .tickets:
+            preconditionFailure("these routes ask no center")
         }
     }
 
@@ -183,7 +193,7 @@ extension ServerLoop {
             let listing = try requestReader.listing(.reports, query: query.takeRest()).query
             return .unmatched(limit: listing.limit)
         case .channelPost, .notifications, .webSocket, .events, .live, .ready, .metrics, .asset,
-            .debugEcho, .debugWebSocket:
+            .debugEcho, .debugWebSocket, .tickets:
             preconditionFailure("these routes do not look inside")
         }
     }

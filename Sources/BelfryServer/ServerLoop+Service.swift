@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
@@ -20,6 +21,10 @@ extension ServerLoop {
             }
             sendText("ok\n", to: id)
         case .metrics:
+            let caller = exchange.caller ?? anonymous
+            guard caller.grants.allowSomewhere(.inspect) else {
+                throw Problem.lacking("inspect", caller)
+            }
             var total = Counters()
             for (loop, published) in shared.counters.enumerated() {
                 total.add(loop == number ? counters : published.read())
@@ -41,7 +46,7 @@ extension ServerLoop {
             }
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
-            .leaks, .unmatched, .webSocket, .events:
+            .leaks, .unmatched, .webSocket, .events, .tickets:
             preconditionFailure("routes of a center are no service")
         }
     }

@@ -104,7 +104,9 @@ extension ServerLoop {
     mutating func receiveMessages(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let connection = connection(id) else { return }
         if connection.deadline != .slow {
-            loop.setDeadline(id, at: timeouts.deadline(.ping, from: loop.now))
+            loop.setDeadline(
+                id,
+                at: min(timeouts.deadline(.ping, from: loop.now), connection.credentialDeadline))
             if connection.deadline == .pong { connections[Int(id.index)]?.deadline = .ping }
         }
         let isDebug = connection.kind == .debugWebSocket

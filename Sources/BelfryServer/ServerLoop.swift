@@ -21,6 +21,11 @@ struct ServerLoop: ~Copyable {
     var originPolicy: OriginPolicy
     var hostPolicy: HostPolicy
     var anonymous: Caller
+    var keyring: Keyring
+    /// The callers of tokens that were verified lately.
+    var verdicts = VerdictCache()
+    /// The connections that wait for a verdict, by the digest of their token.
+    var waitingVerdicts: [TokenDigest: [ConnectionID]] = [:]
     var timeouts: Timeouts
     let requestReader: RequestReader
     let rpcReader: RPCReader
@@ -97,8 +102,9 @@ struct ServerLoop: ~Copyable {
         self.shared = shared
         self.log = log
         originPolicy = OriginPolicy(configuration)
-        hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
-        anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        hostPolicy = HostPolicy(configuration)
+        keyring = configuration.keyring ?? Keyring()
+        anonymous = Caller(configuration)
         timeouts = Timeouts(configuration)
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
@@ -149,8 +155,8 @@ struct ServerLoop: ~Copyable {
     /// Derives again what follows from a configuration that has changed.
     mutating func adoptConfiguration() {
         originPolicy = OriginPolicy(configuration)
-        hostPolicy = HostPolicy(allowed: configuration.allowedHosts)
-        anonymous = .anonymous(configuration.effectiveAnonymousGrants)
+        hostPolicy = HostPolicy(configuration)
+        anonymous = Caller(configuration)
         timeouts = Timeouts(configuration)
         allowedHost = []
         exchange = Exchange(limits: Self.httpLimits(configuration))

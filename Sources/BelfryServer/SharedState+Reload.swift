@@ -15,10 +15,18 @@ extension SharedState {
             // The thread runs on by itself; dropping it detaches it.
             _ = try SystemThread { [self] in
                 do {
-                    let configuration = try reload()
+                    var configuration = try reload()
                     if let fault = configuration.fault() {
                         log.write(.error, "the new configuration is refused", ("reason", fault))
                         return
+                    }
+                    do throws(AccessFileFault) {
+                        configuration.keyring = try AccessFiles.read(configuration.access, log: log)
+                    } catch {
+                        // Who has a key keeps it: a slip of the pen locks nobody out.
+                        configuration.keyring = nil
+                        log.write(
+                            .error, "the keys stay as they were", ("reason", error.sentence))
                     }
                     for mailbox in mailboxes { _ = mailbox.post(.reload(configuration)) }
                     renewCertificate(of: configuration, log: log)
@@ -35,7 +43,7 @@ extension SharedState {
 extension ServerLoop {
     /// Takes from a new configuration what can change while connections stay.
     ///
-    /// That is timeouts, limits, origins, hosts and grants. The rest keeps its value, and the log names it.
+    /// That is timeouts, limits, origins, hosts, keys and grants. The rest keeps its value, and the log names it.
     mutating func take(_ new: ServerConfiguration) {
         var taken = new
         taken.listenAddresses = configuration.listenAddresses
@@ -47,6 +55,7 @@ extension ServerLoop {
         taken.dataDirectory = configuration.dataDirectory
         taken.durability = configuration.durability
         taken.storeByteLimit = configuration.storeByteLimit
+        taken.keyring = new.keyring ?? configuration.keyring
         let needsRestart =
             new.loopCount != configuration.loopCount
             || new.connectionLimit != configuration.connectionLimit
@@ -57,6 +66,7 @@ extension ServerLoop {
             || new.storeByteLimit != configuration.storeByteLimit
         configuration = taken
         adoptConfiguration()
+        if new.keyring != nil { adoptKeyring() }
         for position in 0..<centers.count {
             submitCommand(.configure(centers.limits), to: position, isPromise: false)
             fanOut()

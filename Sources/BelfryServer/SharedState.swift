@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryCenter
 import BelfryLoop
 import BelfrySystem
@@ -29,6 +30,10 @@ final class SharedState: Sendable {
     let centerCount = Atomic<Int>(0)
     /// Observers that were removed lately, whose deliveries may be on their way to another loop.
     let removedObservers = RemovedObservers()
+    /// Verifies tokens off the loops; nil where each loop does that itself.
+    let verifier: TokenVerifier?
+    /// The tickets that were handed out and not used.
+    let tickets = Mutex(TicketTable())
     /// Whether the broker is stopping: it is no longer ready.
     let isDraining = Atomic<Bool>(false)
     /// The counters of each loop, as of the end of its last turn.
@@ -52,8 +57,9 @@ final class SharedState: Sendable {
     init(
         mailboxes: [LoopMailbox<LoopMessage>],
         reload: (@Sendable () throws -> ServerConfiguration)? = nil,
-        beginning: Beginning = Beginning()
+        beginning: Beginning = Beginning(), verifier: TokenVerifier? = nil
     ) {
+        self.verifier = verifier
         self.reload = reload
         self.mailboxes = mailboxes
         store = beginning.store

@@ -51,6 +51,12 @@ public enum WholeFile {
         let descriptor = Descriptor(owning: try checked(number, "open"))
         return try readToEnd(descriptor.rawValue, byteLimit: byteLimit)
     }
+
+    /// Whether others than the owner and the group of a file may read it.
+    public static func isReadableByAll(path: String) throws(SystemCallError) -> Bool {
+        // SAFETY: the path is passed as a string that ends in a zero byte.
+        try checked(unsafe belfry_file_mode(path), "stat") & 0o004 != 0
+    }
 }
 
 private func readToEnd(_ number: Int32, byteLimit: Int) throws(SystemCallError) -> [UInt8] {

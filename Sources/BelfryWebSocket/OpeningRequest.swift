@@ -99,10 +99,20 @@ public struct OpeningRequest: Sendable {
         }
     }
 
+    /// The credentials in the lines of Sec-WebSocket-Protocol, without what they begin with.
+    public static func bearers(in lines: [[UInt8]]) -> [[UInt8]] {
+        FieldList.elements(of: lines).filter(isBearer).map {
+            Array($0.dropFirst(bearer.utf8.count))
+        }
+    }
+
+    /// What a credential in the list of subprotocols begins with.
+    public static let bearer = "base64url.bearer.belfry."
+
     /// Whether a name in the list carries a credential instead of naming a subprotocol.
     ///
     /// Browsers cannot send Authorization on a WebSocket, so a token travels in this list.
     private static func isBearer(_ name: ArraySlice<UInt8>) -> Bool {
-        name.starts(with: "base64url.bearer.belfry.".utf8)
+        name.starts(with: bearer.utf8)
     }
 }

@@ -7,6 +7,10 @@ extension Problem {
         case malformedRequest
         /// Fields are missing, unknown or not valid.
         case invalidFields
+        /// The caller showed no credentials, and may not do this without.
+        case credentialsMissing
+        /// The caller showed credentials that are not good.
+        case credentialsInvalid
         /// The caller may not do this.
         case forbidden
         /// The page that asks comes from an origin that is not allowed.
@@ -79,6 +83,8 @@ extension Problem {
             case .malformedJSON: ("malformed-json", "Malformed JSON", 400)
             case .malformedRequest: ("malformed-request", "Malformed request", 400)
             case .invalidFields: ("invalid-fields", "Invalid fields", 422)
+            case .credentialsMissing: ("credentials-missing", "Credentials missing", 401)
+            case .credentialsInvalid: ("credentials-invalid", "Credentials invalid", 401)
             case .forbidden: ("forbidden", "Forbidden", 403)
             case .foreignOrigin: ("foreign-origin", "Foreign origin", 403)
             case .unknownHost: ("unknown-host", "Unknown host", 421)

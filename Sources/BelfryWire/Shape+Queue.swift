@@ -36,6 +36,17 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
+    /// Appends a ticket, with the time in milliseconds since 1970 until which it is good.
+    public static func append(
+        ticket: [UInt8], expiresAt: Int64, to output: inout [UInt8]
+    ) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.member("ticket", string: ticket, into: &output)
+        writer.time("expiresAt", expiresAt, into: &output)
+        writer.endObject(into: &output)
+    }
+
     /// Appends the mode stack.
     public static func append(modes row: ModesRow, to output: inout [UInt8]) {
         var writer = JSONWriter()

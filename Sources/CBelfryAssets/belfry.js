@@ -23,10 +23,21 @@
 // An acknowledging observer tells the poster: the promise of its handler is the answer.
 //
 //   await center.addObserver({ name: "Order", acknowledge: true }, (order) => print(order));
+//
+// A broker with keys is shown a token. A function is asked for one before each connection, so that
+// a page goes on when a token has expired.
+//
+//   const center = new NotificationCenter(undefined, { token: async () => fetchToken() });
 
 /// The close codes after which a new connection would meet the same answer: 1008 policy,
 /// 4001 taken over, 4002 client removed, 4003 credentials expired.
 const finalCloseCodes = new Set([1008, 4001, 4002, 4003]);
+
+/// The close code that a new token helps against.
+const expiredCloseCode = 4003;
+
+/// What a token begins with in the list of subprotocols.
+const bearer = "base64url.bearer.belfry.";
 
 /// The close codes of a broker, or of a connection, that has too much to do.
 const overloadCloseCodes = new Set([1013, 4008]);
@@ -54,6 +65,25 @@ export class BelfryError extends Error {
     this.code = code;
     this.problem = problem;
   }
+}
+
+/// Text as base64url, which a subprotocol can hold.
+function base64url(text) {
+  const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+  return btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/// A ticket for one `EventSource`, which can send no token: it is good once, and for 30 s.
+///
+///   const ticket = await requestTicket(url, token);
+///   new EventSource(`${url}/v1/events?name=Mail&ticket=${ticket}`);
+export async function requestTicket(url, token) {
+  const response = await fetch(`${String(url).replace(/\/+$/, "")}/v1/tickets`, {
+    method: "POST", headers: { Authorization: `Bearer ${token}` }, cache: "no-store",
+  });
+  const answer = await response.json().catch(() => null);
+  if (response.ok) return answer.ticket;
+  throw new BelfryError(answer?.detail ?? `status ${response.status}`, -32000, answer);
 }
 
 /// One registration, and the token that removes it.
@@ -115,6 +145,8 @@ export class NotificationCenter extends EventTarget {
   #nextSelector = 1;
   #resumes;
   #storage;
+  /// A text, a function that answers one, or null.
+  #token;
   /// `{ client, session, epoch, seq }`: who this client is at the broker. With `resume` it
   /// outlives a connection, and `seq` is what the stored position was.
   #identity = null;
@@ -128,6 +160,8 @@ export class NotificationCenter extends EventTarget {
   #welcomedAt = null;
   #announcedDelay = null;
   #timer = null;
+  /// The connection that waits for a token.
+  #attempt = null;
   #listening = new AbortController();
 
   /// `url` is the broker, by default the one that this file came from; `center` names another
@@ -136,15 +170,18 @@ export class NotificationCenter extends EventTarget {
   /// With `resume` the observers outlive a lost connection at the broker, for their lease, and
   /// what is posted meanwhile is held for them. With `storage`, such as `sessionStorage`, they
   /// also outlive the page; without it a page that is left removes them.
+  ///
+  /// `token` is what the broker is shown: a key, a JWT, or a function that answers one, also later.
   constructor(
     url = new URL(import.meta.url).origin,
-    { center = null, resume = false, storage = null } = {},
+    { center = null, resume = false, storage = null, token = null } = {},
   ) {
     super();
     const path = center === null ? "/v1" : `/v1/centers/${encodeURIComponent(center)}`;
     this.#base = String(url).replace(/\/+$/, "") + path;
     this.#resumes = resume;
     this.#storage = storage;
+    this.#token = token;
     this.#load();
     // A page that is left gives its observers back at once, and one that the browser brings back
     // from its cache registers them again.
@@ -236,15 +273,34 @@ export class NotificationCenter extends EventTarget {
 
   // The connection.
 
-  #connect() {
+  async #connect() {
     this.#timer = null;
     this.#enter("connecting");
-    const socket = new WebSocket(`${this.#base.replace(/^http/, "ws")}/ws`, "belfry.v1");
+    const protocols = ["belfry.v1"];
+    if (typeof this.#token === "function") {
+      const attempt = (this.#attempt = {});
+      let token = null;
+      try {
+        token = await this.#token();
+      } catch (error) {
+        reportError(error);
+      }
+      // Meanwhile the page may have been left, or the center closed.
+      if (attempt !== this.#attempt || this.#state !== "connecting") return;
+      if (token === null) return this.#reconnectLater(null);
+      protocols.push(`${bearer}${base64url(token)}`);
+    } else if (this.#token !== null) {
+      protocols.push(`${bearer}${base64url(this.#token)}`);
+    }
+    const socket = new WebSocket(`${this.#base.replace(/^http/, "ws")}/ws`, protocols);
     this.#socket = socket;
     socket.onmessage = (event) => this.#receive(JSON.parse(event.data));
     socket.onclose = (event) => {
       this.#disconnect(`the connection ended (${event.code})`);
-      if (finalCloseCodes.has(event.code)) this.#finish(event.code);
+      // Who can get a new token comes back with it.
+      const isFinal = finalCloseCodes.has(event.code)
+        && !(event.code === expiredCloseCode && typeof this.#token === "function");
+      if (isFinal) this.#finish(event.code);
       else this.#reconnectLater(event.code);
     };
   }

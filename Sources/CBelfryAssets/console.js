@@ -16,8 +16,11 @@ const healthInterval = 10_000;
 
 const centerName = new URLSearchParams(location.search).get("center") ?? "default";
 const base = centerName === "default" ? "/v1" : `/v1/centers/${encodeURIComponent(centerName)}`;
+/// The token that the broker is shown; it stays with this tab alone.
+const token = sessionStorage.getItem("belfry token");
+const credentials = token === null ? {} : { Authorization: `Bearer ${token}` };
 const center = new NotificationCenter(location.origin, {
-  center: centerName === "default" ? null : centerName,
+  center: centerName === "default" ? null : centerName, token,
 });
 
 const mine = new Set();
@@ -47,7 +50,8 @@ const clock = (time) => (time ? new Date(time).toLocaleTimeString() : "never");
 async function ask(path, options) {
   let response;
   try {
-    response = await fetch(base + path, { cache: "no-store", ...options });
+    const headers = { ...credentials, ...options?.headers };
+    response = await fetch(base + path, { cache: "no-store", ...options, headers });
   } catch {
     throw new BelfryError("The broker cannot be reached.");
   }
@@ -559,7 +563,7 @@ document.addEventListener("visibilitychange", askHealth);
 askHealth();
 
 async function listCenters() {
-  const answer = await fetch("/v1/centers", { cache: "no-store" });
+  const answer = await fetch("/v1/centers", { cache: "no-store", headers: credentials });
   const { centers } = await answer.json();
   const parts = ["Centers: "];
   for (const { name } of centers) {
@@ -570,6 +574,14 @@ async function listCenters() {
   find("centers").replaceChildren(...parts);
 }
 
+find("token").value = token ?? "";
+find("credentials").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = find("token").value.trim();
+  if (text === "") sessionStorage.removeItem("belfry token");
+  else sessionStorage.setItem("belfry token", text);
+  location.reload();
+});
 find("center").textContent = centerName;
 document.title = centerName === "default" ? "Belfry console" : `${centerName} · Belfry console`;
 listCenters().catch(() => find("centers").remove());

@@ -355,6 +355,12 @@ struct belfry_file belfry_file_status(int directory, const char *name) {
     return file;
 }
 
+int belfry_file_mode(const char *path) {
+    struct stat found;
+    int status = RETRY(stat(path, &found));
+    return status < 0 ? status : (int)found.st_mode;
+}
+
 ssize_t belfry_file_read(int descriptor, void *bytes, size_t count) {
     return RETRY(pread(descriptor, bytes, count, 0));
 }

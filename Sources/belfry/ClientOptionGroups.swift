@@ -18,9 +18,30 @@ struct PlaceOptions: ParsableArguments {
             "FILE"))
     var ca: String?
 
-    /// The URL of the flag, of the environment, or the default one.
+    @Option(
+        help: .value(
+            "A key or a JWT to show; other users can see flags, so BELFRY_TOKEN is better.",
+            "TOKEN"))
+    var token: String?
+
+    /// The URL of the flag, of the environment, or the default one, with the token.
     func brokerURL() throws(ToolError) -> BrokerURL {
-        try Self.brokerURL(flag: url, ca: ca, environment: Environment.variables())
+        let environment = try Environment.variables()
+        let url = try Self.brokerURL(flag: url, ca: ca, environment: environment)
+        return try Self.authenticated(url, flag: token, environment: environment)
+    }
+
+    static func authenticated(
+        _ url: BrokerURL, flag: String?, environment: [String: String]
+    ) throws(ToolError) -> BrokerURL {
+        let variable = environment["BELFRY_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+        guard let token = flag ?? variable else { return url }
+        do throws(ClientError) {
+            return try url.authenticated(by: token)
+        } catch {
+            let sentence = "\(flag == nil ? "BELFRY_TOKEN" : "--token"): \(error)"
+            throw flag == nil ? .failure(sentence) : .usage(sentence)
+        }
     }
 
     static func brokerURL(

@@ -35,7 +35,11 @@ struct CheckConfig: BlockingCommand {
 
     func perform() throws(ToolError) {
         let settings = try options.settings()
-        if let fault = settings.configuration.fault() { throw .failure(fault) }
+        do throws(Server.StartError) {
+            try Server.check(settings.configuration, log: ServerLog(settings))
+        } catch {
+            throw ToolError(error, dataDirectory: settings.dataDirectory)
+        }
         if let fault = Server.certificateFault(of: settings.configuration) { throw .failure(fault) }
         try Report.write(settings.json)
     }
@@ -53,7 +57,8 @@ struct Version: BlockingCommand {
 extension ToolError {
     init(_ error: Server.StartError, dataDirectory: String) {
         switch error {
-        case .configuration(let sentence), .certificate(let sentence): self = .failure(sentence)
+        case .configuration(let sentence), .certificate(let sentence), .keys(let sentence):
+            self = .failure(sentence)
         case .listen(let address, let error): self = .failure("\(address): \(error)")
         case .store(let sentence):
             self = .failure("the data directory \(dataDirectory): \(sentence)")

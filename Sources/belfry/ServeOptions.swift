@@ -32,6 +32,21 @@ struct ServeOptions: ParsableArguments {
     @Option(help: .value("What they may do: verbs with commas, or JSON.", "GRANTS"))
     var anonymousGrants: String?
 
+    @Option(help: .value("A file with the keys of callers, as gen-token makes them.", "FILE"))
+    var keys: String?
+
+    @Option(help: .value("A JSON Web Key Set: the keys that tokens are signed with.", "FILE"))
+    var jwks: String?
+
+    @Option(help: .value("A name of this broker that tokens must be for.", "NAME"))
+    var jwtAudience: [String] = []
+
+    @Option(help: .value("Who may issue tokens.", "NAME"))
+    var jwtIssuer: [String] = []
+
+    @Option(help: .value("How far an issuer's clock may be ahead.", "TIME"))
+    var jwtLeeway: String?
+
     @Flag(inversion: .prefixedNo, help: "Have /debug/echo and /debug/ws.")
     var debugEndpoints: Bool?
 
@@ -109,13 +124,13 @@ struct ServeOptions: ParsableArguments {
             "store-limit": storeLimit, "slow-timeout": slowTimeout, "max-wait": maxWait,
             "queue-limit": queueLimit, "hold-limit": holdLimit, "orphan-after": orphanAfter,
             "lease": lease, "common-modes": commonModes, "drain": drain, "log-level": logLevel,
-            "log-format": logFormat,
+            "log-format": logFormat, "keys": keys, "jwks": jwks, "jwt-leeway": jwtLeeway,
             "allow-anonymous": allowAnonymous.map { "\($0)" },
             "debug-endpoints": debugEndpoints.map { "\($0)" },
         ].compactMapValues { $0 }
         let lists = [
             "listen": listen, "tls-listen": tlsListen, "allow-origin": allowOrigin,
-            "allow-host": allowHost,
+            "allow-host": allowHost, "jwt-audience": jwtAudience, "jwt-issuer": jwtIssuer,
         ]
         for (name, values) in lists where !values.isEmpty {
             texts[name] = values.joined(separator: ",")

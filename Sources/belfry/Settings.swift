@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryCenter
 import BelfryServer
 import BelfrySystem
@@ -64,6 +65,10 @@ struct Setting: Sendable {
         size("store-limit", \.server.storeByteLimit, in: (1 << 20)...(1 << 40)),
         list("allow-origin", \.server.allowedOrigins), list("allow-host", \.server.allowedHosts),
         flag("allow-anonymous", \.server.allowsAnonymous), grants,
+        file("keys", \.server.access.keysPath), file("jwks", \.server.access.keySetPath),
+        list("jwt-audience", \.server.access.rules.audiences),
+        list("jwt-issuer", \.server.access.rules.issuers),
+        duration("jwt-leeway", \.server.access.rules.leeway, upTo: .seconds(600)),
         flag("debug-endpoints", \.server.hasDebugEndpoints),
         duration("head-timeout", \.server.headTimeout),
         duration("body-timeout", \.server.bodyTimeout),
@@ -282,6 +287,20 @@ extension Setting {
                 settings[keyPath: path] = Words.split(text)
             },
             show: { .texts($0[keyPath: path]) })
+    }
+
+    private static func file(
+        _ name: String, _ path: Path<String?>
+    ) -> Setting {
+        Setting(
+            name: name,
+            read: { (text, settings) throws(Fault) in
+                guard !text.isEmpty, !text.utf8.contains(0) else {
+                    throw Fault(text: "it names no file")
+                }
+                settings[keyPath: path] = text
+            },
+            show: { settings in settings[keyPath: path].map { .text($0) } ?? .null })
     }
 
     private static func flag(

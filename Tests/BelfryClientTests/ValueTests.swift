@@ -43,6 +43,26 @@ struct BrokerURLTests {
         #expect(throws: ClientError.invalidURL(fault)) { try BrokerURL(text) }
     }
 
+    @Test("a token is shown by the requests of a URL, and is in no text of it")
+    func token() throws {
+        let url = try BrokerURL("http://127.0.0.1:8080")
+        let known = try url.authenticated(by: "belfry_s3cret")
+        #expect(known.description == url.description)
+        func request(_ url: BrokerURL) -> String {
+            var bytes: [UInt8] = []
+            HTTPRequest.get("observers").append(url, to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(request(known).contains("\r\nAuthorization: Bearer belfry_s3cret\r\n"))
+        #expect(!request(url).contains("Authorization"))
+        for bad in ["", "a b", "a\r\nX: y", "\u{E9}", String(repeating: "x", count: 8_193)] {
+            #expect(throws: ClientError.invalidToken) { try url.authenticated(by: bad) }
+        }
+        #expect(throws: Never.self) {
+            try url.authenticated(by: String(repeating: "x", count: 8_192))
+        }
+    }
+
     @Test("a path is below the center unless it is absolute, and a query is encoded")
     func target() throws {
         let url = try BrokerURL("http://127.0.0.1:8080/v1/centers/shop")

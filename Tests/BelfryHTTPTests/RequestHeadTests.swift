@@ -168,6 +168,8 @@ struct RequestHeadTests {
     static let uncommon: [(fields: String, expected: UncommonFields)] = [
         ("ORIGIN: null", .origin), ("Prefer: wait=1", .prefer),
         ("idempotency-Key: \"a\"", .idempotencyKey),
+        ("AUTHorization: Bearer a", .authorization), ("Proxy-Authorization: a", []),
+        ("Authorizatiom: a\r\nAuthorisation: b\r\nAuthorization2: c", []),
         ("Origin: a\r\nPrefer: b\r\nIdempotency-Key: c", [.origin, .prefer, .idempotencyKey]),
         ("Origim: a\r\nPrefex: b\r\nIdempotencyXKey: c\r\nOrigins: d", []),
     ]

@@ -18,7 +18,7 @@ final class Broker {
 
     init(
         loopCount: Int = 1, connectionLimit: Int = 900, beginning: Beginning = Beginning(),
-        certificate: TLSContext? = nil, log: ServerLog = .silent,
+        certificate: TLSContext? = nil, log: ServerLog = .silent, verifier: TokenVerifier? = nil,
         _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ServerConfiguration()
@@ -26,7 +26,8 @@ final class Broker {
         configuration.loopCount = loopCount
         adjust(&configuration)
         let mailboxes = try SharedState.makeMailboxes(loopCount: loopCount)
-        let shared = SharedState(mailboxes: mailboxes, beginning: beginning)
+        let shared = SharedState(
+            mailboxes: mailboxes, beginning: beginning, verifier: verifier)
         self.shared = shared
         nodes = try (0..<loopCount).map {
             try Node(
@@ -65,8 +66,10 @@ final class Broker {
     }
 
     /// Opens a WebSocket and reads its welcome.
-    func webSocket(_ path: String = "/v1/ws", loop: Int = 0) throws -> SocketPeer {
-        try SocketPeer(http: http(loop: loop), path: path)
+    func webSocket(
+        _ path: String = "/v1/ws", loop: Int = 0, fields: [String] = []
+    ) throws -> SocketPeer {
+        try SocketPeer(http: http(loop: loop), path: path, fields: fields)
     }
 
     /// Opens an event stream.

@@ -26,10 +26,12 @@ final class SocketPeer {
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
     ]
 
-    init(http: HTTPPeer, path: String, subprotocol: String? = "belfry.v1") throws {
+    init(
+        http: HTTPPeer, path: String, subprotocol: String? = "belfry.v1", fields: [String] = []
+    ) throws {
         self.http = http
         let offer = subprotocol.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? []
-        let response = try http.request("GET", path, fields: Self.openingFields + offer)
+        let response = try http.request("GET", path, fields: Self.openingFields + offer + fields)
         try #require(response.status == 101)
         try #require(response.field("sec-websocket-accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
         self.subprotocol = response.field("sec-websocket-protocol")

@@ -1,5 +1,7 @@
 import ArgumentParser
+import BelfryAccess
 import BelfryClient
+import BelfryServer
 import Testing
 
 @testable import belfry
@@ -82,6 +84,38 @@ struct ProgramTests {
             try ServeOptions.parse(["--no-allow-anonymous"]).texts == ["allow-anonymous": "false"])
         #expect(
             try ServeOptions.parse(["--listen", "a", "--listen", "b"]).texts == ["listen": "a,b"])
+    }
+
+    @Test("the token is that of the flag, else of the environment, else none")
+    func token() throws {
+        let url = try BrokerURL("http://127.0.0.1:1")
+        func known(_ flag: String?, _ environment: [String: String]) throws -> BrokerURL {
+            try PlaceOptions.authenticated(url, flag: flag, environment: environment)
+        }
+        #expect(try known("a", ["BELFRY_TOKEN": "b"]) == url.authenticated(by: "a"))
+        #expect(try known(nil, ["BELFRY_TOKEN": "b"]) == url.authenticated(by: "b"))
+        #expect(try known(nil, ["BELFRY_TOKEN": ""]) == url)
+        let flag = #expect(throws: ToolError.self) { try known("a b", [:]) }
+        #expect(flag?.exitCode == 2)
+        let variable = #expect(throws: ToolError.self) { try known(nil, ["BELFRY_TOKEN": "a b"]) }
+        #expect(variable?.exitCode == 1)
+    }
+
+    @Test("a new key is what its row in a key file lets in, with its grants")
+    func genToken() async throws {
+        let command = try GenToken.parse([
+            "till", "--principal", "shop", "--grants", #"[{"verbs":["post"],"names":["Sale*"]}]"#,
+        ])
+        let (first, second) = (GeneratedKey(), GeneratedKey())
+        #expect(first.token != second.token)
+        #expect(first.token.hasPrefix("belfry_") && first.token.utf8.count == 50)
+        let row = command.row(of: first, try GrantList(command.grants))
+        let text = String(decoding: row, as: UTF8.self)
+        #expect(!text.contains(first.token))
+        let keyring = try await Keyring(keys: Array(#"{"keys":[\#(text)]}"#.utf8), keySet: nil)
+        #expect(keyring.keyCount == 1)
+        #expect(Program.run(["gen-token", "a", "--grants", "fly"]) == 2)
+        #expect(Program.run(["gen-token"]) == 2)
     }
 
     @Test("the URL is that of the flag, else of the environment, else the default one")

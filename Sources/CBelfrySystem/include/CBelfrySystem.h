@@ -95,6 +95,8 @@ int belfry_directory_open(const char *_Nonnull path);
 int belfry_file_open(int directory, const char *_Nonnull name, bool creates);
 int belfry_file_lock(int descriptor);
 struct belfry_file belfry_file_status(int directory, const char *_Nonnull name);
+/// The permissions of a file and its kind (st_mode), or a negative errno.
+int belfry_file_mode(const char *_Nonnull path);
 ssize_t belfry_file_read(int descriptor, void *_Nonnull bytes, size_t count);
 int belfry_file_rewrite(int descriptor, const void *_Nonnull bytes, size_t count);
 int belfry_file_allocate(int descriptor, int64_t size);

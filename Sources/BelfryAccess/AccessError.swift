@@ -1,0 +1,91 @@
+public import BelfryJSON
+
+/// Why a file of keys cannot be used, or a token is not taken.
+public enum AccessError: Error, Equatable, Sendable {
+    /// The file is no JSON; the line is counted from 1.
+    case malformedFile(line: Int)
+    /// A value of the file is not what it must be; the pointer names it.
+    case invalidFile(JSONPointer, line: Int, reason: String)
+    /// The token is not taken.
+    case refusedToken(TokenFault)
+
+    /// A sentence for the operator; it holds no value of the file, since that may be a secret.
+    public var sentence: String {
+        switch self {
+        case .malformedFile(let line): "line \(line) is no JSON"
+        case .invalidFile(let pointer, let line, let reason): "\(pointer) (line \(line)) \(reason)"
+        case .refusedToken(let fault): "the token is refused: \(fault.rawValue)"
+        }
+    }
+}
+
+/// What is wrong with a token: for the log, since a caller is told nothing but that it is refused.
+public enum TokenFault: String, Error, Sendable, CaseIterable {
+    /// It is longer than ``Keyring/tokenByteLimit``.
+    case tooLong = "too long"
+    /// It is no token in compact form (RFC 7515 §7.1), or its parts are no JSON objects.
+    case malformed = "malformed"
+    /// Its algorithm is none of ours, or not that of its key.
+    case algorithm = "algorithm"
+    /// It asks for something that is not understood (`crit`, RFC 7515 §4.1.11).
+    case critical = "critical header parameters"
+    /// It is a token of another kind (`typ`, RFC 8725 §3.11).
+    case type = "type"
+    /// No key has its `kid`.
+    case unknownKey = "unknown key"
+    /// The signature is not that of its key.
+    case signature = "signature"
+    /// A claim is missing, or is not what it must be.
+    case claims = "claims"
+    /// It is for somebody else.
+    case audience = "audience"
+    /// It is from somebody else.
+    case issuer = "issuer"
+    /// Its time is over.
+    case expired = "expired"
+    /// Its time has not come.
+    case notYetValid = "not yet valid"
+}
+
+extension AccessError {
+    /// What is wrong with a file whose reader threw.
+    init(_ error: JSONError, in json: [UInt8], at place: JSONPointer) {
+        let line = Self.line(of: error.offset ?? json.count, in: json)
+        if error.isMalformed {
+            self = .malformedFile(line: line)
+            return
+        }
+        let reason =
+            switch error {
+            case .wrongKind(let expected, _, _): "must be \(expected.article)"
+            case .depthLimit(let limit, _): "is nested deeper than \(limit)"
+            case .loneSurrogate: "holds half a surrogate pair"
+            default: "is no number that can be taken"
+            }
+        self = .invalidFile(place, line: line, reason: reason)
+    }
+
+    static func invalid(
+        _ place: JSONPointer, at offset: Int, in json: [UInt8], _ reason: String
+    ) -> AccessError {
+        .invalidFile(place, line: line(of: offset, in: json), reason: reason)
+    }
+
+    /// The line of a byte, counted from 1.
+    private static func line(of offset: Int, in json: [UInt8]) -> Int {
+        1 + json.prefix(offset).reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+    }
+}
+
+extension JSONKind {
+    fileprivate var article: String {
+        switch self {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "a string"
+        case .number: "a number"
+        case .boolean: "true or false"
+        case .null: "null"
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// All keys of a broker.
+public struct Keyring: Sendable {
+    /// The callers of keys, by the first word of the hash.
+    private var callers: [UInt64: [(digest: TokenDigest, caller: Caller)]] = [:]
+    /// The keys of tokens; a set has few.
+    private var tokenKeys: [VerificationKey] = []
+    /// How many keys there are that callers show.
+    public private(set) var keyCount = 0
+
+    /// The longest token that is looked at, in bytes.
+    public static let tokenByteLimit = 8 << 10
+
+    /// No keys.
+    public init() {}
+
+    /// Reads the files of `--keys` and of `--jwks`.
+    ///
+    /// - Throws: `malformedFile` and `invalidFile`.
+    public init(
+        keys: [UInt8]?, keySet: [UInt8]?, rules: TokenRules = TokenRules()
+    ) async throws(AccessError) {
+        var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []
+        if let keys {
+            let file = try KeyFile(keys)
+            for row in file.keys { callers[row.digest.bucket, default: []].append(row) }
+            keyCount = file.keys.count
+            marks = file.marks
+        }
+        if let keySet { marks += try KeySetFile(keySet).marks }
+        var ids: Set<[UInt8]> = []
+        for (mark, fault) in marks {
+            var mark = mark
+            mark.rules = rules
+            guard mark.id.isEmpty || ids.insert(mark.id).inserted else {
+                throw fault.saying("has a kid that came before")
+            }
+            guard let key = await VerificationKey(mark) else { throw fault }
+            tokenKeys.append(key)
+        }
+    }
+
+    /// Whether there is no key.
+    public var isEmpty: Bool { keyCount == 0 && tokenKeys.isEmpty }
+    /// How many keys there are that tokens are signed with.
+    public var tokenKeyCount: Int { tokenKeys.count }
+
+    /// The caller whose key has this hash.
+    public func caller(_ digest: TokenDigest) -> Caller? {
+        callers[digest.bucket]?.first { $0.digest == digest }?.caller
+    }
+
+    /// Reads a token as far as that costs little, and finds its key.
+    ///
+    /// - Throws: `refusedToken`.
+    public func token(_ text: [UInt8]) throws(AccessError) -> SignedToken {
+        guard text.count <= Self.tokenByteLimit else { throw .refusedToken(.tooLong) }
+        let token = try CompactToken(text)
+        let key: VerificationKey?
+        if let id = token.keyID {
+            key = tokenKeys.first { $0.mark.id == id && !id.isEmpty }
+        } else {
+            // A token may leave its key unnamed where there is no choice.
+            let possible = tokenKeys.filter { $0.mark.algorithm == token.algorithm }
+            key = possible.count == 1 ? possible.first : nil
+        }
+        guard let key else { throw .refusedToken(.unknownKey) }
+        // The key says which algorithm is used, never the token (RFC 8725 §3.1).
+        guard key.mark.algorithm == token.algorithm else { throw .refusedToken(.algorithm) }
+        return SignedToken(key: key, token)
+    }
+
+    /// Whether a caller's key is still there, and says the same of them.
+    public func stillHas(_ caller: Caller) -> Bool {
+        switch caller.origin {
+        case .anonymous: true
+        case .key(let digest):
+            self.caller(digest).map {
+                $0.principal == caller.principal && $0.grants == caller.grants
+                    && $0.expiresAt == caller.expiresAt
+            } ?? false
+        case .token(let mark): tokenKeys.contains { $0.mark == mark }
+        }
+    }
+}
+
+extension AccessError {
+    /// The same place of a file with another reason.
+    func saying(_ reason: String) -> AccessError {
+        guard case .invalidFile(let pointer, let line, _) = self else { return self }
+        return .invalidFile(pointer, line: line, reason: reason)
+    }
+}

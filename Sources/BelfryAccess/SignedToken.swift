@@ -1,0 +1,93 @@
+import BelfryJSON
+
+/// A signed token whose key was found, and whose signature nobody has looked at yet.
+///
+/// Verifying takes as long as some posts do, so it is done off the loop.
+public struct SignedToken: Sendable {
+    private let key: VerificationKey
+    private let signed: [UInt8]
+    private let payload: [UInt8]
+    private let signature: [UInt8]
+
+    init(key: VerificationKey, _ compact: CompactToken) {
+        self.key = key
+        signed = compact.signed
+        payload = compact.payload
+        signature = compact.signature
+    }
+
+    /// Who its holder is, if its signature is that of its key and its claims are as they must be.
+    ///
+    /// Whether its time has come is for whoever uses the caller.
+    public func verify() throws(AccessError) -> Caller {
+        guard key.isValid(signature: signature, of: signed) else {
+            throw .refusedToken(.signature)
+        }
+        let claims: TokenClaims
+        do throws(AccessError) {
+            claims = try TokenClaims(payload)
+        } catch {
+            throw .refusedToken(.claims)
+        }
+        if let fault = claims.fault(under: key.mark.rules) { throw .refusedToken(fault) }
+        let leeway = key.mark.rules.leeway / .milliseconds(1)
+        return Caller(
+            // A token without a subject speaks for its key.
+            principal: claims.subject ?? Array("jwt:".utf8) + key.mark.id, grants: claims.grants,
+            origin: .token(key.mark),
+            validFrom: claims.validFrom == .min ? .min : claims.validFrom - Int64(leeway),
+            expiresAt: claims.expiresAt ?? .min)
+    }
+}
+
+/// The three parts of a token in compact form (RFC 7515 §7.1), and what its header says.
+struct CompactToken {
+    let signed: [UInt8]
+    let payload: [UInt8]
+    let signature: [UInt8]
+    let algorithm: TokenAlgorithm
+    let keyID: [UInt8]?
+
+    init(_ text: [UInt8]) throws(AccessError) {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]),
+            let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])
+        else { throw .refusedToken(.malformed) }
+        var algorithm: [UInt8]?
+        var keyID: [UInt8]?
+        var fault: TokenFault?
+        do throws(AccessError) {
+            var reader = AccessFileReader(header)
+            try reader.object(.root) { key, place, reader throws(AccessError) in
+                switch key {
+                case "alg": algorithm = try reader.bytes(place)
+                case "kid": keyID = try reader.bytes(place)
+                case "typ":
+                    if !Self.isKnown(type: try reader.bytes(place)) { fault = .type }
+                case "crit":
+                    try reader.skip(place)
+                    fault = .critical
+                default:
+                    // Also jku, jwk, x5u and x5c: a token brings no key of its own.
+                    try reader.skip(place)
+                }
+            }
+            try reader.finish()
+        } catch {
+            throw .refusedToken(.malformed)
+        }
+        if let fault { throw .refusedToken(fault) }
+        guard let known = TokenAlgorithm(algorithm ?? []) else { throw .refusedToken(.algorithm) }
+        self.algorithm = known
+        self.keyID = keyID
+        self.payload = payload
+        self.signature = signature
+        signed = Array(text[..<parts[1].endIndex])
+    }
+
+    /// `JWT`, `at+jwt` (RFC 9068), with or without `application/`, in any case.
+    private static func isKnown(type: [UInt8]) -> Bool {
+        let type = String(decoding: lowercase(type), as: UTF8.self)
+        return ["jwt", "at+jwt", "application/jwt", "application/at+jwt"].contains(type)
+    }
+}

@@ -1,0 +1,67 @@
+import BelfryAccess
+import BelfrySystem
+
+/// Why a file of keys cannot be used: which one, and what is wrong with it.
+struct AccessFileFault: Error, Equatable {
+    let sentence: String
+}
+
+/// Reads the files of keys, on a thread that may block.
+enum AccessFiles {
+    /// The largest file of keys, in bytes.
+    static let byteLimit = 32 << 20
+
+    static func read(
+        _ access: AccessConfiguration, log: ServerLog
+    ) throws(AccessFileFault) -> Keyring {
+        guard access.hasFiles else { return Keyring() }
+        let keys = try bytes(access.keysPath, "the file of --keys", log)
+        let keySet = try bytes(access.keySetPath, "the file of --jwks", log)
+        // One after the other, so that a fault says which file it is in.
+        if let keys, keySet != nil {
+            _ = try keyring(keys, nil, access.rules, "the file of --keys")
+        }
+        let name = keySet == nil ? "the file of --keys" : "the file of --jwks"
+        let keyring = try keyring(keys, keySet, access.rules, name)
+        log.write(
+            .info, "keys", ("keys", "\(keyring.keyCount)"),
+            ("tokenKeys", "\(keyring.tokenKeyCount)"))
+        return keyring
+    }
+
+    private static func bytes(
+        _ path: String?, _ name: String, _ log: ServerLog
+    ) throws(AccessFileFault) -> [UInt8]? {
+        guard let path else { return nil }
+        do throws(SystemCallError) {
+            let bytes = try WholeFile.read(path: path, byteLimit: byteLimit)
+            if try WholeFile.isReadableByAll(path: path) {
+                log.write(.warning, "others can read \(name): chmod 600 keeps it from them")
+            }
+            return bytes
+        } catch {
+            throw AccessFileFault(sentence: "\(name) cannot be read: \(error)")
+        }
+    }
+
+    /// Waits for what the library of keys only does asynchronously.
+    private static func keyring(
+        _ keys: [UInt8]?, _ keySet: [UInt8]?, _ rules: TokenRules, _ name: String
+    ) throws(AccessFileFault) -> Keyring {
+        let outcome = Monitor<Result<Keyring, AccessError>?>(nil)
+        Task.detached {
+            let result: Result<Keyring, AccessError>
+            do throws(AccessError) {
+                result = .success(try await Keyring(keys: keys, keySet: keySet, rules: rules))
+            } catch {
+                result = .failure(error)
+            }
+            outcome.change { $0 = result }
+        }
+        switch outcome.take({ $0 }) {
+        case .success(let keyring): return keyring
+        case .failure(let error): throw AccessFileFault(sentence: "\(name): \(error.sentence)")
+        case nil: preconditionFailure("a wait without an end has a result")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import BelfryJSON
+import BelfryServer
+
+/// `belfry gen-token`.
+struct GenToken: BlockingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gen-token",
+        abstract: "Make a key for a caller: print its token, and its row for the file of --keys.",
+        discussion: """
+            The token is printed once and kept nowhere; the row has its hash. Rows stand in the \
+            file as {"keys":[ROW, ROW]}.
+            """)
+
+    @Argument(help: .value("The id of the key, and the principal of who has it.", "ID"))
+    var id: String
+
+    @Option(help: .value("What they may do: verbs with commas, or JSON.", "GRANTS"))
+    var grants = "post,observe"
+
+    @Option(help: .value("The principal, if it is not the id.", "NAME"))
+    var principal: String?
+
+    func perform() throws(ToolError) {
+        let list: GrantList
+        do throws(GrantList.Fault) {
+            list = try GrantList(grants)
+        } catch {
+            throw .usage("--grants: \(error.text)")
+        }
+        let key = GeneratedKey()
+        try Report.write(Array(key.token.utf8))
+        try Report.write(row(of: key, list))
+    }
+
+    /// The row of a key as JSON.
+    func row(of key: GeneratedKey, _ grants: GrantList) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var writer = JSONWriter()
+        writer.beginObject(into: &bytes)
+        writer.member("id", string: id, into: &bytes)
+        if let principal { writer.member("principal", string: principal, into: &bytes) }
+        writer.member("hash", string: key.hash, into: &bytes)
+        writer.key("grants", into: &bytes)
+        grants.append(to: &bytes, with: &writer)
+        writer.endObject(into: &bytes)
+        return bytes
+    }
+}
