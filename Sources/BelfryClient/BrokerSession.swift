@@ -62,6 +62,7 @@ struct BrokerSession {
                 HTTPField("Sec-WebSocket-Key", opening.key),
                 HTTPField("Sec-WebSocket-Version", "13"),
                 HTTPField("Sec-WebSocket-Protocol", Self.subprotocol),
+                HTTPField("Sec-WebSocket-Extensions", DeflateAgreement.clientFieldValue),
             ] + url.credentialFields, content: [UInt8]().span, to: &output)
     }
 
@@ -141,8 +142,11 @@ struct BrokerSession {
         answer.accept = values(of: "sec-websocket-accept")
         answer.subprotocols = values(of: "sec-websocket-protocol")
         answer.extensions = values(of: "sec-websocket-extensions")
-        switch answer.outcome(of: opening, subprotocols: [Self.subprotocol]) {
-        case .open:
+        let outcome = answer.outcome(
+            of: opening, subprotocols: [Self.subprotocol], offersDeflate: true)
+        switch outcome {
+        case .open(_, let mayInflate):
+            if mayInflate { reader.inflater = Inflater() }
             state = .open
             return .opened
         case .refused:

@@ -29,14 +29,49 @@ extension RequestHead {
         let specificity =
             name.equalsIgnoringCase(essence)
             ? 3 : name.equalsIgnoringCase("\(type)/*") ? 2 : name.equals("*/*") ? 1 : 0
-        var quality = 1000
-        while cursor < range.count {
-            let part = range.extracting(
-                FieldList.nextPart(in: range, separator: ASCII.semicolon, at: &cursor))
+        return (specificity, quality(of: range, behind: cursor))
+    }
+
+    /// The weight among the parameters of an element (RFC 9110 §12.4.2), in thousandths.
+    private static func quality(of element: Span<UInt8>, behind start: Int) -> Int {
+        var (quality, cursor) = (1000, start)
+        while cursor < element.count {
+            let part = element.extracting(
+                FieldList.nextPart(in: element, separator: ASCII.semicolon, at: &cursor))
             guard part.count > 2, part[0] | 0x20 == 0x71, part[1] == ASCII.equals else { continue }
             quality = weight(part.extracting(droppingFirst: 2))
         }
-        return (specificity, quality)
+        return quality
+    }
+
+    /// Whether content encoded with gzip is at least as welcome as content that is not encoded, by
+    /// the Accept-Encoding fields (RFC 9110 §12.5.3).
+    ///
+    /// Without the field the client may not know any encoding: content stays as it is.
+    public var acceptsGzip: Bool {
+        var gzip: Int?
+        var others: Int?
+        var identity: Int?
+        for field in values(of: "accept-encoding") {
+            let text = value(in: field)
+            var cursor = 0
+            while let element = FieldList.nextElement(in: text, at: &cursor) {
+                let coding = text.extracting(element)
+                var end = 0
+                let name = coding.extracting(
+                    FieldList.nextPart(in: coding, separator: ASCII.semicolon, at: &end))
+                let quality = Self.quality(of: coding, behind: end)
+                if name.equalsIgnoringCase("gzip") || name.equalsIgnoringCase("x-gzip") {
+                    gzip = gzip ?? quality
+                } else if name.equals("*") {
+                    others = others ?? quality
+                } else if name.equalsIgnoringCase("identity") {
+                    identity = identity ?? quality
+                }
+            }
+        }
+        let wanted = gzip ?? others ?? 0
+        return wanted > 0 && wanted >= identity ?? 0
     }
 
     /// `0` or `1` with up to three decimals, in thousandths; anything else is 0.

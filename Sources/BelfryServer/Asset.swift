@@ -1,3 +1,4 @@
+import BelfryWebSocket
 import CBelfryAssets
 
 /// A file that is built into the broker.
@@ -25,6 +26,12 @@ enum Asset: Equatable, CaseIterable {
 
     /// The bytes of every file, copied once a process.
     static let files = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.bytes()) })
+
+    /// The same encoded with gzip, once a process.
+    static let compressedFiles: [Asset: [UInt8]] = {
+        let encoder = GzipEncoder()
+        return files.compactMapValues { encoder.encode($0.span) }
+    }()
 
     /// The bytes of the file.
     func bytes() -> [UInt8] {

@@ -92,6 +92,13 @@ struct Reply: Sendable {
     let connection: ConnectionID
     /// The form of the answer.
     let form: Form
+    /// How messages for the connection are encoded.
+    var encoding = FrameEncoding.plain
+
+    /// The number under which a center knows the connection.
+    var number: ConnectionNumber {
+        ConnectionNumber(loop: loop, connection: connection, encoding: encoding)
+    }
 
     enum Form: Sendable {
         /// Nobody waits.
@@ -110,6 +117,10 @@ struct HTTPReply: Sendable {
     var isMinimal = false
     /// One row an observer in the receipt.
     var reportsObservers = false
+    /// Whether the client takes content that is encoded with gzip.
+    var acceptsGzip = false
+    /// How messages will be encoded, if it is the opening of a WebSocket.
+    var encoding = FrameEncoding.plain
     /// Which preference was honoured (RFC 7240 §3).
     var appliedPreference = AppliedPreference.none
     /// What only few replies need; most requests ask for nothing of it.
@@ -138,9 +149,10 @@ struct HTTPReply: Sendable {
         var allowedOrigin: [UInt8]?
         /// Whether the target of the request has a secret: the answer stays out of every cache.
         var hasSecretTarget = false
-        /// The opening of a WebSocket: accept key and subprotocol.
+        /// The opening of a WebSocket: accept key, subprotocol, and extensions.
         var acceptKey: [UInt8] = []
         var subprotocol: [UInt8]?
+        var extensions: [UInt8]?
     }
 
     /// One reference in the place of four.

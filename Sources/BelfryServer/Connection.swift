@@ -12,6 +12,8 @@ struct Connection {
     let id: ConnectionID
     /// What is spoken on it.
     var kind = Kind.http
+    /// How messages on it are encoded, if it is a WebSocket.
+    var encoding = FrameEncoding.plain
     /// A request of it travels to another loop: what follows must wait for the answer.
     var isAwaiting = false
     /// It has sent more than it reads: what follows must wait until the socket has room.

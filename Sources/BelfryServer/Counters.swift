@@ -11,6 +11,7 @@ struct Counters: Sendable, Equatable {
     var posts: UInt64 = 0
     var unmatchedPosts: UInt64 = 0
     var deliveries: UInt64 = 0
+    var compressions: UInt64 = 0
     var clientsWebSocket: UInt64 = 0
     var clientsEvents: UInt64 = 0
     var clientsMailbox: UInt64 = 0
@@ -37,6 +38,7 @@ struct Counters: Sendable, Equatable {
         posts += other.posts
         unmatchedPosts += other.unmatchedPosts
         deliveries += other.deliveries
+        compressions += other.compressions
         clientsWebSocket += other.clientsWebSocket
         clientsEvents += other.clientsEvents
         clientsMailbox += other.clientsMailbox
@@ -108,6 +110,10 @@ struct MetricsText {
         add(
             "belfry_deliveries_total", "counter",
             "Notifications that were put on the way to an observer.", counters.deliveries)
+        add(
+            "belfry_compressions_total", "counter",
+            "How often a notification was compressed, once for all observers of a selector.",
+            counters.compressions)
         add("belfry_turns_total", "counter", "Turns of the event loops.", counters.turns)
     }
 

@@ -3,34 +3,49 @@ import BelfryLoop
 import BelfryWebSocket
 import BelfryWire
 
-/// The number under which a center knows a connection: loop, slot and generation in 64 bits.
+/// The number under which a center knows a connection: loop, encoding, slot and generation.
+///
+/// The encoding stands in it so that a delivery tells how its frame is encoded, and nobody has to
+/// look at the connection. Centers know nothing of it.
 struct ConnectionNumber {
     let rawValue: UInt64
 
-    init(loop: Int, connection: ConnectionID) {
-        precondition(loop < 255 && connection.index < 1 << 24, "a connection number has 64 bits")
+    init(loop: Int, connection: ConnectionID, encoding: FrameEncoding = .plain) {
+        precondition(
+            loop < 127 && connection.index <= Self.indexMask, "a connection number has 64 bits")
         // None is 0, which stands for no connection in centers.
         rawValue =
-            UInt64(loop + 1) << 56 | UInt64(connection.index) << 32 | UInt64(connection.generation)
+            UInt64(loop + 1) << 57 | UInt64(encoding.rawValue) << 55
+            | UInt64(connection.index) << 32 | UInt64(connection.generation)
     }
 
     init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
-    var loop: Int { Int(rawValue >> 56) - 1 }
+    /// The bits of a slot: 8 million connections for each loop.
+    private static let indexMask: UInt32 = 0x7F_FFFF
+
+    var loop: Int { Int(rawValue >> 57) - 1 }
+
+    var encoding: FrameEncoding {
+        FrameEncoding(rawValue: UInt8(truncatingIfNeeded: rawValue >> 55) & 3) ?? .plain
+    }
 
     var connection: ConnectionID {
         ConnectionID(
-            index: UInt32(truncatingIfNeeded: rawValue >> 32) & 0xFF_FFFF,
+            index: UInt32(truncatingIfNeeded: rawValue >> 32) & Self.indexMask,
             generation: UInt32(truncatingIfNeeded: rawValue))
     }
 }
 
-/// Where the encoded frames of one notification stand: one for each selector, one for event streams.
+/// Where the encoded frames of one notification stand: one for each selector and encoding, one for
+/// event streams.
 struct FrameCache {
     /// By selector: the frame, and the stamp of the notification that it is of.
     private var frames: [Entry] = []
+    /// The same by encoding, where frames are compressed.
+    private var deflated = [[Entry]](repeating: [], count: FrameEncoding.allCases.count)
     private var events = Entry()
     private var stamp: UInt32 = 0
 
@@ -45,10 +60,29 @@ struct FrameCache {
         stamp &+= 1
         if stamp == 0 {
             frames.removeAll(keepingCapacity: true)
+            for index in deflated.indices { deflated[index] = [] }
             events = Entry()
             stamp = 1
         }
         if frames.count > 4_096 { frames = [] }
+    }
+
+    /// Where the compressed frame for a delivery stands, or the plain one if it is not worth it.
+    func range(of delivery: Delivery, _ encoding: FrameEncoding) -> Range<Int>? {
+        let (kind, selector) = (Int(encoding.rawValue), Int(delivery.selector))
+        guard Self.isShared(delivery), selector < deflated[kind].count else { return nil }
+        let entry = deflated[kind][selector]
+        return entry.stamp == stamp ? entry.start..<entry.end : nil
+    }
+
+    /// Notes where the frame for connections of an encoding stands.
+    mutating func note(_ range: Range<Int>, of delivery: Delivery, _ encoding: FrameEncoding) {
+        guard Self.isShared(delivery) else { return }
+        let (kind, selector) = (Int(encoding.rawValue), Int(delivery.selector))
+        if deflated[kind].count > 4_096, selector <= 4_096 { deflated[kind] = [] }
+        while deflated[kind].count <= selector { deflated[kind].append(Entry()) }
+        deflated[kind][selector] = Entry(
+            stamp: stamp, start: range.lowerBound, end: range.upperBound)
     }
 
     /// Where the frame for a delivery stands, if it was encoded and serves more than one observer.
@@ -79,7 +113,7 @@ struct FrameCache {
     }
 
     /// Whether the frame names no observer, and is not marked for one alone.
-    private static func isShared(_ delivery: Delivery) -> Bool {
+    static func isShared(_ delivery: Delivery) -> Bool {
         delivery.form == .shared && !delivery.isRedelivered
     }
 }
@@ -106,8 +140,12 @@ extension ServerLoop {
                 notification = delivery.notification
                 startNotification()
             }
-            let range = frames.range(of: delivery) ?? encode(delivery)
             let target = ConnectionNumber(rawValue: delivery.connection)
+            let range =
+                target.encoding == .plain
+                ? frames.range(of: delivery) ?? encode(delivery)
+                : frames.range(of: delivery, target.encoding)
+                    ?? encode(delivery, target.encoding)
             if target.loop == number {
                 loop.sendFrames(range, to: target.connection)
             } else {
@@ -129,6 +167,33 @@ extension ServerLoop {
         frames.startNotification()
         guard outbound.count > 1 else { return }
         for target in outbound.indices { outbound[target].output.startNotification() }
+    }
+
+    /// The frame of a delivery for a connection that takes compressed ones.
+    ///
+    /// Only what serves all observers of a selector is compressed: so the work grows with the posts,
+    /// and not with the observers.
+    private mutating func encode(_ delivery: Delivery, _ encoding: FrameEncoding) -> Range<Int> {
+        let plain = frames.range(of: delivery) ?? encode(delivery)
+        guard FrameCache.isShared(delivery), delivery.transport == .webSocket else { return plain }
+        let headerByteCount = FrameWriter.headerByteCount(frameByteCount: plain.count)
+        let payload = plain.dropFirst(headerByteCount)
+        let range = compress(payload, encoding) ?? plain
+        frames.note(range, of: delivery, encoding)
+        return range
+    }
+
+    /// Appends a compressed frame with what stands in the arena; nil if that is not worth it.
+    private mutating func compress(
+        _ payload: Range<Int>, _ encoding: FrameEncoding
+    ) -> Range<Int>? {
+        guard payload.count >= configuration.compressionThreshold,
+            let deflater = compression.deflater(encoding)
+        else { return nil }
+        counters.compressions += 1
+        // The arena grows while it is read, so the deflater reads a copy.
+        let text = Array(loop.frames[payload])
+        return FrameWriter.append(.text, compressing: text.span, by: deflater, to: &loop.frames)
     }
 
     /// Encodes the frame of a delivery at the end of the arena of frames.

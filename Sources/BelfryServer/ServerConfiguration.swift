@@ -45,6 +45,12 @@ public struct ServerConfiguration: Sendable {
     public var bodyByteLimit = 1 << 20
     /// The largest WebSocket message in bytes; the default is 1 MiB.
     public var messageByteLimit = 1 << 20
+    /// Whether WebSocket messages are compressed where a client offers it; the default is true.
+    public var compressesMessages = true
+    /// The smallest message or content, in bytes, that is compressed; the default is 256.
+    ///
+    /// Below it most text loses less than a quarter, and it costs as much as encoding it.
+    public var compressionThreshold = 256
     /// How many connections there may be; nil takes 90 % of the limit of descriptors.
     public var connectionLimit: Int?
     /// Bytes that may wait for full sockets in all; past it the slowest are closed; 128 MiB.

@@ -10,13 +10,20 @@ struct Answer {
     var contentType: ContentType
     var fields: [HTTPField] = []
     var sequel = Sequel.none
+    /// Whether its content may be sent compressed: it is the same for all, or a listing, and has no
+    /// secret beside what somebody else has chosen.
+    var isCompressible = false
 
     static let json = Answer(contentType: .json)
+    static let listing = Answer(contentType: .json, isCompressible: true)
     static let empty = Answer(status: 204)
 
-    init(status: Int = 200, contentType: ContentType = .none) {
+    init(
+        status: Int = 200, contentType: ContentType = .none, isCompressible: Bool = false
+    ) {
         self.status = status
         self.contentType = contentType
+        self.isCompressible = isCompressible
     }
 
     /// What the content is, as the `Content-Type` field says it.
@@ -105,7 +112,8 @@ extension ServerLoop {
     ) {
         let date = dateText()
         if answer.status == 200, answer.fields.isEmpty, reply.allowedOrigin == nil,
-            !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json
+            !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json,
+            !answer.isCompressible
         {
             ResponseWriter.appendJSON(answerContent, for: reply.context, jsonHead, to: &output)
             return
@@ -122,12 +130,25 @@ extension ServerLoop {
                     "Location, Retry-After, Idempotency-Replayed, Preference-Applied, WWW-Authenticate"
                 ))
         }
+        if answer.isCompressible {
+            fields.append(HTTPField("Vary", "Accept-Encoding"))
+            if compressContent(for: reply) { fields.append(HTTPField("Content-Encoding", "gzip")) }
+        }
         if reply.appliedPreference != .none, answer.status < 300 {
             fields.append(HTTPField("Preference-Applied", reply.appliedPreference.rawValue))
         }
         ResponseWriter.append(
             status: answer.status, fields: fields, content: answerContent.span,
             for: reply.context, date: date.span, to: &output)
+    }
+
+    /// Encodes `answerContent` with gzip where the client takes it and it becomes smaller.
+    private mutating func compressContent(for reply: HTTPReply) -> Bool {
+        guard reply.acceptsGzip, answerContent.count >= configuration.compressionThreshold,
+            let encoded = compression.gzip(answerContent)
+        else { return false }
+        answerContent = encoded
+        return true
     }
 
     /// A response outside the usual path; its content stands in `answerContent`.
@@ -211,8 +232,7 @@ extension ServerLoop {
 
     /// Hands an answer to the loop that has the connection.
     mutating func sendElsewhere(_ bytes: [UInt8], _ sequel: Sequel, _ reply: Reply) {
-        let number = ConnectionNumber(loop: reply.loop, connection: reply.connection)
-        outbound[reply.loop].output.add(bytes, to: number.rawValue, .answer(sequel))
+        outbound[reply.loop].output.add(bytes, to: reply.number.rawValue, .answer(sequel))
     }
 }
 

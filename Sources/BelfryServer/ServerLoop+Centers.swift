@@ -82,12 +82,8 @@ extension ServerLoop {
         case .postBatch(let requests, let wishes):
             return try post(requests, wishes, submission)
         case .disconnect(let client):
-            let connection = ConnectionNumber(
-                loop: submission.reply.loop, connection: submission.reply.connection)
             submitInternal(
-                .disconnect(
-                    client: client,
-                    connection: ConnectionName(node: 0, number: connection.rawValue)),
+                .disconnect(client: client, connection: submission.reply.number.name),
                 center: name)
             return .empty
         case .becomeSlow(let client):

@@ -29,11 +29,7 @@ extension ServerLoop {
         IdentifierText.append(client: client, secret: secret, to: &session)
         let registration = ClientRegistration(
             id: client, transport: transport,
-            connection: ConnectionName(
-                node: 0,
-                number: ConnectionNumber(
-                    loop: submission.reply.loop, connection: submission.reply.connection
-                ).rawValue),
+            connection: submission.reply.number.name,
             sessionHash: SecretHash(of: secret), principal: submission.caller.principal)
         // A position of another life of the center says nothing about this one.
         let epoch = centers[position].epoch

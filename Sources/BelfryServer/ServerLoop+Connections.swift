@@ -84,23 +84,32 @@ extension ServerLoop {
     mutating func throttle(_ id: ConnectionID) {
         connections[Int(id.index)]?.isThrottled = true
         loop.pauseReading(id)
-        if throttled.isEmpty { _ = loop.schedule(at: loop.now, Self.throttleTimer) }
         throttled.append(id)
+        armRelease(at: loop.now)
+    }
+
+    /// Sees to it that throttled connections are looked at again: there is one timer for all.
+    private mutating func armRelease(at time: MonotonicTime) {
+        if isReleaseArmed { return }
+        isReleaseArmed = true
+        _ = loop.schedule(at: time, Self.throttleTimer)
     }
 
     /// The sockets were written: who has room again goes on.
     mutating func releaseThrottled() {
+        isReleaseArmed = false
         var released: [ConnectionID] = []
         swap(&released, &throttled)
         for id in released {
-            if loop.unsentByteCount(of: id) > Self.roomByteCount {
+            let inflates = hasInflatedEnough && connections[Int(id.index)]?.encoding != .plain
+            if inflates || loop.unsentByteCount(of: id) > Self.roomByteCount {
                 throttled.append(id)
             } else {
                 release(id)
             }
         }
         if !throttled.isEmpty {
-            _ = loop.schedule(at: loop.now + .milliseconds(5), Self.throttleTimer)
+            armRelease(at: hasInflatedEnough ? loop.now : loop.now + .milliseconds(5))
         }
     }
 
@@ -165,7 +174,9 @@ extension ServerLoop {
         submit(
             Submission(
                 center: connection.center, request: request, caller: anonymous,
-                reply: Reply(loop: number, connection: connection.id, form: .none)))
+                reply: Reply(
+                    loop: number, connection: connection.id, form: .none,
+                    encoding: connection.encoding)))
     }
 
     /// Closes a connection once what it was sent has left.

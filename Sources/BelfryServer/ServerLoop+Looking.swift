@@ -29,7 +29,7 @@ extension ServerLoop {
             throw Problem.noCenter
         }
         try appendListing(submission.request, position, submission.caller)
-        return .json
+        return .listing
     }
 
     private mutating func lookAtFate(
@@ -161,6 +161,6 @@ extension ServerLoop {
         let end = start + page.count
         Shape.append(
             centers: page, next: end < rows.count ? UInt64(end) : nil, to: &answerContent)
-        deliver(.json, submission.reply)
+        deliver(.listing, submission.reply)
     }
 }

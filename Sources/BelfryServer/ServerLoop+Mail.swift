@@ -116,6 +116,8 @@ extension ServerLoop {
         submit(
             Submission(
                 center: name, request: request, caller: anonymous,
-                reply: Reply(loop: number, connection: id, form: .none)))
+                reply: Reply(
+                    loop: number, connection: id, form: .none,
+                    encoding: ConnectionNumber(rawValue: item.connection).encoding)))
     }
 }

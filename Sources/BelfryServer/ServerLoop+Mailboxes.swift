@@ -57,7 +57,7 @@ extension ServerLoop {
         guard isEmpty, wait > 0, !stop.isStopping else {
             return answer(page, of: observer.serial)
         }
-        let connection = connectionNumber(of: submission.reply)
+        let connection = submission.reply.number
         submitCommand(
             .attachReader(observer: observer.serial, connection.name, isStream: false),
             to: position, isPromise: false)
@@ -92,7 +92,7 @@ extension ServerLoop {
             isPromise: false)
         try checkOutcome()
         fanOut()
-        let connection = connectionNumber(of: submission.reply)
+        let connection = submission.reply.number
         submitCommand(
             .attachReader(observer: observer.serial, connection.name, isStream: true),
             to: position, isPromise: false)
@@ -133,10 +133,6 @@ extension ServerLoop {
             throw Problem(.observerRemoved(tombstone))
         }
         throw Problem.noObserver
-    }
-
-    func connectionNumber(of reply: Reply) -> ConnectionNumber {
-        ConnectionNumber(loop: reply.loop, connection: reply.connection)
     }
 }
 

@@ -90,7 +90,7 @@ extension ServerLoop {
     /// Lets a request wait at its mailbox.
     mutating func park(_ poll: Poll) {
         let reply = poll.submission.reply
-        polls.add(poll, connection: connectionNumber(of: reply).rawValue)
+        polls.add(poll, connection: reply.number.rawValue)
         armPolls(at: poll.deadline)
         guard reply.loop == number, connection(reply.connection) != nil else { return }
         connections[Int(reply.connection.index)]?.isAwaiting = true
@@ -148,7 +148,7 @@ extension ServerLoop {
             preconditionFailure("a center with an observer stays")
         }
         if end == .filled {
-            let connection = connectionNumber(of: reply)
+            let connection = reply.number
             submitCommand(
                 .detachReader(observer: poll.observer, connection.name), to: position,
                 isPromise: false)
@@ -166,12 +166,12 @@ extension ServerLoop {
 
     /// The connection of a poll is half closed: nobody knows how long it can still be answered.
     mutating func endPoll(of submission: Submission) {
-        endPoll(connectionNumber(of: submission.reply).rawValue, .filled)
+        endPoll(submission.reply.number.rawValue, .filled)
     }
 
     /// The connection of a poll, or of a stream, has ended.
     mutating func detachReader(_ observer: UInt64, _ submission: Submission) {
-        let connection = connectionNumber(of: submission.reply)
+        let connection = submission.reply.number
         _ = polls.remove(connection.rawValue)
         polls.streams[connection.rawValue] = nil
         submitInternal(

@@ -83,14 +83,13 @@ extension ServerLoop {
             loop.send(start..<loop.output.count, to: answer.reply.connection, as: .answer)
             return
         }
-        let connection = ConnectionNumber(
-            loop: answer.reply.loop, connection: answer.reply.connection)
         let content: RemoteOutput.Content
         switch answer.reply.form {
         case .http: content = .answer(answer.sequel)
         case .webSocket, .none: content = .lateAnswer
         }
-        outbound[answer.reply.loop].output.add(answer.bytes, to: connection.rawValue, content)
+        outbound[answer.reply.loop].output.add(
+            answer.bytes, to: answer.reply.number.rawValue, content)
     }
 
     /// Hands the store what must last of this turn.

@@ -21,7 +21,7 @@ extension ServerLoop {
             }
             try checkCenterName(path)
             var query = try Query(exchange.parser.head)
-            let request = try centerRequest(path, &query, content: content)
+            let request = try centerRequest(path, &query, content: content, from: id)
             try query.finish()
             if postPlainly(request, center: path.center, from: id) { return }
             submitRequest(request, center: path.center, from: id)
@@ -35,7 +35,9 @@ extension ServerLoop {
     ) {
         let submission = Submission(
             center: center, request: request, caller: exchange.caller ?? anonymous,
-            reply: Reply(loop: number, connection: id, form: .http(exchange.reply)))
+            reply: Reply(
+                loop: number, connection: id, form: .http(exchange.reply),
+                encoding: exchange.reply.encoding))
         switch request {
         case .connect, .openStream: noteCaller(exchange.caller, of: id)
         default: break
@@ -55,7 +57,7 @@ extension ServerLoop {
 
     /// What the center is asked.
     private mutating func centerRequest(
-        _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>
+        _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>, from id: ConnectionID
     ) throws(Problem) -> CenterRequest {
         switch path.route {
         case .channelPost(let name):
@@ -72,7 +74,7 @@ extension ServerLoop {
             return .addObserver(try requestReader.observer(in: content, allowsSession: true))
         case .webSocket:
             query.takeTicket()
-            return try openWebSocket()
+            return try openWebSocket(id)
         case .events:
             query.takeTicket()
             return try openEvents(&query)
@@ -147,6 +149,7 @@ extension ServerLoop {
     private mutating func lookingRequest(
         _ path: RoutedPath, _ query: inout Query
     ) throws(Problem) -> CenterRequest {
+        exchange.reply.acceptsGzip = exchange.parser.head.acceptsGzip
         switch path.route {
         case .observers:
             return .observers(

@@ -30,9 +30,10 @@ extension ServerLoop {
                 total.add(loop == number ? counters : published.read())
             }
             answerContent = MetricsText.text(of: total, shared: shared, version: Server.version)
+            exchange.reply.acceptsGzip = exchange.parser.head.acceptsGzip
+            let type = "text/plain; version=0.0.4; charset=utf-8"
             send(
-                Answer(contentType: .other("text/plain; version=0.0.4; charset=utf-8")), to: id,
-                exchange.reply)
+                Answer(contentType: .other(type), isCompressible: true), to: id, exchange.reply)
         case .asset(let asset):
             sendAsset(asset, to: id)
         case .debugEcho:
@@ -59,11 +60,14 @@ extension ServerLoop {
     }
 
     private mutating func sendAsset(_ asset: Asset, to id: ConnectionID) {
-        answerContent.append(contentsOf: shared.assets[asset] ?? [])
+        let compressed = exchange.parser.head.acceptsGzip ? shared.compressedAssets[asset] : nil
+        answerContent.append(contentsOf: compressed ?? shared.assets[asset] ?? [])
         var answer = Answer(contentType: .other(asset.contentType))
         answer.fields = [
             HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
+            HTTPField("Vary", "Accept-Encoding"),
         ]
+        if compressed != nil { answer.fields.append(HTTPField("Content-Encoding", "gzip")) }
         if asset == .console {
             answer.fields += [
                 HTTPField("Content-Security-Policy", Asset.contentSecurityPolicy),

@@ -17,6 +17,7 @@ extension ServerLoop {
         if mustTrimHeld { trimHeld() }
         closeSlowest()
         handOver()
+        inflatedBeforeTurn = compression.inflatedByteCount
         counters.turns += 1
         counters.connectionsOpen = UInt64(loop.connectionCount)
         counters.waitingAnswers = UInt64(promises.waitingCount)

@@ -12,25 +12,28 @@ extension ServerLoop {
     static let subprotocol = Array("belfry.v1".utf8)
 
     /// Decides the opening handshake, and asks for a client.
-    mutating func openWebSocket() throws(Problem) -> CenterRequest {
-        switch openingRequest().decide(subprotocols: [Self.subprotocol], unknown: .refused) {
+    mutating func openWebSocket(_ id: ConnectionID) throws(Problem) -> CenterRequest {
+        let decision = openingRequest().decide(
+            subprotocols: [Self.subprotocol], unknown: .refused,
+            allowsDeflate: configuration.compressesMessages)
+        switch decision {
         case .refuse(let refusal):
             throw refuseOpening(refusal)
-        case .accept(let key, let subprotocol):
-            exchange.reply.details.acceptKey = key
-            exchange.reply.details.subprotocol = subprotocol
+        case .accept(let key, let subprotocol, let deflate):
+            noteOpening(key, subprotocol, deflate, on: id)
             return .connect(.webSocket, observers: [], since: nil)
         }
     }
 
     /// The opening of the echo, which needs no center.
     mutating func openDebugWebSocket(_ id: ConnectionID) throws(Problem) {
-        switch openingRequest().decide(subprotocols: [], unknown: .ignored) {
+        let decision = openingRequest().decide(
+            subprotocols: [], unknown: .ignored, allowsDeflate: configuration.compressesMessages)
+        switch decision {
         case .refuse(let refusal):
             throw refuseOpening(refusal)
-        case .accept(let key, let subprotocol):
-            exchange.reply.details.acceptKey = key
-            exchange.reply.details.subprotocol = subprotocol
+        case .accept(let key, let subprotocol, let deflate):
+            noteOpening(key, subprotocol, deflate, on: id)
             let start = loop.output.count
             var bytes: [UInt8] = []
             appendOpening(exchange.reply, to: &bytes)
@@ -39,6 +42,19 @@ extension ServerLoop {
             connections[Int(id.index)]?.kind = .debugWebSocket
             setDeadline(id, .ping)
         }
+    }
+
+    /// Keeps what was agreed on: for the answer, for the center, and for what arrives.
+    private mutating func noteOpening(
+        _ key: [UInt8], _ subprotocol: [UInt8]?, _ deflate: DeflateAgreement?, on id: ConnectionID
+    ) {
+        var details = exchange.reply.details
+        details.acceptKey = key
+        details.subprotocol = subprotocol
+        details.extensions = deflate?.fieldValue
+        exchange.reply.details = details
+        exchange.reply.encoding = FrameEncoding(deflate)
+        connections[Int(id.index)]?.encoding = exchange.reply.encoding
     }
 
     private func openingRequest() -> OpeningRequest {
@@ -81,6 +97,9 @@ extension ServerLoop {
         if let subprotocol = reply.details.subprotocol {
             fields.append(HTTPField("Sec-WebSocket-Protocol", subprotocol))
         }
+        if let extensions = reply.details.extensions {
+            fields.append(HTTPField("Sec-WebSocket-Extensions", extensions))
+        }
         let date = dateText()
         ResponseWriter.appendSwitchingProtocols(
             upgrade: "websocket", fields: fields, date: date.span, to: &bytes)
@@ -109,6 +128,10 @@ extension ServerLoop {
                 at: min(timeouts.deadline(.ping, from: loop.now), connection.credentialDeadline))
             if connection.deadline == .pong { connections[Int(id.index)]?.deadline = .ping }
         }
+        if hasInflatedEnough, connection.encoding != .plain {
+            throttle(id)
+            return keepWaiting(id, bytes)
+        }
         let isDebug = connection.kind == .debugWebSocket
         if let begun = connection.unfinished?.reader {
             reader = begun
@@ -116,6 +139,7 @@ extension ServerLoop {
         } else if isDebug {
             reader = MessageReader(role: .server, limits: Self.debugMessageLimits)
         }
+        reader.inflater = compression.inflater(connection.encoding)
         var cursor = 0
         let outputStart = loop.outputByteCount
         do throws(WebSocketError) {
@@ -125,7 +149,9 @@ extension ServerLoop {
                     renewReader(isDebug: isDebug)
                     return
                 }
-                if loop.outputByteCount - outputStart > Self.turnOutputByteLimit { throttle(id) }
+                if loop.outputByteCount - outputStart > Self.turnOutputByteLimit || hasInflatedEnough {
+                    throttle(id)
+                }
                 if now.isAwaiting || throttled.last == id {
                     keepReader(id, isDebug: isDebug)
                     if cursor < bytes.count {
@@ -140,6 +166,11 @@ extension ServerLoop {
             return
         }
         keepReader(id, isDebug: isDebug)
+    }
+
+    /// Whether this turn has inflated so much that what is compressed waits for the next one.
+    var hasInflatedEnough: Bool {
+        compression.inflatedByteCount - inflatedBeforeTurn > Self.turnInflatedByteLimit
     }
 
     /// The limits of the echo: 16 MiB and 100,000 fragments.
@@ -182,6 +213,13 @@ extension ServerLoop {
     }
 
     private mutating func echo(_ opcode: Opcode, _ payload: [UInt8], to id: ConnectionID) {
+        if !opcode.isControl, payload.count >= configuration.compressionThreshold,
+            let deflater = compression.deflater(connection(id)?.encoding ?? .plain),
+            let frame = FrameWriter.append(
+                opcode, compressing: payload.span, by: deflater, to: &loop.output)
+        {
+            return loop.send(frame, to: id, as: .answer)
+        }
         let start = loop.output.count
         FrameWriter.append(opcode, payload: payload.span, to: &loop.output)
         loop.send(start..<loop.output.count, to: id, as: .answer)

@@ -64,6 +64,9 @@ struct ServerLoop: ~Copyable {
     var frames = FrameCache()
     var exchange: Exchange
     var reader: MessageReader
+    var compression = Compression()
+    /// What had been inflated when the turn began.
+    var inflatedBeforeTurn = 0
     var answerContent: [UInt8] = []
     var frameText: [UInt8] = []
     /// The center whose command `effects` belong to.
@@ -77,6 +80,8 @@ struct ServerLoop: ~Copyable {
 
     /// Connections whose input waits for the next turn.
     var throttled: [ConnectionID] = []
+    /// Whether the timer that looks at them is set.
+    var isReleaseArmed = false
     /// What goes to other loops at the end of the turn, by loop.
     var outbound: [Outbound]
 
@@ -183,6 +188,10 @@ struct ServerLoop: ~Copyable {
     static let throttleTimer: UInt64 = 1
     /// The output of one connection in one turn after which its input waits, in bytes.
     static let turnOutputByteLimit = 512 << 10
+
+    /// The bytes that all messages of a turn may become before the rest waits for the next turn:
+    /// that is 20 ms of work, and what other connections wait for it.
+    static let turnInflatedByteLimit = 4 << 20
 
     /// A throttled connection goes on once no more than so many bytes wait for its socket.
     static let roomByteCount = 64 << 10

@@ -48,6 +48,8 @@ final class SharedState: Sendable {
     let startedAt: WallTime
     /// The files that are built in.
     let assets: [Asset: [UInt8]]
+    /// The same encoded with gzip.
+    let compressedAssets: [Asset: [UInt8]]
     /// Reads the configuration anew, on a thread where it may block; nil where nothing can change.
     let reload: (@Sendable () throws -> ServerConfiguration)?
 
@@ -75,6 +77,7 @@ final class SharedState: Sendable {
         hashSeed = HashSeed(random.next(), random.next())
         startedAt = WallTime.now()
         assets = Asset.files
+        compressedAssets = Asset.compressedFiles
     }
 
     /// Makes the doors of the loops.

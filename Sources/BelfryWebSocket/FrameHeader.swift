@@ -2,6 +2,8 @@
 struct FrameHeader: Equatable, Sendable {
     var opcode: Opcode
     var isFinal: Bool
+    /// Whether it begins a compressed message (RFC 7692 §6).
+    var isCompressed: Bool
     var payloadByteCount: Int
     var maskingKey: MaskingKey
 }
@@ -14,6 +16,7 @@ struct FrameHeaderReader: Sendable {
     private let role: Role
     private var opcode = Opcode.continuation
     private var isFinal = false
+    private var isCompressed = false
     private var lengthCode: UInt8 = 0
     private var length: UInt64 = 0
     private var keyBits: UInt32 = 0
@@ -23,22 +26,27 @@ struct FrameHeaderReader: Sendable {
     }
 
     /// Takes bytes from `cursor` on until the header is complete; `nil` means that more are needed.
+    ///
+    /// - Parameter allowsCompressed: whether compression was agreed on.
     mutating func next(
-        in bytes: Span<UInt8>, at cursor: inout Int
+        in bytes: Span<UInt8>, at cursor: inout Int, allowsCompressed: Bool
     ) throws(WebSocketError) -> FrameHeader? {
         while cursor < bytes.count {
             let byte = bytes[cursor]
             cursor += 1
-            try take(byte)
+            try take(byte, allowsCompressed: allowsCompressed)
             if byteCount >= 2, byteCount == endOfKey {
                 byteCount = 0
                 return FrameHeader(
-                    opcode: opcode, isFinal: isFinal, payloadByteCount: Int(length),
-                    maskingKey: MaskingKey(bits: keyBits))
+                    opcode: opcode, isFinal: isFinal, isCompressed: isCompressed,
+                    payloadByteCount: Int(length), maskingKey: MaskingKey(bits: keyBits))
             }
         }
         return nil
     }
+
+    /// RSV1 among the three reserved bits.
+    private static let compressedBit: UInt8 = 0b100
 
     private var endOfLength: Int {
         switch lengthCode {
@@ -55,9 +63,11 @@ struct FrameHeaderReader: Sendable {
         }
     }
 
-    private mutating func take(_ byte: UInt8) throws(WebSocketError) {
+    private mutating func take(
+        _ byte: UInt8, allowsCompressed: Bool
+    ) throws(WebSocketError) {
         if byteCount == 0 {
-            try takeFirst(byte)
+            try takeFirst(byte, allowsCompressed: allowsCompressed)
         } else if byteCount == 1 {
             try takeSecond(byte)
         } else if byteCount < endOfLength {
@@ -69,9 +79,14 @@ struct FrameHeaderReader: Sendable {
         byteCount += 1
     }
 
-    private mutating func takeFirst(_ byte: UInt8) throws(WebSocketError) {
+    private mutating func takeFirst(
+        _ byte: UInt8, allowsCompressed: Bool
+    ) throws(WebSocketError) {
         let reserved = byte >> 4 & 0x7
-        guard reserved == 0 else { throw .reservedBits(reserved) }
+        // RSV1 stands on the first frame of a message alone (RFC 7692 §6).
+        let mayBeCompressed = allowsCompressed && Opcode(rawValue: byte & 0xF)?.isFirst == true
+        isCompressed = mayBeCompressed && reserved == Self.compressedBit
+        guard reserved == 0 || isCompressed else { throw .reservedBits(reserved) }
         guard let opcode = Opcode(rawValue: byte & 0xF) else { throw .unknownOpcode(byte & 0xF) }
         self.opcode = opcode
         isFinal = byte & 0x80 != 0

@@ -59,16 +59,33 @@ public enum FrameWriter {
         return OpenFrame(payloadStart: buffer.count)
     }
 
+    /// Appends a frame with the compressed payload if that is smaller; otherwise nothing.
+    ///
+    /// - Returns: where the frame stands; reserved bytes before it are no part of it.
+    public static func append(
+        _ opcode: Opcode, compressing payload: Span<UInt8>, by deflater: Deflater,
+        to buffer: inout [UInt8]
+    ) -> Range<Int>? {
+        let frame = beginFrame(in: &buffer)
+        guard deflater.append(payload, to: &buffer) else {
+            buffer.removeLast(headerByteLimit)
+            return nil
+        }
+        return endFrame(frame, opcode, isCompressed: true, in: &buffer)
+    }
+
     /// Takes everything behind the start of `frame` as its payload, and writes the header directly
     /// before it.
     ///
     /// - Returns: where the whole frame stands in the buffer. The reserved bytes before it, at most
     ///   8, are no part of any frame: what is sent is the range, not the buffer.
     public static func endFrame(
-        _ frame: OpenFrame, _ opcode: Opcode, in buffer: inout [UInt8]
+        _ frame: OpenFrame, _ opcode: Opcode, isCompressed: Bool = false,
+        in buffer: inout [UInt8]
     ) -> Range<Int> {
         let payloadByteCount = buffer.count - frame.payloadStart
         checkControl(opcode, byteCount: payloadByteCount, isFinal: true)
+        precondition(!isCompressed || opcode.isFirst, "a compressed frame that begins no message")
         let headerByteCount = headerByteCount(payloadByteCount: payloadByteCount)
         let start = frame.payloadStart - headerByteCount
         for index in 0..<headerByteCount {
@@ -76,6 +93,7 @@ public enum FrameWriter {
                 at: index, opcode: opcode, isFinal: true, isMasked: false,
                 payloadByteCount: payloadByteCount)
         }
+        if isCompressed { buffer[start] |= 0x40 }
         return start..<buffer.count
     }
 
@@ -84,6 +102,11 @@ public enum FrameWriter {
         precondition(
             byteCount <= MessageLimits.controlPayloadByteLimit && isFinal,
             "a control frame that is too long or not final")
+    }
+
+    /// How many bytes of a whole frame without a mask are its header.
+    public static func headerByteCount(frameByteCount: Int) -> Int {
+        frameByteCount <= 127 ? 2 : frameByteCount <= 0xFFFF + 4 ? 4 : 10
     }
 
     /// The bytes of a header without the masking key, in the minimal form.

@@ -4,15 +4,24 @@
 /// message that is unfinished; payload is unmasked and checked as it arrives, so a fault is reported
 /// at its first byte (RFC 6455 §8.1 asks for no more than the end of the message).
 ///
+/// Of a compressed message that is unfinished it keeps the compressed bytes alone: a connection holds
+/// no more memory than its peer has sent, however much that would become. What they become is looked
+/// at as often as their number doubles, so that a bomb is found before its end (RFC 7692 §7.2.2).
+///
 /// The storage of `message` and `control` is reused, so one reader can serve many idle connections:
 /// a connection needs a reader of its own only while `isBetweenMessages` is false. After a Close or
 /// an error a reader stays ended, and a shared one is replaced by a new one.
-public struct MessageReader: Sendable {
+public struct MessageReader {
     /// The unmasked message of the last `.text` or `.binary` event, until the next call.
     public private(set) var message: [UInt8] = []
 
     /// The payload of the last `.ping` or `.pong` event, or the reason of the last `.close`.
     public private(set) var control: [UInt8] = []
+
+    /// Inflates compressed messages; `nil` when compression was not agreed on.
+    ///
+    /// Several readers of a thread may have the same one. It changes between two messages only.
+    public var inflater: Inflater?
 
     private let limits: MessageLimits
     private var phase = Phase.header
@@ -30,16 +39,28 @@ public struct MessageReader: Sendable {
     /// What is known of a message whose last fragment has not arrived.
     private struct OpenMessage {
         let isText: Bool
+        let isCompressed: Bool
         var fragmentCount = 1
         var text = UTF8Validator()
+        /// The number of compressed bytes at which they are looked at again.
+        var nextProbe = MessageReader.firstProbe
     }
+
+    /// The compressed bytes of the message that is open.
+    private var compressed: [UInt8] = []
+
+    /// How many compressed bytes are looked at first: less cannot become more than a mebibyte.
+    private static let firstProbe = 1_024
 
     /// The capacity in bytes that stays allocated for the next message.
     private static let keptByteCapacity = 65_536
 
     /// A reader for the endpoint that plays `role`.
-    public init(role: Role, limits: MessageLimits = MessageLimits()) {
+    public init(
+        role: Role, limits: MessageLimits = MessageLimits(), inflater: Inflater? = nil
+    ) {
         self.limits = limits
+        self.inflater = inflater
         headers = FrameHeaderReader(role: role)
     }
 
@@ -77,7 +98,10 @@ public struct MessageReader: Sendable {
         while true {
             switch phase {
             case .header:
-                guard let header = try headers.next(in: bytes, at: &cursor) else { return nil }
+                guard
+                    let header = try headers.next(
+                        in: bytes, at: &cursor, allowsCompressed: inflater != nil)
+                else { return nil }
                 try begin(header)
                 phase = .payload(header)
             case .payload(var header):
@@ -102,8 +126,10 @@ public struct MessageReader: Sendable {
             control.removeAll(keepingCapacity: true)
         case .text, .binary:
             guard openMessage == nil else { throw .missingContinuation }
-            openMessage = OpenMessage(isText: header.opcode == .text)
+            openMessage = OpenMessage(
+                isText: header.opcode == .text, isCompressed: header.isCompressed)
             message.removeAll(keepingCapacity: message.capacity <= Self.keptByteCapacity)
+            compressed.removeAll(keepingCapacity: compressed.capacity <= Self.keptByteCapacity)
             try checkSize(adding: header.payloadByteCount)
         case .continuation:
             guard let fragmentCount = openMessage?.fragmentCount else {
@@ -118,10 +144,12 @@ public struct MessageReader: Sendable {
     }
 
     private func checkSize(adding byteCount: Int) throws(WebSocketError) {
-        guard byteCount <= limits.messageByteLimit - message.count else {
-            let (sum, isOverflow) = message.count.addingReportingOverflow(byteCount)
-            throw .messageTooBig(
-                byteCount: isOverflow ? .max : sum, limit: limits.messageByteLimit)
+        let isCompressed = openMessage?.isCompressed == true
+        let limit = isCompressed ? limits.compressedByteLimit : limits.messageByteLimit
+        let known = isCompressed ? compressed.count : message.count
+        guard byteCount <= limit - known else {
+            let (sum, isOverflow) = known.addingReportingOverflow(byteCount)
+            throw .messageTooBig(byteCount: isOverflow ? .max : sum, limit: limit)
         }
     }
 
@@ -138,6 +166,8 @@ public struct MessageReader: Sendable {
         header.payloadByteCount -= byteCount
         if header.opcode.isControl {
             header.maskingKey.append(payload, to: &control)
+        } else if openMessage?.isCompressed == true {
+            try takeCompressed(payload, &header)
         } else {
             let start = message.count
             header.maskingKey.append(payload, to: &message)
@@ -165,10 +195,66 @@ public struct MessageReader: Sendable {
     }
 
     private mutating func endMessage() throws(WebSocketError) -> WebSocketEvent? {
+        if openMessage?.isCompressed == true { try inflate(isWhole: true) }
         guard let ended = openMessage else { return nil }
         guard ended.text.isAtBoundary else { throw .invalidUTF8(byteOffset: message.count) }
         openMessage = nil
         return ended.isText ? .text : .binary
+    }
+
+    // MARK: Compressed messages
+
+    /// Keeps what has arrived of a compressed payload, and looks at it where its turn comes.
+    private mutating func takeCompressed(
+        _ payload: Span<UInt8>, _ header: inout FrameHeader
+    ) throws(WebSocketError) {
+        var start = 0
+        // A message whose end is here is looked at once, at its end.
+        let endsHere = header.isFinal && header.payloadByteCount == 0
+        while !endsHere, let next = openMessage?.nextProbe,
+            next <= compressed.count + payload.count - start
+        {
+            let end = start + next - compressed.count
+            header.maskingKey.append(payload.extracting(start..<end), to: &compressed)
+            start = end
+            openMessage?.nextProbe = next * 2
+            try inflate(isWhole: false)
+        }
+        header.maskingKey.append(payload.extracting(start..<payload.count), to: &compressed)
+    }
+
+    /// Inflates what there is of a compressed message: into `message`, or only to see what it is.
+    ///
+    /// What is found does not depend on how often it is done: the first fault counts, in the order
+    /// of the inflated bytes.
+    private mutating func inflate(isWhole: Bool) throws(WebSocketError) {
+        guard let inflater, var open = openMessage else { return }
+        // Some senders make no byte of an empty message, where §7.2.3.6 has one.
+        if compressed.isEmpty { return }
+        if isWhole { compressed += Inflater.tail }
+        inflater.begin()
+        var cursor = 0
+        var inflatedCount = 0
+        while true {
+            let count = try inflater.step(compressed.span, at: &cursor)
+            if count == 0 { break }
+            let accepted = min(count, limits.messageByteLimit - inflatedCount)
+            let piece = inflater.piece
+            if open.isText,
+                let fault = open.text.firstFault(in: piece.span.extracting(0..<accepted))
+            {
+                throw .invalidUTF8(byteOffset: inflatedCount + fault)
+            }
+            guard accepted == count else {
+                throw .messageTooBig(
+                    byteCount: limits.messageByteLimit + 1, limit: limits.messageByteLimit)
+            }
+            inflatedCount += count
+            if isWhole { message += piece[..<count] }
+        }
+        guard isWhole else { return }
+        guard inflater.isAtBoundary else { throw .invalidDeflate }
+        openMessage = open
     }
 
     /// Takes a Close frame apart (RFC 6455 §5.5.1): no payload, or a code and a UTF-8 reason.

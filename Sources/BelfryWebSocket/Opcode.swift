@@ -13,6 +13,14 @@ public enum Opcode: UInt8, Sendable {
     /// The answer to a ping, or a sign of life that nobody asked for.
     case pong = 0xA
 
+    /// Whether frames of this kind begin a message (RFC 6455 §5.4).
+    var isFirst: Bool {
+        switch self {
+        case .text, .binary: true
+        case .continuation, .close, .ping, .pong: false
+        }
+    }
+
     /// Whether frames of this kind may stand between the fragments of a message (RFC 6455 §5.5).
     public var isControl: Bool {
         switch self {

@@ -1,8 +1,9 @@
 /// The answer of a server to an opening handshake.
 public enum OpeningDecision: Equatable, Sendable {
-    /// Answer 101 with `Upgrade: websocket`, `Connection: Upgrade`, Sec-WebSocket-Accept, and
-    /// Sec-WebSocket-Protocol if a subprotocol was chosen.
-    case accept(acceptKey: [UInt8], subprotocol: [UInt8]?)
+    /// Answer 101 with `Upgrade: websocket`, `Connection: Upgrade`, Sec-WebSocket-Accept,
+    /// Sec-WebSocket-Protocol if a subprotocol was chosen, and Sec-WebSocket-Extensions if messages
+    /// may be compressed.
+    case accept(acceptKey: [UInt8], subprotocol: [UInt8]?, deflate: DeflateAgreement?)
     /// Answer as the refusal says.
     case refuse(OpeningRefusal)
 }

@@ -39,8 +39,10 @@ public struct OpeningRequest: Sendable {
     ///   - own: the subprotocols that the server speaks. The client's first one among them is
     ///     chosen; a client that offers none gets none.
     ///   - unknown: what becomes of a client that offers only others.
+    ///   - allowsDeflate: whether messages may be compressed; the client's first offer that can be
+    ///     agreed to is accepted, and all are declined otherwise (RFC 7692 §5).
     public func decide(
-        subprotocols own: [[UInt8]], unknown: UnknownSubprotocols
+        subprotocols own: [[UInt8]], unknown: UnknownSubprotocols, allowsDeflate: Bool
     ) -> OpeningDecision {
         if let refusal = refusalOfUpgrade ?? refusalOfKey {
             return .refuse(refusal)
@@ -55,10 +57,10 @@ public struct OpeningRequest: Sendable {
         case .refused: if isOnlyUnknown { return .refuse(.unknownSubprotocols) }
         case .ignored: break
         }
-        // permessage-deflate is declined for now, whatever `deflateOffers` holds: an answer without
-        // Sec-WebSocket-Extensions is always right (RFC 6455 §9.1).
+        let agreement = deflateOffers.lazy.compactMap(DeflateAgreement.init).first
         return .accept(
-            acceptKey: OpeningKey.accept(for: key[0]), subprotocol: chosen.map { Array($0) })
+            acceptKey: OpeningKey.accept(for: key[0]), subprotocol: chosen.map { Array($0) },
+            deflate: allowsDeflate ? agreement : nil)
     }
 
     /// The offers of permessage-deflate that a server could accept, the preferred one first.

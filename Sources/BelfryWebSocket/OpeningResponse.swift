@@ -20,8 +20,9 @@ public struct OpeningResponse: Sendable {
 
     /// What the response means for the connection.
     public enum Outcome: Equatable, Sendable {
-        /// The connection is open, with this subprotocol if one was chosen.
-        case open(subprotocol: [UInt8]?)
+        /// The connection is open, with this subprotocol if one was chosen; messages that arrive may
+        /// be compressed if that was offered and accepted.
+        case open(subprotocol: [UInt8]?, mayInflate: Bool)
         /// The server answered with another status than 101.
         case refused(status: Int)
         /// The server answered 101, but not to what was asked: the transport must end.
@@ -38,23 +39,32 @@ public struct OpeningResponse: Sendable {
         case wrongAccept
         /// The chosen subprotocol was not offered, or more than one was chosen.
         case unexpectedSubprotocol
-        /// An extension was accepted, and none was offered.
+        /// An extension was accepted that was not offered, or not in this way.
         case unexpectedExtension
     }
 
     /// Checks the response to a request with the key of `opening` and these subprotocols.
-    public func outcome(of opening: ClientOpening, subprotocols offered: [[UInt8]]) -> Outcome {
+    ///
+    /// - Parameter offersDeflate: whether the request had `DeflateAgreement.clientFieldValue`.
+    public func outcome(
+        of opening: ClientOpening, subprotocols offered: [[UInt8]], offersDeflate: Bool
+    ) -> Outcome {
         guard status == 101 else { return .refused(status: status) }
         guard FieldList.contains("websocket", in: upgrade) else { return .invalid(.noUpgrade) }
         guard FieldList.contains("upgrade", in: connection) else {
             return .invalid(.noConnectionUpgrade)
         }
         guard accept == [OpeningKey.accept(for: opening.key)] else { return .invalid(.wrongAccept) }
-        guard extensions.isEmpty else { return .invalid(.unexpectedExtension) }
-        guard let chosen = subprotocols.first else { return .open(subprotocol: nil) }
+        guard extensions.isEmpty || offersDeflate && DeflateAgreement.isAgreed(extensions) else {
+            return .invalid(.unexpectedExtension)
+        }
+        let mayInflate = !extensions.isEmpty
+        guard let chosen = subprotocols.first else {
+            return .open(subprotocol: nil, mayInflate: mayInflate)
+        }
         guard subprotocols.count == 1, offered.contains(chosen) else {
             return .invalid(.unexpectedSubprotocol)
         }
-        return .open(subprotocol: chosen)
+        return .open(subprotocol: chosen, mayInflate: mayInflate)
     }
 }

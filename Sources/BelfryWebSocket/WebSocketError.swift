@@ -1,4 +1,4 @@
-/// A violation of RFC 6455, or of a limit, by the remote endpoint.
+/// A violation of RFC 6455 or RFC 7692, or of a limit, by the remote endpoint.
 ///
 /// Everything here fails the connection (RFC 6455 §7.1.7): send a Close frame with `closeCode`,
 /// then end the transport.
@@ -24,7 +24,11 @@ public enum WebSocketError: Error, Equatable, Sendable {
     /// A new message began before the last fragment of the message that is open (§5.4).
     case missingContinuation
     /// The message would pass the limit; both counts are in bytes.
+    ///
+    /// Of a compressed message nobody knows how long it is: the count is one past the limit.
     case messageTooBig(byteCount: Int, limit: Int)
+    /// A compressed message is no deflate, or ends inside a block (RFC 7692 §7.2.2).
+    case invalidDeflate
     /// The message would have more frames than the limit.
     case tooManyFragments(limit: Int)
     /// A text message or the reason of a Close is not UTF-8, seen at this byte of it (§8.1).
@@ -42,7 +46,7 @@ public enum WebSocketError: Error, Equatable, Sendable {
         case .lengthNotMinimal, .lengthOutOfRange: .protocolError
         case .unexpectedContinuation, .missingContinuation: .protocolError
         case .messageTooBig, .tooManyFragments: .messageTooBig
-        case .invalidUTF8: .invalidPayload
+        case .invalidUTF8, .invalidDeflate: .invalidPayload
         case .truncatedCloseCode, .invalidCloseCode: .protocolError
         }
     }

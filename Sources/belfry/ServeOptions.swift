@@ -65,6 +65,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: .value("The largest WebSocket message.", "SIZE"))
     var maxMessage: String?
 
+    @Flag(inversion: .prefixedNo, help: "Compress WebSocket messages where a client offers it.")
+    var compression: Bool?
+
+    @Option(help: .value("The smallest message or content that is compressed.", "SIZE"))
+    var compressionThreshold: String?
+
     @Option(help: .value("How many connections there may be.", "N"))
     var maxConnections: String?
 
@@ -125,6 +131,8 @@ struct ServeOptions: ParsableArguments {
             "queue-limit": queueLimit, "hold-limit": holdLimit, "orphan-after": orphanAfter,
             "lease": lease, "common-modes": commonModes, "drain": drain, "log-level": logLevel,
             "log-format": logFormat, "keys": keys, "jwks": jwks, "jwt-leeway": jwtLeeway,
+            "compression": compression.map { "\($0)" },
+            "compression-threshold": compressionThreshold,
             "allow-anonymous": allowAnonymous.map { "\($0)" },
             "debug-endpoints": debugEndpoints.map { "\($0)" },
         ].compactMapValues { $0 }

@@ -75,6 +75,8 @@ struct Setting: Sendable {
         duration("idle-timeout", \.server.idleTimeout),
         size("max-body", \.server.bodyByteLimit, in: 1...(1 << 30)),
         size("max-message", \.server.messageByteLimit, in: 1...(16 << 20)),
+        flag("compression", \.server.compressesMessages),
+        size("compression-threshold", \.server.compressionThreshold, in: 1...(1 << 20)),
         connections, duration("slow-timeout", \.server.slowTimeout),
         duration("max-wait", \.server.maxWait, upTo: .seconds(60)),
         amount(
@@ -146,7 +148,7 @@ extension Setting {
     private static let connections = Setting(
         name: "max-connections",
         read: { (text, settings) throws(Fault) in
-            settings.server.connectionLimit = try number(text, in: 1...10_000_000)
+            settings.server.connectionLimit = try number(text, in: 1...8_000_000)
         },
         show: { settings in settings.server.connectionLimit.map { .integer($0) } ?? .null })
 

@@ -151,9 +151,9 @@ final class AnsweringBroker: Sendable {
         opening.key = request.split(separator: "\r\n").filter { $0.hasPrefix(name) }.map {
             Array($0.utf8.dropFirst(name.utf8.count))
         }
-        guard case .accept(let key, _) = opening.decide(subprotocols: [], unknown: .ignored) else {
-            return []
-        }
+        let decision = opening.decide(
+            subprotocols: [], unknown: .ignored, allowsDeflate: false)
+        guard case .accept(let key, _, _) = decision else { return [] }
         var answer = Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n".utf8)
         answer += "Connection: Upgrade\r\nSec-WebSocket-Accept: ".utf8
         answer += key + Array("\r\n\r\n".utf8)

@@ -21,6 +21,7 @@ struct ClientOpeningTests {
         #expect(request.hasPrefix("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n"))
         #expect(request.contains("\r\nSec-WebSocket-Protocol: belfry.v1\r\n"))
         #expect(request.contains("\r\nSec-WebSocket-Version: 13\r\n"))
+        #expect(request.contains("\r\nSec-WebSocket-Extensions: permessage-deflate; "))
         #expect(request.hasSuffix("\r\n\r\n"))
     }
 
@@ -134,6 +135,18 @@ struct ClientRequestTests {
         #expect(notification.userInfo?.text == #"{ "title" : "7" }"#)
         #expect(notification.postedAt == "2026-11-21T08:00:00.000Z")
         #expect(notification.isRedelivered)
+    }
+
+    @Test("a broker that compresses is understood, and gets plain messages")
+    func compression() async throws {
+        let broker = try ScriptedBroker()
+        broker.compresses = true
+        let answer = try broker.submit(ClientCommand.open)
+        try broker.open()
+        try #require(answer.isSuccess)
+        let observation = try broker.observe(selector: "a")
+        try broker.deliver(6, to: "a")
+        #expect(try await observation.next()?.sequence == 6)
     }
 
     @Test("a delivery goes to the observation whose selector it names, and to no other")

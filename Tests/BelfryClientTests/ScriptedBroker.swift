@@ -12,6 +12,8 @@ final class ScriptedBroker {
     let kernel = EmbeddedKernel()
     let door: ClientDoor
     private(set) var peer: EmbeddedPeer?
+    /// Whether the next opening is answered with compression, and messages are compressed.
+    var compresses = false
     private var loop: ClientLoop
     private var reader = MessageReader(role: .server)
     private var input = [UInt8](repeating: 0, count: 65_536)
@@ -64,15 +66,23 @@ final class ScriptedBroker {
         let line = request.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }
         opening.key = [Array(try #require(line).utf8.dropFirst("Sec-WebSocket-Key: ".utf8.count))]
         opening.subprotocols = [Array("belfry.v1".utf8)]
-        let decision = opening.decide(subprotocols: opening.subprotocols, unknown: .refused)
-        guard case .accept(let key, _) = decision else {
+        let offer = request.split(separator: "\r\n").first {
+            $0.hasPrefix("Sec-WebSocket-Extensions: ")
+        }
+        opening.extensions = [Array((offer ?? "").utf8.dropFirst(26))]
+        let decision = opening.decide(
+            subprotocols: opening.subprotocols, unknown: .refused, allowsDeflate: compresses)
+        guard case .accept(let key, _, let deflate) = decision else {
             Issue.record("the opening is refused: \(decision)")
             return
+        }
+        let extensions = deflate.map {
+            "Sec-WebSocket-Extensions: \(String(decoding: $0.fieldValue, as: UTF8.self))\r\n"
         }
         try say(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 + "Sec-WebSocket-Accept: \(String(decoding: key, as: UTF8.self))\r\n"
-                + "Sec-WebSocket-Protocol: belfry.v1\r\n\r\n")
+                + "Sec-WebSocket-Protocol: belfry.v1\r\n\(extensions ?? "")\r\n")
     }
 
     /// Takes the connection, upgrades it and welcomes the client.
@@ -99,8 +109,16 @@ final class ScriptedBroker {
     /// Sends a text message to the client.
     func send(_ message: String) throws {
         var bytes: [UInt8] = []
-        FrameWriter.append(.text, payload: Array(message.utf8).span, to: &bytes)
-        peer?.send(bytes)
+        let payload = Array(message.utf8)
+        if compresses,
+            let frame = FrameWriter.append(
+                .text, compressing: payload.span, by: Deflater(), to: &bytes)
+        {
+            peer?.send(Array(bytes[frame]))
+        } else {
+            FrameWriter.append(.text, payload: payload.span, to: &bytes)
+            peer?.send(bytes)
+        }
         try crank()
     }
 

@@ -81,6 +81,23 @@ struct FieldValueTests {
         #expect(head.acceptQuality(of: "application/json") == json)
     }
 
+    static let encodings: [(lines: [String], takesGzip: Bool)] = [
+        ([], false), ([""], false), (["gzip"], true), (["GZIP"], true), (["x-gzip"], true),
+        (["gzip, deflate, br, zstd"], true), (["br", "gzip"], true), (["deflate, br"], false),
+        (["*"], true), (["*;q=0"], false), (["gzip;q=0"], false), (["gzip;q=0, *"], false),
+        (["*;q=0, gzip"], true), (["gzip;q=0.001"], true), (["identity, gzip;q=0.5"], false),
+        (["identity;q=0.5, gzip;q=0.5"], true), (["identity;q=0"], false), (["gzip;q=x"], false),
+        (["gzip ; q=1.0"], true), (["gzipped"], false), (["identity"], false),
+        (["*;q=0.5, identity"], false), (["gzip;q=0, gzip"], false),
+    ]
+
+    @Test("Accept-Encoding says whether gzip is welcome (RFC 9110 §12.5.3)", arguments: encodings)
+    func acceptEncoding(lines: [String], takesGzip: Bool) throws {
+        let fields = lines.map { "Accept-Encoding: \($0)\r\n" }.joined()
+        let head = try head(of: "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+        #expect(head.acceptsGzip == takesGzip)
+    }
+
     static let dates: [(seconds: Int, text: String)] = [
         (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
         (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"),

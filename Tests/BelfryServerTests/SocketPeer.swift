@@ -15,8 +15,12 @@ final class SocketPeer {
     /// The payloads of pongs.
     private(set) var pongs: [String] = []
 
-    private var reader = MessageReader(
-        role: .client, limits: MessageLimits(messageByteLimit: 1 << 24))
+    /// What was agreed on for compression.
+    let extensions: String?
+    /// Everything that has arrived behind the opening.
+    private(set) var received: [UInt8] = []
+
+    private var reader: MessageReader
     private var messages: [Value] = []
     private var echoes: [[UInt8]] = []
     private var callNumber = 0
@@ -27,11 +31,17 @@ final class SocketPeer {
     ]
 
     init(
-        http: HTTPPeer, path: String, subprotocol: String? = "belfry.v1", fields: [String] = []
+        http: HTTPPeer, path: String, subprotocol: String? = "belfry.v1", deflate: String? = nil,
+        fields: [String] = []
     ) throws {
         self.http = http
-        let offer = subprotocol.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? []
+        var offer = subprotocol.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? []
+        if let deflate { offer.append("Sec-WebSocket-Extensions: \(deflate)") }
         let response = try http.request("GET", path, fields: Self.openingFields + offer + fields)
+        extensions = response.field("sec-websocket-extensions")
+        reader = MessageReader(
+            role: .client, limits: MessageLimits(messageByteLimit: 1 << 24),
+            inflater: extensions == nil ? nil : Inflater())
         try #require(response.status == 101)
         try #require(response.field("sec-websocket-accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
         self.subprotocol = response.field("sec-websocket-protocol")
@@ -40,6 +50,7 @@ final class SocketPeer {
             return
         }
         let bytes = http.takeRest()
+        received = bytes
         var cursor = 0
         let first = try reader.nextEvent(in: bytes.span, at: &cursor)
         try #require(first == .text)
@@ -78,6 +89,35 @@ final class SocketPeer {
     func send(_ opcode: Opcode, _ payload: [UInt8]) throws {
         put(opcode, payload)
         try broker.crank()
+    }
+
+    /// Puts a frame on its way as it is, compressed or not.
+    func put(compressed payload: [UInt8], opcode: UInt8 = 1, isFinal: Bool = true) {
+        let count = payload.count
+        var bytes: [UInt8] = [(isFinal ? 0xC0 : 0x40) | opcode]
+        switch count {
+        case ...125: bytes.append(0x80 | UInt8(count))
+        case ...0xFFFF: bytes += [0xFE, UInt8(count >> 8), UInt8(count & 0xFF)]
+        default: bytes += [0xFF] + (0..<8).reversed().map { UInt8(count >> (8 * $0) & 0xFF) }
+        }
+        // A mask of zeros changes nothing.
+        peer.send(bytes + [0, 0, 0, 0] + payload)
+    }
+
+    /// Whether frames with RSV1 have arrived since the last look, by frame.
+    func takeCompressedFlags() throws -> [Bool] {
+        try read()
+        defer { received = [] }
+        var flags: [Bool] = []
+        var rest = received[...]
+        while rest.count >= 2 {
+            let (first, code) = (rest[rest.startIndex], Int(rest[rest.startIndex + 1]))
+            let lengthBytes = rest.dropFirst(2).prefix(code == 126 ? 2 : code == 127 ? 8 : 0)
+            let count = code < 126 ? code : lengthBytes.reduce(0) { $0 << 8 | Int($1) }
+            flags.append(first & 0x40 != 0)
+            rest = rest.dropFirst(2 + lengthBytes.count + count)
+        }
+        return flags
     }
 
     // MARK: Calls
@@ -169,6 +209,7 @@ final class SocketPeer {
     /// Reads what has arrived.
     func read() throws {
         let bytes = http.takeRest()
+        received += bytes
         var cursor = 0
         while let event = try reader.nextEvent(in: bytes.span, at: &cursor) {
             switch event {

@@ -31,7 +31,7 @@ struct OpeningTests {
         request.key = lines(["dGhlIHNhbXBsZSBub25jZQ=="])
         request.version = lines(["13"])
         change(&request)
-        return request.decide(subprotocols: lines(own), unknown: unknown)
+        return request.decide(subprotocols: lines(own), unknown: unknown, allowsDeflate: false)
     }
 
     @Test(
@@ -48,14 +48,16 @@ struct OpeningTests {
             { $0.extensions = lines(["permessage-deflate; ; ="]) },
         ] as [Change])
     func accepted(change: Change) {
-        #expect(Self.decide(change) == .accept(acceptKey: Self.accept, subprotocol: nil))
+        #expect(
+            Self.decide(change)
+                == .accept(acceptKey: Self.accept, subprotocol: nil, deflate: nil))
     }
 
     @Test("another key gets another answer")
     func otherKey() {
         let decision = Self.decide { $0.key = Self.lines(["x3JJHMbDL1EzLkh9GBhXDw=="]) }
         let answer = Array("HSmrc0sMlYUkAGmm5OPpG2HaGWk=".utf8)
-        #expect(decision == .accept(acceptKey: answer, subprotocol: nil))
+        #expect(decision == .accept(acceptKey: answer, subprotocol: nil, deflate: nil))
     }
 
     @Test(
@@ -111,7 +113,7 @@ struct OpeningTests {
         }
         if let chosen {
             let name = chosen.map { Array($0.utf8) }
-            #expect(decision == .accept(acceptKey: Self.accept, subprotocol: name))
+            #expect(decision == .accept(acceptKey: Self.accept, subprotocol: name, deflate: nil))
         } else {
             #expect(decision == .refuse(.unknownSubprotocols))
         }
@@ -122,7 +124,7 @@ struct OpeningTests {
         let decision = Self.decide(own: [], unknown: .ignored) {
             $0.subprotocols = Self.lines(["no.such.protocol"])
         }
-        #expect(decision == .accept(acceptKey: Self.accept, subprotocol: nil))
+        #expect(decision == .accept(acceptKey: Self.accept, subprotocol: nil, deflate: nil))
     }
 
     @Test(
@@ -152,8 +154,8 @@ struct OpeningTests {
     @Test(
         "a client checks the answer to its own key",
         arguments: [
-            Answered(.open(subprotocol: nil)) { _ in },
-            Answered(.open(subprotocol: lines(["belfry.v1"])[0])) {
+            Answered(.open(subprotocol: nil, mayInflate: false)) { _ in },
+            Answered(.open(subprotocol: lines(["belfry.v1"])[0], mayInflate: false)) {
                 $0.subprotocols = lines(["belfry.v1"])
             },
             Answered(.refused(status: 426)) { $0.status = 426 },
@@ -181,7 +183,8 @@ struct OpeningTests {
         response.connection = Self.lines(["Upgrade"])
         response.accept = [Self.accept]
         example.change(&response)
-        let outcome = response.outcome(of: opening, subprotocols: Self.lines(["belfry.v1"]))
+        let outcome = response.outcome(
+            of: opening, subprotocols: Self.lines(["belfry.v1"]), offersDeflate: false)
         #expect(outcome == example.outcome)
     }
 
@@ -194,7 +197,7 @@ struct OpeningTests {
                 $0.key = [opening.key]
                 $0.subprotocols = Self.lines(["belfry.v1"])
             }
-            guard case .accept(let acceptKey, let subprotocol?) = decision else {
+            guard case .accept(let acceptKey, let subprotocol?, nil) = decision else {
                 Issue.record("the server refused its own client: \(decision)")
                 return
             }
@@ -203,8 +206,9 @@ struct OpeningTests {
             response.connection = Self.lines(["Upgrade"])
             response.accept = [acceptKey]
             response.subprotocols = [subprotocol]
-            let outcome = response.outcome(of: opening, subprotocols: Self.lines(["belfry.v1"]))
-            #expect(outcome == .open(subprotocol: subprotocol))
+            let outcome = response.outcome(
+                of: opening, subprotocols: Self.lines(["belfry.v1"]), offersDeflate: true)
+            #expect(outcome == .open(subprotocol: subprotocol, mayInflate: false))
         }
     }
 }

@@ -13,8 +13,11 @@ struct Reading: Equatable {
     var isBetweenMessages = true
 
     /// Feeds `pieces` one after the other to one reader.
-    init(_ pieces: [[UInt8]], role: Role, limits: MessageLimits = MessageLimits()) {
-        var reader = MessageReader(role: role, limits: limits)
+    init(
+        _ pieces: [[UInt8]], role: Role, limits: MessageLimits = MessageLimits(),
+        inflater: Inflater? = nil
+    ) {
+        var reader = MessageReader(role: role, limits: limits, inflater: inflater)
         for piece in pieces {
             feed(piece, to: &reader)
         }
@@ -40,10 +43,16 @@ struct Reading: Equatable {
     ///
     /// The pieces come from a fixed seed, so a failure repeats itself.
     static func ofAllSplits(
-        _ bytes: [UInt8], role: Role = .server, limits: MessageLimits = MessageLimits()
+        _ bytes: [UInt8], role: Role = .server, limits: MessageLimits = MessageLimits(),
+        inflates: Bool = false
     ) -> Reading? {
-        let whole = Reading([bytes], role: role, limits: limits)
-        guard Reading(bytes.map { [$0] }, role: role, limits: limits) == whole else { return nil }
+        // One inflater serves one reader after the other, also after a fault.
+        let inflater = inflates ? Inflater() : nil
+        func reading(_ pieces: [[UInt8]]) -> Reading {
+            Reading(pieces, role: role, limits: limits, inflater: inflater)
+        }
+        let whole = reading([bytes])
+        guard reading(bytes.map { [$0] }) == whole else { return nil }
         var generator = SplitMix(state: UInt64(bytes.count))
         let longest = max(40, bytes.count / 20)
         for _ in 0..<(bytes.count < 1000 ? 20 : 3) {
@@ -54,7 +63,7 @@ struct Reading: Equatable {
                 pieces.append(Array(piece))
                 rest = rest.dropFirst(piece.count)
             }
-            guard Reading(pieces, role: role, limits: limits) == whole else { return nil }
+            guard reading(pieces) == whole else { return nil }
         }
         return whole
     }
