@@ -130,8 +130,10 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: ["BelfryHTTP", "BelfryJSON", "BelfryWebSocket", "BelfryWire"],
-            path: "Tests/Fuzz/Targets", swiftSettings: strict + instrumented),
-        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+            path: "Tests/FuzzTargets", swiftSettings: strict + instrumented),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzTargets"], exclude: ["Corpora"],
+            swiftSettings: strict),
 
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
@@ -145,7 +147,7 @@ let package = Package(
 if isFuzzed {
     package.targets.append(
         .executableTarget(
-            name: "belfry-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Fuzzer",
+            name: "belfry-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzer",
             swiftSettings: strict + instrumented + [.unsafeFlags(["-parse-as-library"])]))
 }
 

@@ -183,7 +183,7 @@ extension ServerLoop {
     private mutating func readOnAfterVerdict(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isAwaiting, !connection.isClosing
         else { return }
-        if connection.takesRequests { setDeadline(id, .idle) }
+        if connections.takesRequests(id) { setDeadline(id, .idle) }
         readOn(id)
     }
 
@@ -250,7 +250,8 @@ extension ServerLoop {
         verdicts.removeAll()
         shared.tickets.withLock { $0.removeAll() }
         for slot in 0..<connections.slotCount {
-            guard let connection = connections[slot], let caller = connection.caller, connection.kind != .http,
+            guard let connection = connections[slot], let caller = connection.caller,
+                connection.kind != .http,
                 !connection.isClosing, !keyring.stillHas(caller)
             else { continue }
             closeExpired(connection)

@@ -149,7 +149,9 @@ extension ServerLoop {
                     renewReader(isDebug: isDebug)
                     return
                 }
-                if loop.outputByteCount - outputStart > Self.turnOutputByteLimit || hasInflatedEnough {
+                if loop.outputByteCount - outputStart > Self.turnOutputByteLimit
+                    || hasInflatedEnough
+                {
                     throttle(id)
                 }
                 if now.isAwaiting || throttled.last == id {

@@ -45,6 +45,7 @@ import CZlib
     func append(_ input: Span<UInt8>, room: Int, to output: inout [UInt8]) -> Bool {
         // One step takes up to a gibibyte; larger inputs than any message stay as they are.
         guard room > 0, input.count < 1 << 30 else { return false }
+        // SAFETY: the stream lives as long as `self`, which is used below.
         let stream = unsafe stream
         let flush = flush
         let start = output.count

@@ -96,6 +96,7 @@ import CZlib
     }
 
     private func inflate(_ bytes: Span<UInt8>) -> belfry_zlib_step {
+        // SAFETY: the stream is valid for as long as this object is.
         let stream = unsafe stream
         // SAFETY: zlib reads the input during the call only, and writes at most as many bytes as
         // the buffer has.

@@ -291,20 +291,6 @@ extension Setting {
             show: { .texts($0[keyPath: path]) })
     }
 
-    private static func file(
-        _ name: String, _ path: Path<String?>
-    ) -> Setting {
-        Setting(
-            name: name,
-            read: { (text, settings) throws(Fault) in
-                guard !text.isEmpty, !text.utf8.contains(0) else {
-                    throw Fault(text: "it names no file")
-                }
-                settings[keyPath: path] = text
-            },
-            show: { settings in settings[keyPath: path].map { .text($0) } ?? .null })
-    }
-
     private static func flag(
         _ name: String, _ path: Path<Bool>
     ) -> Setting {

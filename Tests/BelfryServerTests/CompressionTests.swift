@@ -14,6 +14,10 @@ extension Broker {
         try SocketPeer(http: http(loop: loop), path: path, deflate: offer)
     }
 
+    /// Posts a whole notification.
+    @discardableResult
+    func post(whole notification: String) throws -> Response { try post(notification) }
+
     /// How often a notification was compressed, on all loops.
     var compressionCount: UInt64 { nodes.reduce(0) { $0 + $1.server.counters.compressions } }
 }
@@ -79,7 +83,7 @@ struct DeflateBrokerTests {
             try socket.observe("a")
             _ = try socket.takeCompressedFlags()
         }
-        try broker.post(#"{"name":"a","userInfo":\#(userInfo(1_000))}"#)
+        try broker.post(whole: #"{"name":"a","userInfo":\#(userInfo(1_000))}"#)
         // Two windows are in use, one for those without a limit and one for the other.
         #expect(broker.compressionCount == 2)
         var seen: [Value] = []
@@ -97,7 +101,7 @@ struct DeflateBrokerTests {
         let broker = try Broker(connectionLimit: 1_100)
         let sockets = try (0..<1_000).map { _ in try broker.deflatingSocket() }
         for socket in sockets { try socket.observe("a") }
-        try broker.post(#"{"name":"a","userInfo":\#(userInfo(1_024))}"#)
+        try broker.post(whole: #"{"name":"a","userInfo":\#(userInfo(1_024))}"#)
         #expect(broker.compressionCount == 1)
         #expect(broker.nodes[0].server.counters.deliveries == 1_000)
         #expect(try sockets[999].takeNotifications().count == 1)
@@ -111,7 +115,7 @@ struct DeflateBrokerTests {
             try socket.observe("a", selector: "one")
             try socket.observe("a", selector: "two")
         }
-        try broker.post(#"{"name":"a","userInfo":\#(userInfo(500))}"#)
+        try broker.post(whole: #"{"name":"a","userInfo":\#(userInfo(500))}"#)
         #expect(broker.compressionCount == 2)
         for socket in sockets {
             #expect(try socket.takeMessages().map { $0["method"] } == ["one", "two"])
@@ -130,13 +134,13 @@ struct DeflateBrokerTests {
         #expect(broker.compressionCount == 0)
         _ = try socket.takeCompressedFlags()
         // The payload of the next frame is exactly as long as the threshold, then one byte less.
-        try broker.post(#"{"name":"a","userInfo":{"x":""}}"#)
+        try broker.post(whole: #"{"name":"a","userInfo":{"x":""}}"#)
         _ = try socket.takeMessages()
         let byteCount = socket.received.count - 4
         for (padding, isCompressed) in [(200 - byteCount, true), (199 - byteCount, false)] {
             _ = try socket.takeCompressedFlags()
             let text = String(repeating: "x", count: padding)
-            try broker.post(#"{"name":"a","userInfo":{"x":"\#(text)"}}"#)
+            try broker.post(whole: #"{"name":"a","userInfo":{"x":"\#(text)"}}"#)
             #expect(try socket.takeCompressedFlags() == [isCompressed])
         }
         #expect(broker.compressionCount == 1)
@@ -153,7 +157,7 @@ struct DeflateBrokerTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Character(Unicode.Scalar(0x4E00 + UInt32(state >> 40) % 20_000) ?? "x")
         }
-        try broker.post(#"{"name":"a","userInfo":{"x":"\#(String(noise))"}}"#)
+        try broker.post(whole: #"{"name":"a","userInfo":{"x":"\#(String(noise))"}}"#)
         #expect(broker.compressionCount == 1)
         #expect(try socket.takeNotifications().count == 1)
     }
@@ -165,7 +169,9 @@ struct DeflateBrokerTests {
         _ = try socket.takeCompressedFlags()
         try socket.result("addObserver", #"{"name":"a","acknowledge":true}"#)
         try socket.result("observers")
-        try broker.post(#"{"name":"a","userInfo":\#(userInfo(1_000))}"#)
+        _ = try broker.request(
+            "POST", "/v1/notifications", #"{"name":"a","userInfo":\#(userInfo(1_000))}"#,
+            fields: ["Content-Type: application/json", "Prefer: respond-async"])
         #expect(try socket.takeCompressedFlags().allSatisfy { !$0 })
         #expect(broker.compressionCount == 0)
     }
@@ -179,12 +185,12 @@ struct DeflateBrokerTests {
         let plain = try broker.webSocket(loop: loopCount - 1)
         try plain.result("resume", #"{"session":"\#(old.session)"}"#)
         _ = try plain.takeCompressedFlags()
-        try broker.post(#"{"name":"a","userInfo":\#(userInfo(1_000))}"#)
+        try broker.post(whole: #"{"name":"a","userInfo":\#(userInfo(1_000))}"#)
         #expect(try plain.takeCompressedFlags() == [false])
         let next = try broker.deflatingSocket()
         try next.result("resume", #"{"session":"\#(old.session)"}"#)
         _ = try next.takeCompressedFlags()
-        try broker.post(#"{"name":"a","userInfo":\#(userInfo(1_000))}"#)
+        try broker.post(whole: #"{"name":"a","userInfo":\#(userInfo(1_000))}"#)
         #expect(try next.takeCompressedFlags() == [true])
         // The end of a connection that was taken over ends nothing else.
         #expect(try broker.post(name: "a")["delivered"] == 1)

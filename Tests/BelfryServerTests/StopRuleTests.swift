@@ -70,14 +70,15 @@ struct StopRuleTests {
 
     @Test(
         "Q23, T81: asap leaves before the stop, and in memory idle is counted as discarded",
-        arguments: Scene.all)
+        arguments: Scene.all.filter { $0.loopCount == 1 })
     func inMemory(scene: Scene) throws {
         let lines = LogLines()
         let broker = try Broker(loopCount: scene.loopCount, log: lines.log)
         let x = try broker.webSocket(loop: scene.loopCount - 1)
         try x.observe(nil)
         let poster = try Self.postAndStop(scene, broker)
-        #expect(try x.takeKeys() == ["a"])
+        let keys = try x.takeKeys()
+        #expect(keys == ["a"])
         try Self.end(broker, [x, poster])
         #expect(try x.takeKeys() == [])
         #expect(lines.all.filter { $0.hasPrefix("queue entries are discarded") }.count == 1)

@@ -7,7 +7,7 @@ import Testing
     /// The inputs of a target, by the names of their files.
     private static func corpus(of target: FuzzTarget) throws -> [(name: String, input: [UInt8])] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fuzz/Corpora/\(target.rawValue)")
+            .appending(path: "Corpora/\(target.rawValue)")
         return try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: nil
         )

@@ -5,6 +5,7 @@ import Glibc
 // target, so that one program serves all.
 
 private let target: FuzzTarget = {
+    // SAFETY: the variable is not changed while its text is copied.
     let name = unsafe getenv("BELFRY_FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""
     guard let target = FuzzTarget(rawValue: name) else {
         fatalError("BELFRY_FUZZ_TARGET is none of \(FuzzTarget.allCases.map(\.rawValue))")
@@ -15,6 +16,7 @@ private let target: FuzzTarget = {
 /// Reads one input; what is wrong ends the process, so that libFuzzer keeps the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    // SAFETY: libFuzzer lends `count` bytes until the call returns.
     let input = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
     if let fault = target.fault(in: input) { fatalError("\(target.rawValue): \(fault)") }
     return 0

@@ -2,15 +2,17 @@ import BelfryWebSocket
 
 /// WebSockets: frames and the opening handshake.
 enum WebSocketChecks {
-    static func frames(_ bytes: [UInt8], _ cut: Cut) -> String? {
-        let whole = read([bytes])
-        return whole.difference(to: read(cut.pieces(of: bytes)))
+    /// Frames of a client; `inflates` is whether their messages may be compressed.
+    static func frames(_ bytes: [UInt8], _ cut: Cut, inflates: Bool) -> String? {
+        let whole = read([bytes], inflates: inflates)
+        return whole.difference(to: read(cut.pieces(of: bytes), inflates: inflates))
     }
 
     /// Small limits, so that short inputs reach them.
-    private static func read(_ pieces: [[UInt8]]) -> Transcript {
+    private static func read(_ pieces: [[UInt8]], inflates: Bool) -> Transcript {
         var reader = MessageReader(
-            role: .server, limits: MessageLimits(messageByteLimit: 600, fragmentLimit: 20))
+            role: .server, limits: MessageLimits(messageByteLimit: 600, fragmentLimit: 20),
+            inflater: inflates ? Inflater() : nil)
         var transcript = Transcript()
         do throws(WebSocketError) {
             for piece in pieces {
@@ -53,8 +55,8 @@ enum WebSocketChecks {
         }
         _ = request.deflateOffers
         let own = Array("belfry.v1".utf8)
-        switch request.decide(subprotocols: [own], unknown: .refused) {
-        case .accept(_, let subprotocol):
+        switch request.decide(subprotocols: [own], unknown: .refused, allowsDeflate: true) {
+        case .accept(_, let subprotocol, _):
             if let subprotocol, subprotocol != own {
                 return "another's subprotocol: \(subprotocol)"
             }

@@ -15,6 +15,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case eventStream = "event-stream"
     /// Frames of a WebSocket client.
     case frames
+    /// The same with permessage-deflate: messages that are inflated, up to a limit.
+    case inflate
     /// The fields of an opening handshake: extensions, subprotocols, keys.
     case opening
     /// JSON: validator, reader, lines.
@@ -34,7 +36,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .pipeline: HTTPChecks.pipeline(bytes, Cut(seed))
         case .response: HTTPChecks.response(bytes, Cut(seed))
         case .eventStream: HTTPChecks.eventStream(bytes, Cut(seed))
-        case .frames: WebSocketChecks.frames(bytes, Cut(seed))
+        case .frames: WebSocketChecks.frames(bytes, Cut(seed), inflates: false)
+        case .inflate: WebSocketChecks.frames(bytes, Cut(seed), inflates: true)
         case .opening: WebSocketChecks.opening(bytes)
         case .json: JSONChecks.values(bytes)
         case .calls: JSONChecks.calls(bytes)
