@@ -217,13 +217,14 @@ def parse_frames(buffer):
 class WebSocketClient:
     """A session that can register observers and read frames."""
 
-    def __init__(self, port, path="/v1/ws", receive_buffer=None):
+    def __init__(self, port, path="/v1/ws", receive_buffer=None, extensions=None):
         self.socket = connect(port, receive_buffer)
         self.rest = b""
         self.frames = collections.deque()
         key = base64.b64encode(os.urandom(16)).decode()
+        offer = f"Sec-WebSocket-Extensions: {extensions}\r\n" if extensions else ""
         self.socket.sendall(
-            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n{offer}"
             f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: belfry.v1\r\n\r\n".encode()
         )
@@ -235,6 +236,7 @@ class WebSocketClient:
         head, self.rest = self.rest.split(b"\r\n\r\n", 1)
         if b" 101 " not in head:
             raise ConnectionError(f"no opening: {head!r}")
+        self.opening = head
 
     def send_text(self, text):
         self.socket.sendall(text_frame(text))
