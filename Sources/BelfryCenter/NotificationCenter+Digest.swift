@@ -76,7 +76,6 @@ extension NotificationCenter {
             digest.add(client.stateSince)
             digest.add(client.disconnectedSince)
             digest.add(client.immediateSequence)
-            digest.add(client.storedImmediateSequence)
             digest.add(client.heldByteCount)
             digest.add(client.unacknowledgedByteCount)
             digest.add(client.owesTooMuch)
