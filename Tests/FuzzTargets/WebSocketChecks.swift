@@ -4,15 +4,19 @@ import BelfryWebSocket
 enum WebSocketChecks {
     /// Frames of a client; `inflates` is whether their messages may be compressed.
     static func frames(_ bytes: [UInt8], _ cut: Cut, inflates: Bool) -> String? {
-        let whole = read([bytes], inflates: inflates)
-        return whole.difference(to: read(cut.pieces(of: bytes), inflates: inflates))
+        // Small limits, so that short inputs reach them; but an unfinished message is looked at from
+        // 1,024 compressed bytes on.
+        let limits = MessageLimits(messageByteLimit: inflates ? 3_000 : 600, fragmentLimit: 20)
+        let inflater = inflates ? Inflater() : nil
+        let whole = read([bytes], limits, inflater)
+        // One inflater serves both, whatever the first has left behind.
+        return whole.difference(to: read(cut.pieces(of: bytes), limits, inflater))
     }
 
-    /// Small limits, so that short inputs reach them.
-    private static func read(_ pieces: [[UInt8]], inflates: Bool) -> Transcript {
-        var reader = MessageReader(
-            role: .server, limits: MessageLimits(messageByteLimit: 600, fragmentLimit: 20),
-            inflater: inflates ? Inflater() : nil)
+    private static func read(
+        _ pieces: [[UInt8]], _ limits: MessageLimits, _ inflater: Inflater?
+    ) -> Transcript {
+        var reader = MessageReader(role: .server, limits: limits, inflater: inflater)
         var transcript = Transcript()
         do throws(WebSocketError) {
             for piece in pieces {
@@ -22,7 +26,9 @@ enum WebSocketChecks {
                     case .text, .binary: transcript.add("\(event)", reader.message)
                     case .ping, .pong, .close: transcript.add("\(event)", reader.control)
                     }
-                    if reader.message.count > 600 || reader.control.count > 125 {
+                    if reader.message.count > limits.messageByteLimit
+                        || reader.control.count > 125
+                    {
                         transcript.add("past a limit")
                     }
                 }
@@ -56,7 +62,10 @@ enum WebSocketChecks {
         _ = request.deflateOffers
         let own = Array("belfry.v1".utf8)
         switch request.decide(subprotocols: [own], unknown: .refused, allowsDeflate: true) {
-        case .accept(_, let subprotocol, _):
+        case .accept(_, let subprotocol, let deflate):
+            if let deflate, ![9, 12, 15].contains(deflate.windowBitCount) {
+                return "a window of \(deflate.windowBitCount) bits"
+            }
             if let subprotocol, subprotocol != own {
                 return "another's subprotocol: \(subprotocol)"
             }
