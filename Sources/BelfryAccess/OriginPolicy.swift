@@ -9,7 +9,8 @@ public struct OriginPolicy: Sendable, Equatable {
     /// Takes the allow-list.
     ///
     /// - Parameters:
-    ///   - allowed: origins such as `https://app.example`, `https://*.example`, or `*` for any.
+    ///   - allowed: origins such as `https://app.example`, `https://*.example`,
+    ///     `http://localhost:*`, or `*` for any.
     ///   - allowsLoopback: whether pages that were served from this machine may use the broker.
     public init(allowed: [String], allowsLoopback: Bool) {
         self.allowed = allowed.map { OriginPattern($0) }
@@ -29,6 +30,9 @@ public struct OriginPolicy: Sendable, Equatable {
         let own = Origin(Array((isSecure ? "https://" : "http://").utf8) + lowercase(host))
         return own == page
     }
+
+    /// Whether a text can stand in the allow-list.
+    public static func isPattern(_ text: String) -> Bool { OriginPattern(text).isWellFormed }
 
     /// Whether an origin stands in the allow-list, or is local: what CORS answers are given to.
     public func isListed(origin: [UInt8]) -> Bool {
@@ -83,23 +87,49 @@ struct Origin: Equatable {
     }
 }
 
-/// An origin of the allow-list: exact, with `*.` before the host for any name below, or `*` alone.
+/// An origin of the allow-list: exact, with `*.` before the host for any name below, with `:*` for any
+/// port, or `*` alone.
 struct OriginPattern: Equatable {
-    private let text: [UInt8]
+    private let isAny: Bool
+    private let origin: Origin?
 
     init(_ text: String) {
-        self.text = lowercase(Array(text.utf8))
+        let bytes = lowercase(Array(text.utf8))
+        isAny = bytes == [UInt8(ascii: "*")]
+        origin = Origin(bytes)
     }
 
-    func covers(_ origin: Origin) -> Bool {
-        if text == [UInt8(ascii: "*")] { return true }
-        guard let pattern = Origin(text) else { return false }
-        guard pattern.scheme == origin.scheme, pattern.port == origin.port else { return false }
-        if pattern.host.starts(with: "*.".utf8) {
-            let suffix = pattern.host.dropFirst()
-            return origin.host.count > suffix.count && origin.host.suffix(suffix.count) == suffix
+    /// Whether it is an origin at all: a scheme and a host that some page can have.
+    var isWellFormed: Bool {
+        if isAny { return true }
+        guard let origin, !origin.scheme.isEmpty else { return false }
+        let host = origin.host.starts(with: "*.".utf8) ? origin.host.dropFirst(2) : origin.host[...]
+        let isBracketed = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
+        let hostIsFine =
+            !host.isEmpty
+            && host.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"): isBracketed
+                default: (48...57).contains(byte) || (97...122).contains(byte)
+                }
+            }
+        let portIsFine =
+            origin.port == [UInt8(ascii: "*")]
+            || (1...5).contains(origin.port.count)
+                && origin.port.allSatisfy { (48...57).contains($0) }
+        return hostIsFine && portIsFine
+    }
+
+    func covers(_ page: Origin) -> Bool {
+        if isAny { return true }
+        guard let origin, origin.scheme == page.scheme else { return false }
+        guard origin.port == page.port || origin.port == [UInt8(ascii: "*")] else { return false }
+        if origin.host.starts(with: "*.".utf8) {
+            let suffix = origin.host.dropFirst()
+            return page.host.count > suffix.count && page.host.suffix(suffix.count) == suffix
         }
-        return pattern.host == origin.host
+        return origin.host == page.host
     }
 }
 

@@ -281,6 +281,8 @@ public struct CenterLimits: Sendable, Equatable {
     public var flushByteLimit = 256 << 10
     /// Idempotency keys that are remembered; the default is 100,000.
     public var keyLimit = 100_000
+    /// Bytes of the answers that are remembered by key, about; the default is 32 MiB.
+    public var keyByteLimit = 32 << 20
     /// How long an idempotency key is remembered; the default is 5 minutes.
     public var keyLifetime: Duration = .seconds(300)
     /// Whether changes that must last are told; the default is no, for a broker without a store.

@@ -16,8 +16,13 @@ struct KeyedAnswers: Sendable {
         case pending(NotificationID)
     }
 
+    /// What is kept of a key besides its text, which only the table of keys has.
     private struct Known: Sendable {
-        var record: KeyRecord
+        let requestHash: SecretHash
+        let form: UInt8
+        /// How many bytes of the text in the table are the principal.
+        let principalByteCount: Int
+        var answer: Answer
         var waitingFor: NotificationID?
         /// On the monotonic clock in nanoseconds; `Int64.max` is never.
         let expiresAt: Int64
@@ -25,8 +30,20 @@ struct KeyedAnswers: Sendable {
         let position: UInt64
     }
 
-    /// The most bytes that remembered answers take, about; the default is 64 MiB.
-    private let byteLimit: Int
+    /// Nearly all answers are one receipt, which needs no memory elsewhere.
+    private enum Answer: Sendable {
+        case one(Receipt)
+        indirect case many([Receipt], [[ReportRow]])
+
+        init(_ receipts: [Receipt], _ reports: [[ReportRow]]) {
+            if receipts.count == 1, reports.isEmpty {
+                self = .one(receipts[0])
+            } else {
+                self = .many(receipts, reports)
+            }
+        }
+    }
+
     private var keys: KeyTable
     /// By the number of the key.
     private var known: [Known?] = []
@@ -34,9 +51,8 @@ struct KeyedAnswers: Sendable {
     private var order = Ring<UInt32>()
     private(set) var byteCount = 0
 
-    init(seed: HashSeed, byteLimit: Int = 64 << 20) {
+    init(seed: HashSeed) {
         keys = KeyTable(seed: seed)
-        self.byteLimit = byteLimit
     }
 
     /// How many keys are remembered.
@@ -55,9 +71,9 @@ struct KeyedAnswers: Sendable {
         guard let number = keys.index(of: Self.joined(key).span), let known = known[Int(number)],
             known.expiresAt > now
         else { return .none }
-        guard known.record.key.requestHash.matches(key.requestHash) else { return .mismatch }
+        guard known.requestHash.matches(key.requestHash) else { return .mismatch }
         if let waitingFor = known.waitingFor { return .pending(waitingFor) }
-        return .answered(known.record)
+        return .answered(record(number, known))
     }
 
     /// Whether a key is remembered, be it over or not.
@@ -72,8 +88,8 @@ struct KeyedAnswers: Sendable {
         _ key: IdempotencyKey, waitingFor: NotificationID?, receipts: [Receipt],
         reports: [[ReportRow]], at now: Int64, limits: CenterLimits
     ) -> [IdempotencyKey] {
-        let record = KeyRecord(key: key, receipts: receipts, reports: reports)
-        append(record, waitingFor: waitingFor, at: now, limits: limits)
+        append(
+            key, Answer(receipts, reports), waitingFor: waitingFor, at: now, limits: limits)
         return trim(at: now, limits: limits)
     }
 
@@ -89,27 +105,30 @@ struct KeyedAnswers: Sendable {
         guard let number = keys.index(of: Self.joined(key).span),
             var answer = known[Int(number)], answer.waitingFor == id
         else { return nil }
-        byteCount -= Self.byteCount(of: answer.record)
-        answer.record = KeyRecord(
-            key: answer.record.key, receipts: receipts, reports: reports)
+        byteCount -= Self.byteCount(of: answer.answer)
+        answer.answer = Answer(receipts, reports)
         answer.waitingFor = nil
-        byteCount += Self.byteCount(of: answer.record)
+        byteCount += Self.byteCount(of: answer.answer)
         known[Int(number)] = answer
-        return (answer.record, trim(at: now, limits: limits))
+        let record = record(number, answer)
+        return (record, trim(at: now, limits: limits))
     }
 
     /// Puts a key back that a store has kept; its time starts again.
     mutating func restore(_ record: KeyRecord, at now: Int64, limits: CenterLimits) {
-        append(record, waitingFor: nil, at: now, limits: limits)
+        append(
+            record.key, Answer(record.receipts, record.reports), waitingFor: nil, at: now,
+            limits: limits)
     }
 
     /// Forgets the keys that are too many or too old, and tells them, oldest first.
     mutating func trim(at now: Int64, limits: CenterLimits) -> [IdempotencyKey] {
         var forgotten: [IdempotencyKey] = []
         while let number = order.first, let oldest = known[Int(number)] {
-            let isTooMuch = count > limits.keyLimit || (count > 1 && byteCount > byteLimit)
+            let isTooMuch =
+                count > limits.keyLimit || (count > 1 && byteCount > limits.keyByteLimit)
             guard isTooMuch || oldest.expiresAt <= now else { break }
-            forgotten.append(oldest.record.key)
+            forgotten.append(key(number, oldest))
             forget(number, oldest)
             skipReplaced()
         }
@@ -120,30 +139,55 @@ struct KeyedAnswers: Sendable {
     func forEach(_ visit: (KeyRecord, _ waitingFor: NotificationID?, _ expiresAt: Int64) -> Void) {
         for position in order.startPosition..<order.endPosition {
             if let answer = known[Int(order[position])], answer.position == position {
-                visit(answer.record, answer.waitingFor, answer.expiresAt)
+                visit(record(order[position], answer), answer.waitingFor, answer.expiresAt)
             }
         }
     }
 
     private mutating func append(
-        _ record: KeyRecord, waitingFor: NotificationID?, at now: Int64, limits: CenterLimits
+        _ key: IdempotencyKey, _ answer: Answer, waitingFor: NotificationID?, at now: Int64,
+        limits: CenterLimits
     ) {
-        let number = keys.insert(Self.joined(record.key).span).index
+        let text = Self.joined(key)
+        let number = keys.insert(text.span).index
         if Int(number) == known.count { known.append(nil) }
-        if let old = known[Int(number)] { byteCount -= Self.byteCount(of: old.record) }
-        byteCount += Self.byteCount(of: record)
+        if let old = known[Int(number)] { discount(number, old) }
+        byteCount += Self.byteCount(of: answer) + text.count
         let position = order.append(number)
         known[Int(number)] = Known(
-            record: record, waitingFor: waitingFor,
+            requestHash: key.requestHash, form: key.form,
+            principalByteCount: key.principal.count, answer: answer, waitingFor: waitingFor,
             expiresAt: now.adding(limits.keyLifetime.wholeNanoseconds), position: position)
         skipReplaced()
     }
 
     private mutating func forget(_ number: UInt32, _ answer: Known) {
-        byteCount -= Self.byteCount(of: answer.record)
+        discount(number, answer)
         known[Int(number)] = nil
         keys.remove(at: number)
         order.removeFirst()
+    }
+
+    private mutating func discount(_ number: UInt32, _ answer: Known) {
+        byteCount -= Self.byteCount(of: answer.answer) + keys.key(at: number).count
+    }
+
+    /// The key of a number, put together again.
+    private func key(_ number: UInt32, _ known: Known) -> IdempotencyKey {
+        let text = keys.key(at: number).dropFirst(Self.lengthByteCount)
+        return IdempotencyKey(
+            principal: Array(text.prefix(known.principalByteCount)),
+            text: Array(text.dropFirst(known.principalByteCount)),
+            requestHash: known.requestHash, form: known.form)
+    }
+
+    private func record(_ number: UInt32, _ known: Known) -> KeyRecord {
+        let key = key(number, known)
+        switch known.answer {
+        case .one(let receipt): return KeyRecord(key: key, receipts: [receipt], reports: [])
+        case .many(let receipts, let reports):
+            return KeyRecord(key: key, receipts: receipts, reports: reports)
+        }
     }
 
     /// Keys that were begun again have a later position in the order; the first of it is alive.
@@ -155,10 +199,13 @@ struct KeyedAnswers: Sendable {
         }
     }
 
+    /// The bytes before the principal in a joined text.
+    private static let lengthByteCount = 8
+
     /// Principal and key as one text: the length of the first keeps them apart.
     private static func joined(_ key: IdempotencyKey) -> [UInt8] {
         var joined: [UInt8] = []
-        joined.reserveCapacity(8 + key.principal.count + key.text.count)
+        joined.reserveCapacity(lengthByteCount + key.principal.count + key.text.count)
         for shift in stride(from: 0, to: 64, by: 8) {
             joined.append(UInt8(truncatingIfNeeded: key.principal.count >> shift))
         }
@@ -167,11 +214,16 @@ struct KeyedAnswers: Sendable {
         return joined
     }
 
-    /// The bytes that a record takes, about.
-    private static func byteCount(of record: KeyRecord) -> Int {
-        var count = 2 * (record.key.principal.count + record.key.text.count) + 256
-        count += record.receipts.count * MemoryLayout<Receipt>.stride
-        for rows in record.reports {
+    /// What a key costs besides its text: the head of an array, its places in the tables and in
+    /// the order, and the room to which they grow ahead.
+    private static let recordByteCount = 384
+
+    /// The bytes that a record takes besides the text of its key, about.
+    private static func byteCount(of answer: Answer) -> Int {
+        var count = recordByteCount
+        guard case .many(let receipts, let reports) = answer else { return count }
+        count += receipts.count * MemoryLayout<Receipt>.stride
+        for rows in reports {
             count += rows.count * MemoryLayout<ReportRow>.stride
             for case .refused(let error) in rows.map(\.outcome) { count += error.count + 32 }
         }

@@ -1,18 +1,19 @@
 extension NotificationCenter {
     /// Tells who would get a notification, and who nearly would; nothing is delivered or counted.
     ///
-    /// Near misses are looked for among the first 100,000 names and observers, at most 20 are told,
-    /// and only with the first page.
+    /// Near misses are looked for among the first 100,000 names and observers, or fewer, at most 20
+    /// are told, and only with the first page.
     ///
     /// - Parameters:
     ///   - name: the name of the notification.
     ///   - object: its object, if it has one.
     ///   - cursor: the serial number after which the page of observers starts.
     ///   - limit: how many observers the page has at most.
+    ///   - scanLimit: how many names and observers are looked at, if that is less than usual.
     ///   - visible: what the caller may see.
     public func explain(
         name: [UInt8], object: [UInt8]?, after cursor: UInt64 = 0, limit: Int = 1_000,
-        visible: Visibility
+        scanLimit: Int = .max, visible: Visibility
     ) -> Explanation {
         var explanation = Explanation()
         let channel = index.channels.index(of: name.span) ?? ObserverIndex.noList
@@ -23,7 +24,9 @@ extension NotificationCenter {
         var lastSerial = cursor
         var seenCount = 0
         index.forEachSlot(in: buckets, from: max(cursor, cursor &+ 1)) { slot in
-            if explanation.observers.count >= max(limit, 1) || seenCount == Self.pageScanLimit {
+            if explanation.observers.count >= max(limit, 1)
+                || seenCount == min(Self.pageScanLimit, max(scanLimit, 1))
+            {
                 explanation.next = lastSerial
                 return false
             }
@@ -37,7 +40,8 @@ extension NotificationCenter {
         }
         if cursor == 0 {
             explanation.nearMisses = nearMisses(
-                of: name, object: object, channel: channel, visible: visible)
+                of: name, object: object, channel: channel,
+                scanLimit: min(Self.scanLimit, max(scanLimit, 1)), visible: visible)
         }
         return explanation
     }
@@ -57,11 +61,11 @@ extension NotificationCenter {
     }
 
     private func nearMisses(
-        of name: [UInt8], object: [UInt8]?, channel: UInt32, visible: Visibility
+        of name: [UInt8], object: [UInt8]?, channel: UInt32, scanLimit: Int, visible: Visibility
     ) -> [NearMiss] {
         var nearMisses: [NearMiss] = []
-        let nearChannels = channelsNear(name)
-        for entry in observers.order.entries.prefix(Self.scanLimit) where !entry.isDead {
+        let nearChannels = channelsNear(name, scanLimit: scanLimit)
+        for entry in observers.order.entries.prefix(scanLimit) where !entry.isDead {
             guard nearMisses.count < Self.nearMissLimit else { break }
             let place = observers[entry.slot].place
             let reason: NearMiss.Reason
@@ -81,11 +85,13 @@ extension NotificationCenter {
     }
 
     /// The channels whose names a reader would take for this one.
-    private func channelsNear(_ name: [UInt8]) -> [UInt32: NearMiss.Reason] {
+    private func channelsNear(
+        _ name: [UInt8], scanLimit: Int
+    ) -> [UInt32: NearMiss.Reason] {
         var near: [UInt32: NearMiss.Reason] = [:]
         let isASCII = isASCII(name)
-        var textsLeft = Self.unicodeScanLimit
-        for position in 0..<min(index.channels.indexLimit, Self.scanLimit) {
+        var textsLeft = min(Self.unicodeScanLimit, scanLimit / 10)
+        for position in 0..<min(index.channels.indexLimit, scanLimit) {
             let candidate = index.channels.name(at: UInt32(position))
             guard !candidate.isEmpty, candidate != name else { continue }
             if isASCII {

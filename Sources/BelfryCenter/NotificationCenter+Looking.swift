@@ -18,6 +18,14 @@ extension NotificationCenter {
     /// How many observers the center has.
     public var observerCount: Int { observers.count }
 
+    /// How many observers a notification may match, about: those that were removed lately may count.
+    public func observerBound(of content: Notification.Content) -> Int {
+        let channel = index.channels.index(of: content.name) ?? ObserverIndex.noList
+        return index.observerBound(
+            in: index.buckets(
+                channel: channel, object: content.object, isReserved: content.isReserved))
+    }
+
     /// How many clients the center has.
     public var clientCount: Int { clients.count }
 
@@ -45,11 +53,16 @@ extension NotificationCenter {
     }
 
     /// The observers after a cursor in registration order.
+    ///
+    /// - Parameters:
+    ///   - query: which ones.
+    ///   - scanLimit: how many the page looks at, if that is less than usual.
+    ///   - visible: what the caller may see.
     public func observers(
-        matching query: ObserverQuery, visible: Visibility
+        matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ObserverRow> {
         page(
-            of: observers.order, after: query.cursor, limit: query.limit,
+            of: observers.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
             textByteCount: \.textByteCount
         ) { slot in
             let row = row(ofSlot: slot)
@@ -100,8 +113,8 @@ extension NotificationCenter {
     }
 
     private func page<Row>(
-        of order: PostingList, after cursor: UInt64, limit: Int, textByteCount: (Row) -> Int,
-        row: (UInt32) -> Row?
+        of order: PostingList, after cursor: UInt64, limit: Int, scanLimit: Int = .max,
+        textByteCount: (Row) -> Int, row: (UInt32) -> Row?
     ) -> Page<Row> {
         var page = Page<Row>()
         var pageTextByteCount = 0
@@ -113,7 +126,7 @@ extension NotificationCenter {
                 !entry.isDead
                 && (page.rows.count >= max(limit, 1)
                     || pageTextByteCount > Self.pageTextByteLimit)
-            if isFull || position - start == Self.pageScanLimit {
+            if isFull || position - start == min(Self.pageScanLimit, max(scanLimit, 1)) {
                 page.next = lastSerial
                 break
             }

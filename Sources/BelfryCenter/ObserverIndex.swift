@@ -139,6 +139,12 @@ struct ObserverIndex: Sendable {
         return buckets
     }
 
+    /// How many entries the buckets have, dead ones too.
+    func observerBound(in buckets: Buckets) -> Int {
+        let all = [buckets.lists.0, buckets.lists.1, buckets.lists.2, buckets.lists.3]
+        return all.prefix(buckets.count).reduce(0) { $0 + lists[Int($1)].entries.count }
+    }
+
     /// Calls the visitor with the slot of each observer in the buckets, in registration order.
     func forEachSlot(in buckets: Buckets, _ visit: (UInt32) -> Void) {
         if buckets.count <= 1 {

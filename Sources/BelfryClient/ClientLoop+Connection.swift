@@ -125,7 +125,7 @@ extension ClientLoop {
     mutating func transportClosed(_ reason: CloseReason) {
         switch reason {
         case .failed(let errno): lose(.connectionFailed(errno: errno))
-        case .finished, .reset, .timedOut: lose(.connectionLost)
+        case .finished, .reset, .timedOut, .tooMuchOutput: lose(.connectionLost)
         }
     }
 

@@ -55,6 +55,9 @@ public struct RequestParser: Sendable {
         }
     }
 
+    /// How many bytes of a head it keeps.
+    public var headByteCount: Int { head.bytes.count }
+
     /// Takes the next event out of the bytes from `cursor` on, and moves it behind what was read.
     ///
     /// - Returns: The event, or `nil` when more bytes are needed; `cursor` is at their end then.

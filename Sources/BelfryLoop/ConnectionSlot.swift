@@ -38,12 +38,16 @@ struct ConnectionSlot {
         static let hasFrames = Flags(rawValue: 1 << 15)
         /// Its output goes through the filter of the loop.
         static let filtered = Flags(rawValue: 1 << 16)
+        /// In the line of connections that send much, to be read when its turn comes.
+        static let linedUp = Flags(rawValue: 1 << 17)
     }
 
     var socket = Socket(rawValue: -1)
     var generation: UInt32 = 0
     var interest: Readiness = []
     var flags: Flags = []
+    /// How many small reads it takes until the connection is no longer one that sends much.
+    var busyReadCount: UInt8 = 0
     /// The bytes that were read and thrown away while closing.
     var discardedByteCount = 0
     /// This turn's range of an arena, while it is only one.
@@ -51,6 +55,8 @@ struct ConnectionSlot {
     var rangeEnd = 0
     /// This turn's ranges, as soon as there are two that are not adjacent.
     var ranges: [Range<Int>] = []
+    /// The bytes of this turn's ranges; `tooMuch` once they are more than a connection may have.
+    var turnByteCount = 0
     /// What a full socket did not take, or a cork keeps back, from `unsentStart` on.
     var unsent: [UInt8] = []
     var unsentStart = 0
@@ -60,6 +66,9 @@ struct ConnectionSlot {
     init(peer: SocketAddress) {
         self.peer = peer
     }
+
+    /// In the place of a count: all output of the turn is dropped, and the connection is closed.
+    static let tooMuch = Int.max / 2
 
     /// Whether anything was sent to it in this turn.
     @inline(__always)
@@ -115,6 +124,12 @@ struct ConnectionSlot {
                 unsent.append(contentsOf: output[(range.lowerBound + taken)..<range.upperBound])
             }
         }
+    }
+
+    /// Forgets this turn's ranges.
+    mutating func dropRanges() {
+        ranges = []
+        rangeEnd = rangeStart
     }
 
     /// Forgets the first unsent bytes, and the buffer with the last of them.

@@ -49,12 +49,14 @@ public final class EmbeddedKernel {
         signals.append(signal)
     }
 
-    /// Connects to the loop's listener with that number, in the order of `listen`.
-    public func connect(listener: Int = 0) -> EmbeddedPeer {
+    /// Connects to the loop's listener with that number, in the order of `listen`, from an address or
+    /// from loopback.
+    public func connect(listener: Int = 0, from address: SocketAddress? = nil) -> EmbeddedPeer {
         let listeners = sockets.indices.filter { sockets[$0].isListener }
         precondition(listener < listeners.count, "no such listener")
         let number = open(
-            EmbeddedSocket(address: .loopback(port: UInt16(50_000 + sockets.count % 10_000))))
+            EmbeddedSocket(
+                address: address ?? .loopback(port: UInt16(50_000 + sockets.count % 10_000))))
         sockets[listeners[listener]].backlog.append(number)
         return EmbeddedPeer(kernel: self, number: number)
     }
@@ -139,8 +141,11 @@ public final class EmbeddedKernel {
         return (Socket(rawValue: number), sockets[Int(number)].address)
     }
 
-    func read(_ socket: Socket, into buffer: inout [UInt8]) throws(SystemCallError) -> Int? {
-        try sockets[Int(socket.rawValue)].read(into: &buffer, turn: waitCount)
+    func read(
+        _ socket: Socket, into buffer: inout [UInt8], byteLimit: Int
+    ) throws(SystemCallError) -> Int? {
+        try sockets[Int(socket.rawValue)].read(
+            into: &buffer, byteLimit: byteLimit, turn: waitCount)
     }
 
     func write(

@@ -49,12 +49,12 @@ struct EmbeddedSocket {
     }
 
     mutating func read(
-        into buffer: inout [UInt8], turn: Int
+        into buffer: inout [UInt8], byteLimit: Int, turn: Int
     ) throws(SystemCallError) -> Int? {
         count(EmbeddedCounters(readCount: 1), turn)
         if isReset { throw SystemCallError(call: "recv", errno: Self.reset) }
         if inbound.isEmpty { return inputEnded ? 0 : nil }
-        let taken = min(inbound.count, buffer.count)
+        let taken = min(inbound.count, buffer.count, byteLimit)
         buffer.replaceSubrange(0..<taken, with: inbound[..<taken])
         inbound.removeFirst(taken)
         count(EmbeddedCounters(readByteCount: taken), turn)

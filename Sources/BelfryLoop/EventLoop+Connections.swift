@@ -12,6 +12,7 @@ extension EventLoop {
         guard let index = index(of: id), !range.isEmpty,
             !slots[index].flags.contains(.closing)
         else { return }
+        if isTooMuch(range.count, for: index) { return }
         if slots[index].flags.contains(.hasFrames) {
             // What one connection gets in a turn lies in one arena, in its order.
             let start = frames.count
@@ -28,6 +29,7 @@ extension EventLoop {
         guard let index = index(of: id), !range.isEmpty,
             !slots[index].flags.contains(.closing)
         else { return }
+        if isTooMuch(range.count, for: index) { return }
         if slots[index].flags.contains(.hasFrames) || !slots[index].hasRanges {
             slots[index].flags.insert(.hasFrames)
             add(range, .delivery, to: index)
@@ -39,6 +41,18 @@ extension EventLoop {
     }
 
     @inline(__always)
+    /// Counts what a connection gets in this turn; when it is too much, all of it is dropped, and the
+    /// flush closes the connection.
+    private mutating func isTooMuch(_ byteCount: Int, for index: Int) -> Bool {
+        slots[index].turnByteCount += byteCount
+        let limit = configuration.connectionByteLimit - slots[index].unsentByteCount
+        guard slots[index].turnByteCount > limit else { return false }
+        slots[index].turnByteCount = ConnectionSlot.tooMuch
+        slots[index].dropRanges()
+        markDirty(index)
+        return true
+    }
+
     private mutating func add(_ range: Range<Int>, _ kind: OutputKind, to index: Int) {
         if slots[index].add(range, kind) {
             slots[index].flags.insert(.dirty)
@@ -107,6 +121,16 @@ extension EventLoop {
     public mutating func takeAnotherTurn() {
         turnIsWanted = true
     }
+
+    /// Treats a connection for a while as one that sends much, because what it asks for is much work:
+    /// those that ask for little go before it.
+    public mutating func letOthersGoFirst(_ id: ConnectionID) {
+        guard let index = index(of: id) else { return }
+        slots[index].busyReadCount = Self.busyReadCount
+    }
+
+    /// How many small reads it takes until a connection is no longer one that sends much.
+    static var busyReadCount: UInt8 { 8 }
 
     /// Stops handing out a connection's input, so that its peer must wait.
     public mutating func pauseReading(_ id: ConnectionID) {

@@ -34,6 +34,11 @@ extension EventLoop {
         let isWritable = slots[index].flags.contains(.writable)
         let hasFrames = slots[index].flags.contains(.hasFrames)
         slots[index].flags.subtract([.dirty, .hasAnswer, .writable, .hasFrames])
+        guard slots[index].turnByteCount < ConnectionSlot.tooMuch else {
+            pending.append(closeByLoop(index, .tooMuchOutput))
+            return
+        }
+        slots[index].turnByteCount = 0
         let unsentBefore = slots[index].unsentByteCount
         do {
             if !slots[index].flags.isDisjoint(with: [.connecting, .corked, .filtered])

@@ -52,7 +52,7 @@ extension EventLoop {
                     let id = try admit(socket, peer: peer, flags: [.open, .refused])
                     return .refused(id, listener: number)
                 }
-                kernel.close(socket)
+                refuse(socket, listener: number)
             } catch {
                 // Any other error is that of one connection which was gone before it was taken.
                 if error.isExhaustion { restListeners() }
@@ -60,6 +60,28 @@ extension EventLoop {
         }
         return nil
     }
+
+    /// Tells one connection too many so, as far as its socket takes it, and lets it go.
+    ///
+    /// What it has sent already is taken off, as the reset after unread input would destroy the
+    /// answer. All this is done in the moment of accepting, so it costs neither a slot nor a wait.
+    private mutating func refuse(_ socket: Socket, listener number: Int) {
+        directRefusalCount += 1
+        defer { kernel.close(socket) }
+        let refusal = listeners[number].refusal
+        guard !refusal.isEmpty else { return }
+        var input = [UInt8](repeating: 0, count: Self.refusedInputByteCount)
+        do {
+            _ = try kernel.write(refusal.span, to: socket)
+            try kernel.shutdownWriting(socket)
+            _ = try kernel.read(socket, into: &input, byteLimit: input.count)
+        } catch {
+            // It is gone already, and nobody waits for an answer.
+            return
+        }
+    }
+
+    private static var refusedInputByteCount: Int { 4_096 }
 
     /// A listener that cannot accept stays readable, so it is not watched for a while.
     private mutating func restListeners() {
@@ -106,9 +128,60 @@ extension EventLoop {
             // Nothing is read any more, so a failure can only be told by closing.
             return readiness.contains(.failed) ? closeByLoop(index, .reset) : nil
         }
+        if slots[index].busyReadCount > 0, !slots[index].flags.contains(.closing) {
+            if slots[index].flags.contains(.linedUp) { return nil }
+            slots[index].flags.insert(.linedUp)
+            line.append(id)
+            return nil
+        }
+        // What a closing connection sends is only thrown away.
+        let isClosing = slots[index].flags.contains(.closing)
+        return read(
+            index, byteLimit: isClosing ? .max : configuration.firstReadByteLimit, into: &input)
+    }
+
+    // MARK: Connections that send much
+
+    /// Reads the next of those that send much, while the turn has room for it.
+    mutating func nextInLine(into input: inout [UInt8]) -> LoopEvent? {
+        while linePosition < line.count {
+            guard turnHasRoom else {
+                turnIsWanted = true
+                if linePosition > line.count / 2 {
+                    line.removeFirst(linePosition)
+                    linePosition = 0
+                }
+                return nil
+            }
+            let id = line[linePosition]
+            linePosition += 1
+            guard let index = index(of: id), slots[index].flags.contains(.linedUp) else { continue }
+            slots[index].flags.remove(.linedUp)
+            guard slots[index].flags.isDisjoint(with: [.paused, .inputEnded]) else { continue }
+            if let event = read(index, byteLimit: .max, into: &input) { return event }
+        }
+        line.removeAll(keepingCapacity: line.capacity <= 1_024)
+        linePosition = 0
+        return nil
+    }
+
+    /// Whether one more connection that sends much may be read in this turn.
+    private var turnHasRoom: Bool {
+        if turnInputByteCount == 0 { return true }
+        return turnInputByteCount < configuration.turnInputByteLimit && !turnIsLong
+    }
+
+    private mutating func read(
+        _ index: Int, byteLimit: Int, into input: inout [UInt8]
+    ) -> LoopEvent? {
+        let id = id(at: index)
         do {
-            guard let byteCount = try kernel.read(slots[index].socket, into: &input)
+            let byteLimit = min(byteLimit, input.count)
+            guard
+                let byteCount = try kernel.read(
+                    slots[index].socket, into: &input, byteLimit: byteLimit)
             else { return nil }
+            countInput(byteCount, byteLimit, of: index)
             if slots[index].flags.contains(.closing) { return discard(byteCount, of: index) }
             if byteCount > 0 { return .received(id, byteCount: byteCount) }
             slots[index].flags.insert(.inputEnded)
@@ -116,6 +189,17 @@ extension EventLoop {
             return .endOfInput(id)
         } catch {
             return closeByLoop(index, after: error)
+        }
+    }
+
+    /// Notes whether a connection sends much: it does from a full read on, until some small ones.
+    private mutating func countInput(_ byteCount: Int, _ byteLimit: Int, of index: Int) {
+        if slots[index].busyReadCount > 0 {
+            turnInputByteCount += byteCount
+            slots[index].busyReadCount -= 1
+        }
+        if byteCount == byteLimit || byteCount >= configuration.firstReadByteLimit {
+            slots[index].busyReadCount = Self.busyReadCount
         }
     }
 

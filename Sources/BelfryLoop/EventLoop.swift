@@ -25,6 +25,8 @@ public struct EventLoop: ~Copyable {
     public internal(set) var connectionCount = 0
     /// How many bytes full sockets did not take, of all connections.
     public internal(set) var unsentByteTotal = 0
+    /// How many connections were refused at once, past those that were told as `.refused`.
+    public internal(set) var directRefusalCount = 0
     /// How often accepting failed because descriptors had run out.
     public internal(set) var exhaustionCount = 0
     /// Whether idle moments are told; setting it asks to be told of the present one again.
@@ -38,6 +40,7 @@ public struct EventLoop: ~Copyable {
     public var filter: (any OutputFilter)?
 
     let configuration: LoopConfiguration
+    let turnWorkNanoseconds: Int64
     let kernel: KernelCalls
     var slots: [ConnectionSlot] = []
     var freeSlots: [UInt32] = []
@@ -52,6 +55,11 @@ public struct EventLoop: ~Copyable {
     /// Events that came up besides the ready list.
     var pending: [LoopEvent] = []
     var pendingPosition = 0
+    /// The connections that send much, in the order in which they are read; from `linePosition` on.
+    var line: [ConnectionID] = []
+    var linePosition = 0
+    /// What connections that send much were read in this turn, in bytes.
+    var turnInputByteCount = 0
     var phase = Phase.waiting
     var idleIsDue = true
     /// Whether a turn begins even if nothing is ready.
@@ -83,6 +91,8 @@ public struct EventLoop: ~Copyable {
         var socket: Socket
         var isOpen = true
         var isResting = false
+        /// What a connection past all limits is sent before it is closed.
+        var refusal: [UInt8] = []
     }
 
     /// The low half of an epoll token that is not a connection's; the high half is a number.
@@ -103,6 +113,7 @@ public struct EventLoop: ~Copyable {
         _ configuration: LoopConfiguration, kernel: Kernel
     ) throws(SystemCallError) {
         self.configuration = configuration
+        turnWorkNanoseconds = configuration.turnWorkLimit.nanoseconds
         self.kernel = try KernelCalls(kernel)
         now = self.kernel.now()
         wallNow = self.kernel.wallNow()
@@ -112,6 +123,12 @@ public struct EventLoop: ~Copyable {
     deinit {
         for slot in slots where slot.flags.contains(.open) { kernel.close(slot.socket) }
         for listener in listeners where listener.isOpen { kernel.close(listener.socket) }
+    }
+
+    /// Whether the turn has taken so long that what can wait for the next one should; it reads the
+    /// clock.
+    public var turnIsLong: Bool {
+        kernel.now().nanoseconds - now.nanoseconds >= turnWorkNanoseconds
     }
 
     /// Hands out what happens next, and blocks only when nothing is left to do.
@@ -129,6 +146,7 @@ public struct EventLoop: ~Copyable {
             switch phase {
             case .handingOut:
                 if let event = try nextReady(into: &input) { return event }
+                if let event = nextInLine(into: &input) { return event }
                 beginDue()
                 phase = .due
             case .due:
@@ -171,6 +189,7 @@ public struct EventLoop: ~Copyable {
             if isDisturbed { idleIsDue = true }
             readyPosition = 0
             acceptedInARow = 0
+            turnInputByteCount = 0
             phase = .handingOut
             return nil
         }
@@ -225,8 +244,11 @@ public struct EventLoop: ~Copyable {
     /// Listens at an address and tells the real one, which differs for port 0.
     ///
     /// `sharesPort` lets the listeners of several loops have one port.
+    ///
+    /// - Parameter refusal: what those are sent that are too many even to be told `.refused`; where
+    ///   it is empty they are just closed.
     public mutating func listen(
-        on address: SocketAddress, sharesPort: Bool
+        on address: SocketAddress, sharesPort: Bool, refusal: [UInt8] = []
     ) throws(SystemCallError) -> SocketAddress {
         let (socket, real) = try kernel.listen(at: address, sharesPort: sharesPort)
         let token = Token.make(Token.listener, number: listeners.count)
@@ -236,7 +258,7 @@ public struct EventLoop: ~Copyable {
             kernel.close(socket)
             throw error
         }
-        listeners.append(ListenerSlot(socket: socket))
+        listeners.append(ListenerSlot(socket: socket, refusal: refusal))
         return real
     }
 

@@ -116,10 +116,13 @@ enum KernelCalls: ~Copyable {
         }
     }
 
-    func read(_ socket: Socket, into buffer: inout [UInt8]) throws(SystemCallError) -> Int? {
+    func read(
+        _ socket: Socket, into buffer: inout [UInt8], byteLimit: Int
+    ) throws(SystemCallError) -> Int? {
         switch self {
-        case .linux: try socket.read(into: &buffer)
-        case .embedded(let kernel): try kernel.read(socket, into: &buffer)
+        case .linux: try socket.read(into: &buffer, byteLimit: byteLimit)
+        case .embedded(let kernel):
+            try kernel.read(socket, into: &buffer, byteLimit: byteLimit)
         }
     }
 

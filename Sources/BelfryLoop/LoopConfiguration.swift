@@ -4,10 +4,24 @@ public struct LoopConfiguration: Equatable, Sendable {
     ///
     /// What comes beyond is `.refused`. The default is 900.
     public var connectionLimit = 900
-    /// How many refused connections may be open, for their answers; more are closed at once.
+    /// How many refused connections may be open, for their answers.
     ///
-    /// The default is 64.
+    /// More are sent the refusal of their listener, as far as their sockets take it, and are
+    /// closed. The default is 64.
     public var refusalLimit = 64
+    /// How many bytes one read brings at most, unless the one before brought as many.
+    ///
+    /// So a connection costs little before it is known as one that sends much. The default is 4 KiB.
+    public var firstReadByteLimit = 4 << 10
+    /// How many bytes all connections that send much are read in one turn.
+    ///
+    /// Past it they line up for the next turn, and whoever sends little does not wait for them.
+    /// The default is 256 KiB.
+    public var turnInputByteLimit = 256 << 10
+    /// How long a turn may have lasted when a connection that sends much is read.
+    ///
+    /// The default is 5 milliseconds.
+    public var turnWorkLimit: Duration = .milliseconds(5)
     /// How many connections one listener takes in a turn.
     ///
     /// The default is 64.
@@ -18,8 +32,8 @@ public struct LoopConfiguration: Equatable, Sendable {
     public var acceptRest: Duration = .milliseconds(100)
     /// How many bytes the output arena may have when an event is handed out.
     ///
-    /// A larger one is flushed before. The default is 16 MiB.
-    public var outputByteLimit = 16 << 20
+    /// A larger one is flushed before. The default is 4 MiB.
+    public var outputByteLimit = 4 << 20
     /// The capacity that the empty output arena keeps, in bytes.
     ///
     /// The default is 4 MiB.
@@ -32,6 +46,11 @@ public struct LoopConfiguration: Equatable, Sendable {
     ///
     /// The default is 256 KiB.
     public var lowWaterByteCount = 256 << 10
+    /// How many bytes one connection may have that are not written, with those of this turn.
+    ///
+    /// The high-water mark is looked at once a turn; this is looked at each time, and a connection
+    /// that would get more is closed. The default is 24 MiB.
+    public var connectionByteLimit = 24 << 20
     /// How long a closing connection may take to flush.
     ///
     /// The default is 10 seconds.

@@ -41,6 +41,8 @@ public enum CloseReason: Equatable, Sendable {
     case reset
     /// The output could not be flushed in time after `closeAfterFlush`.
     case timedOut
+    /// More was sent to it in one turn than a connection may have.
+    case tooMuchOutput
     /// A call failed with this error number; of `connect(to:)`, the attempt did.
     case failed(errno: Int32)
 }

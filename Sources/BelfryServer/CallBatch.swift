@@ -5,6 +5,8 @@ final class CallBatch {
     /// By the place of the call; a call without an answer has an empty one.
     private var answers: [[UInt8]] = []
     private var missingCount = 0
+    /// The bytes of the answers that were there at once.
+    private(set) var byteCount = 0
     /// The ticket of what they promise; 0 if they promise nothing.
     private(set) var ticket: UInt64 = 0
 
@@ -18,6 +20,7 @@ final class CallBatch {
     /// Adds the next answer.
     func append(_ answer: [UInt8]) {
         answers.append(answer)
+        byteCount += answer.count
     }
 
     /// The place of an answer that comes later.

@@ -76,6 +76,8 @@ final class PostWishes: Sendable {
 struct CallingClient: Sendable {
     let number: UInt64
     let session: [UInt8]
+    /// Where it calls from, if calls are counted.
+    var address: NetworkAddress?
 }
 
 /// A position in the order of a center, as an event stream names it.
@@ -123,6 +125,8 @@ struct HTTPReply: Sendable {
     var encoding = FrameEncoding.plain
     /// Which preference was honoured (RFC 7240 §3).
     var appliedPreference = AppliedPreference.none
+    /// Whether another origin would get another answer.
+    var variesByOrigin = false
     /// What only few replies need; most requests ask for nothing of it.
     private var box: Box?
 

@@ -22,6 +22,8 @@ struct Connection {
     var isClosing = false
     /// The client has shut down its half while an answer was under way.
     var closesAfterAnswer = false
+    /// The client has shut down its half while input of it waited: that is still answered.
+    var hasEnded = false
     /// More bytes wait for its socket than may, and its center knows.
     var isSlow = false
     /// What its client is held is written in steps, and the next one waits for room.
@@ -38,6 +40,10 @@ struct Connection {
     var session: [UInt8] = []
     /// The center of its client.
     var center: [UInt8] = []
+    /// Where its last request came from, if that matters.
+    var address: NetworkAddress?
+    /// Its place among the connections of its address, if they are counted.
+    var seat: AddressSeat?
     /// Who opened the stream that it is; nil for callers without credentials.
     var caller: Caller?
     /// When the credentials of its caller expire.
@@ -78,13 +84,55 @@ struct Connection {
     }
 }
 
-/// What is unfinished on a connection: a request, a message, or bytes that wait.
+/// What is unfinished on a connection: a request, a message, bytes that wait, or an answer.
 final class Unfinished {
     var exchange: Exchange?
     /// A request that waits until its credentials are verified.
     var unverified: Exchange?
     var reader: MessageReader?
     var waitingBytes: [UInt8] = []
+    /// A large file that is sent piece by piece, and how much of it was sent.
+    var content: [UInt8] = []
+    var sentByteCount = 0
+
+    private let total: ByteTotal
+    private var countedByteCount = 0
+
+    init(_ total: ByteTotal) {
+        self.total = total
+    }
+
+    deinit {
+        total.count -= countedByteCount
+    }
+
+    /// The bytes of its input that are kept; a file that is sent belongs to all.
+    var byteCount: Int {
+        (exchange?.byteCount ?? 0) + (unverified?.byteCount ?? 0) + (reader?.message.count ?? 0)
+            + waitingBytes.count
+    }
+
+    /// Forgets everything.
+    func clear() {
+        exchange = nil
+        unverified = nil
+        reader = nil
+        waitingBytes = []
+        content = []
+        recount()
+    }
+
+    /// Counts what is kept now among what all connections keep.
+    func recount() {
+        let byteCount = byteCount
+        total.count += byteCount - countedByteCount
+        countedByteCount = byteCount
+    }
+}
+
+/// The bytes of unfinished input of all connections of a loop.
+final class ByteTotal {
+    var count = 0
 
     init() {}
 }

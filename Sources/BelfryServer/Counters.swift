@@ -24,6 +24,9 @@ struct Counters: Sendable, Equatable {
     var turns: UInt64 = 0
     var unsentBytes: UInt64 = 0
     var descriptorsExhausted: UInt64 = 0
+    var inputsRefused: UInt64 = 0
+    var connectionsPastRefusal: UInt64 = 0
+    var rateRefused: UInt64 = 0
     var tlsHandshakes: UInt64 = 0
     var tlsResumptions: UInt64 = 0
     var tlsFailures: UInt64 = 0
@@ -51,6 +54,9 @@ struct Counters: Sendable, Equatable {
         turns += other.turns
         unsentBytes += other.unsentBytes
         descriptorsExhausted += other.descriptorsExhausted
+        inputsRefused += other.inputsRefused
+        connectionsPastRefusal += other.connectionsPastRefusal
+        rateRefused += other.rateRefused
         tlsHandshakes += other.tlsHandshakes
         tlsResumptions += other.tlsResumptions
         tlsFailures += other.tlsFailures
@@ -126,7 +132,15 @@ struct MetricsText {
         add(
             "belfry_connections_refused_total", "counter",
             "Connections that were refused because there were too many.",
-            counters.connectionsRefused)
+            counters.connectionsRefused + counters.connectionsPastRefusal)
+        add(
+            "belfry_rate_refused_total", "counter",
+            "Requests and calls that were refused because there were too many in a time.",
+            counters.rateRefused)
+        add(
+            "belfry_unfinished_refused_total", "counter",
+            "Connections that were ended because all had sent too much that was unfinished.",
+            counters.inputsRefused)
         add(
             "belfry_descriptors_exhausted_total", "counter",
             "How often there was no descriptor for a connection.", counters.descriptorsExhausted)

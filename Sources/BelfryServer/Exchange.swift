@@ -26,6 +26,8 @@ struct Exchange {
     var refusal: Problem?
     /// The fields that belong to the refusal.
     var refusalFields: [HTTPField] = []
+    /// Where it comes from, if that matters.
+    var origin: RequestOrigin?
     /// Who asks, if they showed credentials that are good.
     var caller: Caller?
     /// Credentials that must be verified before it is known who asks.
@@ -36,6 +38,9 @@ struct Exchange {
     init(limits: HTTPLimits) {
         parser = RequestParser(limits: limits)
     }
+
+    /// The bytes that it keeps of an unfinished request.
+    var byteCount: Int { content.count + parser.headByteCount }
 
     /// Forgets the last request; mostly it has left nothing.
     mutating func begin() {
@@ -48,6 +53,7 @@ struct Exchange {
         reply = HTTPReply(context: parser.head.responseContext)
         if caller != nil { caller = nil }
         if unverified != nil { unverified = nil }
+        if origin != nil { origin = nil }
     }
 
     private static let channelPrefix = Array("/v1/channels/".utf8)

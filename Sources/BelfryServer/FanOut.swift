@@ -126,6 +126,7 @@ extension ServerLoop {
         tellNotices()
         if !effects.deliveries.isEmpty {
             counters.deliveries += UInt64(effects.deliveries.count)
+            workTotal &+= effects.deliveries.count / Self.deliveriesOfWork
             spreadDeliveries()
         }
         if !effects.completions.isEmpty { keepCompletions() }

@@ -62,6 +62,9 @@ public enum Server {
         reload: (@Sendable () throws -> ServerConfiguration)? = nil
     ) throws(StartError) {
         if let fault = configuration.fault() { throw .configuration(fault) }
+        MemoryLimit.returnLargeBlocks()
+        let memory = MemoryLimit.current()
+        var configuration = configuration.fitted(to: memory, log: log)
         let certificate: TLSContext?
         do throws(CertificateFault) {
             certificate = try loadCertificate(of: configuration)
@@ -70,7 +73,6 @@ public enum Server {
         }
         // Threads take over which signals are blocked: this comes before the first of them.
         let signals = try blockSignals()
-        var configuration = configuration
         configuration.keyring = try readKeys(configuration, log: log)
         let mailboxes: [LoopMailbox<LoopMessage>]
         do throws(SystemCallError) {
@@ -86,7 +88,8 @@ public enum Server {
         }
         let verifier = TokenVerifier()
         let shared = SharedState(
-            mailboxes: mailboxes, reload: reload, beginning: beginning, verifier: verifier)
+            mailboxes: mailboxes, reload: Self.fitting(reload, to: memory, log: log),
+            beginning: beginning, verifier: verifier)
         var failure: SystemCallError?
         do throws(SystemCallError) {
             if let certificate { shared.note(certificate, in: log) }
@@ -105,6 +108,14 @@ public enum Server {
         }
         if let failure { throw .system(failure) }
         log.write(.info, "stopped")
+    }
+
+    /// A new configuration must fit the memory as the first one did.
+    private static func fitting(
+        _ reload: (@Sendable () throws -> ServerConfiguration)?, to memory: Int?, log: ServerLog
+    ) -> (@Sendable () throws -> ServerConfiguration)? {
+        guard let reload else { return nil }
+        return { try reload().fitted(to: memory, log: log) }
     }
 
     /// Keeps signals from every thread, to be read by the first loop.

@@ -45,6 +45,12 @@ public struct ServerConfiguration: Sendable {
     public var bodyByteLimit = 1 << 20
     /// The largest WebSocket message in bytes; the default is 1 MiB.
     public var messageByteLimit = 1 << 20
+    /// The longest request line in bytes; the default is 8 KiB.
+    public var requestLineByteLimit = 8 << 10
+    /// The longest field line in bytes; the default is 8 KiB.
+    public var fieldLineByteLimit = 8 << 10
+    /// How many fields a request may have; the default is 100.
+    public var fieldCountLimit = 100
     /// Whether WebSocket messages are compressed where a client offers it; the default is true.
     public var compressesMessages = true
     /// The smallest message or content, in bytes, that is compressed; the default is 256.
@@ -53,8 +59,24 @@ public struct ServerConfiguration: Sendable {
     public var compressionThreshold = 256
     /// How many connections there may be; nil takes 90 % of the limit of descriptors.
     public var connectionLimit: Int?
+    /// Unsent bytes of a connection past which its client is slow; the default is 1 MiB.
+    public var highWaterByteCount = 1 << 20
+    /// Unsent bytes of a connection at which its client is not slow any more; 256 KiB.
+    public var lowWaterByteCount = 256 << 10
     /// Bytes that may wait for full sockets in all; past it the slowest are closed; 128 MiB.
     public var unsentByteLimit = 128 << 20
+    /// Bytes of requests and messages that have not fully arrived, in all; past it the largest go.
+    ///
+    /// The default is 24 MiB.
+    public var unfinishedByteLimit = 24 << 20
+    /// Networks of proxies that are believed when they tell whom they stand for.
+    public var trustedProxies: [Network] = []
+    /// How many requests and calls an address may make; nil is any.
+    public var addressRate: RateLimit?
+    /// How many requests and calls a principal may make; nil is any.
+    public var principalRate: RateLimit?
+    /// How many connections an address may have; nil is any.
+    public var addressConnectionLimit: Int?
     /// How long a client may stay slow before it is closed with 4008; the default is 60 s.
     public var slowTimeout: Duration = .seconds(60)
     /// The longest time that a post may wait for its observers; the default is 60 s.
@@ -71,6 +93,8 @@ public struct ServerConfiguration: Sendable {
     public var storeByteLimit = 1 << 30
     /// How many observers all centers may have; the default is 1,000,000.
     public var observerLimit = 1_000_000
+    /// How often the notifications of one batch may be delivered in all; the default is 100,000.
+    public var batchDeliveryLimit = 100_000
     /// How many centers there may be; the default is 1,000.
     public var centerLimit = 1_000
     /// The limits of each center.
@@ -97,6 +121,12 @@ public struct ServerConfiguration: Sendable {
     public func fault() -> String? {
         if allAddresses.isEmpty { return "There is no address to listen on." }
         if !(1...64).contains(loopCount) { return "The number of loops must be from 1 to 64." }
+        if lowWaterByteCount > highWaterByteCount {
+            return """
+                A client cannot stop being slow above the bytes that make it slow: low-water is over \
+                high-water.
+                """
+        }
         if let fault = tlsFault() { return fault }
         let foreign = allAddresses.first { !$0.isLoopback }
         if let foreign, !allowsAnonymous, !access.hasFiles {
@@ -108,6 +138,9 @@ public struct ServerConfiguration: Sendable {
         }
         return nil
     }
+
+    /// Whether requests are counted at all.
+    var hasRates: Bool { addressRate != nil || principalRate != nil }
 
     /// Whether certificate, key and addresses for TLS belong together.
     private func tlsFault() -> String? {

@@ -64,11 +64,26 @@ extension ServerLoop {
             status: problem.kind.status, contentType: .problem)
         answer.fields = fields
         if let challenge = Self.challenge(problem.kind) { answer.fields.append(challenge) }
-        if problem.kind.status == 503 || problem.kind.status == 429 {
+        if problem.kind.status == 503 || problem.kind.status == 429,
+            !fields.contains(where: { $0.name == "Retry-After" })
+        {
             answer.fields.append(HTTPField("Retry-After", "1"))
         }
         return answer
     }
+
+    /// The fields that a page may send.
+    ///
+    /// Cookies are nothing that the broker knows, so there is no `Access-Control-Allow-Credentials`.
+    private static let requestFields = """
+        Content-Type, Prefer, Authorization, Idempotency-Key, Belfry-Session, Belfry-Token, \
+        Last-Event-ID
+        """
+    /// The fields that a page may read besides those that all pages may.
+    private static let exposedFields = """
+        Location, Retry-After, Idempotency-Replayed, Preference-Applied, RateLimit, \
+        RateLimit-Policy, WWW-Authenticate
+        """
 
     /// Answers OPTIONS, the preflight of a page's request among them (Fetch standard, CORS).
     mutating func answerOptions(_ path: RoutedPath, to id: ConnectionID) {
@@ -82,14 +97,12 @@ extension ServerLoop {
         {
             answer.fields += [
                 HTTPField("Access-Control-Allow-Methods", allowed),
-                HTTPField(
-                    "Access-Control-Allow-Headers",
-                    """
-                    Content-Type, Prefer, Authorization, Idempotency-Key, Belfry-Session, \
-                    Belfry-Token, Last-Event-ID
-                    """),
+                HTTPField("Access-Control-Allow-Headers", Self.requestFields),
                 HTTPField("Access-Control-Max-Age", "600"),
             ]
+            if exchange.parser.head.field("access-control-request-private-network") != nil {
+                answer.fields.append(HTTPField("Access-Control-Allow-Private-Network", "true"))
+            }
         }
         answerContent.removeAll(keepingCapacity: true)
         send(answer, to: id, exchange.reply)
@@ -111,35 +124,49 @@ extension ServerLoop {
         _ answer: Answer, _ reply: HTTPReply, to output: inout [UInt8]
     ) {
         let date = dateText()
-        if answer.status == 200, answer.fields.isEmpty, reply.allowedOrigin == nil,
+        if answer.status == 200, answer.fields.isEmpty, !reply.variesByOrigin,
             !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json,
             !answer.isCompressible
         {
             ResponseWriter.appendJSON(answerContent, for: reply.context, jsonHead, to: &output)
             return
         }
+        // The content may become another one with them.
+        let fields = fields(of: answer, reply)
+        ResponseWriter.append(
+            status: answer.status, fields: fields, content: answerContent.span,
+            for: reply.context, date: date.span, to: &output)
+    }
+
+    /// Appends a head alone; the content, so many bytes, follows.
+    mutating func appendHead(
+        _ answer: Answer, _ reply: HTTPReply, contentByteCount: Int, to output: inout [UInt8]
+    ) {
+        let date = dateText()
+        let fields = fields(of: answer, reply)
+        ResponseWriter.appendHead(
+            status: answer.status, fields: fields, contentByteCount: contentByteCount,
+            for: reply.context, date: date.span, to: &output)
+    }
+
+    /// All fields of an answer but those that every response has.
+    private mutating func fields(of answer: Answer, _ reply: HTTPReply) -> [HTTPField] {
         var fields = answer.fields
         if let type = answer.contentType.text { fields.append(HTTPField("Content-Type", type)) }
         if reply.hasSecretTarget { fields += [Self.noStore, Self.noReferrer] }
         if let origin = reply.allowedOrigin {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
-            fields.append(HTTPField("Vary", "Origin"))
-            fields.append(
-                HTTPField(
-                    "Access-Control-Expose-Headers",
-                    "Location, Retry-After, Idempotency-Replayed, Preference-Applied, WWW-Authenticate"
-                ))
+            fields.append(HTTPField("Access-Control-Expose-Headers", Self.exposedFields))
         }
         if answer.isCompressible {
             fields.append(HTTPField("Vary", "Accept-Encoding"))
             if compressContent(for: reply) { fields.append(HTTPField("Content-Encoding", "gzip")) }
         }
+        if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
         if reply.appliedPreference != .none, answer.status < 300 {
             fields.append(HTTPField("Preference-Applied", reply.appliedPreference.rawValue))
         }
-        ResponseWriter.append(
-            status: answer.status, fields: fields, content: answerContent.span,
-            for: reply.context, date: date.span, to: &output)
+        return fields
     }
 
     /// Encodes `answerContent` with gzip where the client takes it and it becomes smaller.

@@ -16,7 +16,9 @@ extension ServerLoop {
                 center: connection.center,
                 request: .calls(
                     text: text,
-                    CallingClient(number: connection.client, session: connection.session)),
+                    CallingClient(
+                        number: connection.client, session: connection.session,
+                        address: hasRates ? connection.address ?? peerAddress(of: id) : nil)),
                 caller: connection.caller ?? anonymous,
                 reply: Reply(loop: number, connection: id, form: .webSocket)))
     }
@@ -80,6 +82,7 @@ extension ServerLoop {
         case .notification(let method, let params):
             do throws(Problem) {
                 guard let method = Method(method) else { return Sequel.none }
+                if hasRates { try chargeCall(frame) }
                 frame.call = nil
                 let sequel = try perform(method, params, &frame)
                 answerContent.removeAll(keepingCapacity: true)
@@ -95,6 +98,7 @@ extension ServerLoop {
                 return Sequel.none
             }
             do throws(Problem) {
+                if hasRates { try chargeCall(frame) }
                 frame.call = id
                 RPC.beginResult(id: id, to: &answerContent)
                 guard let sequel = try perform(method, params, &frame) else { return nil }
@@ -159,9 +163,11 @@ extension ServerLoop {
             let request = try requestReader.resume(params: params, in: text.span)
             return try resume(request, &frame)
         case .observers:
+            try boundLooks(of: frame.batch)
             let request = try requestReader.observers(params: params, in: text.span)
             try list(.observers(request.query), submission)
         case .explain:
+            try boundLooks(of: frame.batch)
             let request = try requestReader.explain(params: params, in: text.span)
             try list(.explain(request), submission)
         case .enterMode:
@@ -185,6 +191,9 @@ extension ServerLoop {
         let wishes = PostWishes(
             wait: seconds.map { Int64($0 * 1_000_000_000) },
             key: request.idempotencyKey.map { Self.key($0, params: params, in: frame.text) })
+        if frame.batch != nil, !frame.isAlone {
+            try boundDeliveries(of: [request.post], center: frame.submission.center)
+        }
         let command = try applyPost(request.post, wishes, form, frame.submission)
         fanOut()
         switch effects.outcome {

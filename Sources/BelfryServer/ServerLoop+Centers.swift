@@ -38,6 +38,7 @@ extension ServerLoop {
     mutating func perform(_ submission: Submission) {
         answerContent.removeAll(keepingCapacity: answerContent.capacity <= 1 << 20)
         promises.awaitedTicket = 0
+        calloutDeliveryCount = 0
         let answer: Answer?
         do throws(Problem) {
             switch submission.request {

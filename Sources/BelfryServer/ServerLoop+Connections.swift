@@ -8,26 +8,45 @@ import BelfryWire
 // Connections come, wait, fall silent and go; what is spoken on them is in other files.
 
 extension ServerLoop {
-    mutating func accept(_ id: ConnectionID) {
+    mutating func accept(_ id: ConnectionID, isSecure: Bool = false) {
         connections.insert(Connection(id: id))
         counters.connectionsAccepted += 1
+        if configuration.addressConnectionLimit != nil, isTooMany(id) {
+            return refuseSeat(id, isSecure: isSecure)
+        }
         setDeadline(id, .head)
+        if isSecure { admitSecurely(id) }
     }
 
     /// One connection too many: it is told so and closed; a handshake to tell it costs too much.
     mutating func refuseConnection(_ id: ConnectionID, isSecure: Bool) {
         counters.connectionsRefused += 1
         if isSecure { return loop.close(id) }
-        let problem = Problem(.overloaded, "The broker has as many connections as it may have.")
-        answerContent.removeAll(keepingCapacity: true)
-        problem.append(to: &answerContent)
-        sendResponse(
+        let start = loop.output.count
+        loop.output.append(contentsOf: refusalBytes())
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+        loop.closeAfterFlush(id, lingering: true)
+    }
+
+    /// What a connection is told that is one too many.
+    mutating func refusalBytes() -> [UInt8] {
+        closingBytes(
+            Problem(.overloaded, "The broker has as many connections as it may have."))
+    }
+
+    /// A problem as the only and last answer on a connection.
+    mutating func closingBytes(_ problem: Problem) -> [UInt8] {
+        var content: [UInt8] = []
+        problem.append(to: &content)
+        var bytes: [UInt8] = []
+        let date = dateText()
+        ResponseWriter.append(
             status: problem.kind.status,
             fields: [
                 HTTPField("Content-Type", "application/problem+json"),
                 HTTPField("Retry-After", "5"),
-            ], to: id, ResponseContext.closing)
-        loop.closeAfterFlush(id, lingering: true)
+            ], content: content.span, for: .closing, date: date.span, to: &bytes)
+        return bytes
     }
 
     /// The connection with this name, if it still is.
@@ -43,6 +62,10 @@ extension ServerLoop {
             return
         }
         switch kind {
+        case .http where loop.unsentByteCount(of: id) > Self.roomByteCount:
+            // No answer is made while the ones before it are not read.
+            keepWaiting(id, bytes)
+            throttle(id)
         case .http: receiveRequests(id, bytes)
         case .webSocket, .debugWebSocket: receiveMessages(id, bytes)
         case .events: break  // An event stream has nothing more to say.
@@ -53,6 +76,7 @@ extension ServerLoop {
     mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         unfinished(of: id).waitingBytes.append(copying: bytes)
         loop.pauseReading(id)
+        countUnfinished(of: id)
     }
 
     /// The answer that a connection waited for was sent: what came meanwhile is its turn.
@@ -63,6 +87,7 @@ extension ServerLoop {
         connections[Int(id.index)] = connection
         if connection.kind == .http { setDeadline(id, .idle) }
         readOn(id)
+        closeIfEnded(id)
     }
 
     /// Reads what waited, and then from the socket again.
@@ -75,59 +100,14 @@ extension ServerLoop {
         }
         var bytes: [UInt8] = []
         swap(&bytes, &unfinished.waitingBytes)
+        unfinished.recount()
         receive(id, bytes.span)
-    }
-
-    /// So much output was made for a connection in one turn that the rest of its input must wait.
-    ///
-    /// Without this, small pipelined requests with large answers would cost memory without bound.
-    mutating func throttle(_ id: ConnectionID) {
-        connections[Int(id.index)]?.isThrottled = true
-        loop.pauseReading(id)
-        throttled.append(id)
-        armRelease(at: loop.now)
-    }
-
-    /// Sees to it that throttled connections are looked at again: there is one timer for all.
-    private mutating func armRelease(at time: MonotonicTime) {
-        if isReleaseArmed { return }
-        isReleaseArmed = true
-        _ = loop.schedule(at: time, Self.throttleTimer)
-    }
-
-    /// The sockets were written: who has room again goes on.
-    mutating func releaseThrottled() {
-        isReleaseArmed = false
-        var released: [ConnectionID] = []
-        swap(&released, &throttled)
-        for id in released {
-            let inflates = hasInflatedEnough && connections[Int(id.index)]?.encoding != .plain
-            if inflates || loop.unsentByteCount(of: id) > Self.roomByteCount {
-                throttled.append(id)
-            } else {
-                release(id)
-            }
-        }
-        if !throttled.isEmpty {
-            armRelease(at: hasInflatedEnough ? loop.now : loop.now + .milliseconds(5))
-        }
-    }
-
-    /// The socket of a connection has room again.
-    mutating func release(_ id: ConnectionID) {
-        guard let connection = connection(id), connection.isThrottled, !connection.isClosing
-        else { return }
-        connections[Int(id.index)]?.isThrottled = false
-        if connection.deadline == .drain {
-            setDeadline(id, connection.kind == .http ? .idle : .ping)
-        }
-        readOn(id)
     }
 
     /// The box for what is unfinished on a connection.
     mutating func unfinished(of id: ConnectionID) -> Unfinished {
         if let unfinished = connections[Int(id.index)]?.unfinished { return unfinished }
-        let unfinished = Unfinished()
+        let unfinished = Unfinished(unfinishedTotal)
         connections[Int(id.index)]?.unfinished = unfinished
         return unfinished
     }
@@ -136,6 +116,9 @@ extension ServerLoop {
     mutating func endInput(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
         switch connection.kind {
+        case .http where connection.isThrottled:
+            // It asked for more than it has read so far.
+            connections[Int(id.index)]?.hasEnded = true
         case .http where connection.isAwaiting:
             // The answer is under way; it is the last one.
             connections[Int(id.index)]?.closesAfterAnswer = true

@@ -86,8 +86,8 @@ extension ServerLoop {
         }
         if let origin = reply.allowedOrigin {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
-            fields.append(HTTPField("Vary", "Origin"))
         }
+        if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
         let context = ResponseContext(minorVersion: 0, keepsAlive: false, isHead: false)
         let date = dateText()
         _ = ResponseWriter.appendStreamHead(

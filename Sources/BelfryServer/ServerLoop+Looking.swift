@@ -11,6 +11,8 @@ extension ServerLoop {
     mutating func look(_ submission: Submission) throws(Problem) -> Answer {
         let grants = submission.caller.grants
         let name = submission.center
+        workCount += Self.workOfLooking
+        workTotal &+= Self.workOfLooking
         switch submission.request {
         case .fate(let id):
             guard
@@ -77,7 +79,8 @@ extension ServerLoop {
         }
         switch request {
         case .observers(let query):
-            let page = center.observers(matching: query, visible: isVisible)
+            let page = center.observers(
+                matching: query, scanLimit: takeScan(of: center.observerCount), visible: isVisible)
             Shape.append(observers: page, center: name, to: &answerContent)
         case .clients(let query):
             var page = center.clients(
@@ -105,7 +108,8 @@ extension ServerLoop {
         case .explain(let request):
             let explanation = center.explain(
                 name: request.name, object: request.object, after: request.cursor,
-                limit: request.limit, visible: isVisible)
+                limit: request.limit, scanLimit: takeScan(of: center.observerCount),
+                visible: isVisible)
             Shape.append(explanation: explanation, to: &answerContent)
         case .leaks(let cursor, let limit):
             Shape.append(
@@ -122,6 +126,21 @@ extension ServerLoop {
             preconditionFailure("these are no listings of a center")
         }
     }
+
+    /// How many rows one more look of this turn goes through: half of what is left, and a few always.
+    ///
+    /// A batch of a thousand calls that look through large tables would otherwise hold up everybody
+    /// for seconds. Pages may be short anyway, and near misses few.
+    private mutating func takeScan(of rowCount: Int) -> Int {
+        let share = max(Self.leastScan, scanBudget / 2)
+        scanBudget = max(0, scanBudget - min(share, rowCount + Self.leastScan))
+        return share
+    }
+
+    /// How many rows all looks of a turn go through, about.
+    static let turnScanLimit = 200_000
+    /// How many rows each look goes through at least.
+    private static let leastScan = 100
 
     /// What waits for the socket of a client; nil for a socket of another loop, which alone knows.
     func unsentByteCount(of client: ClientRow) -> Int? {

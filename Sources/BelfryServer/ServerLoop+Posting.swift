@@ -165,6 +165,7 @@ extension ServerLoop {
             if requests[place].options?.style != nil { hasStyle = true }
             posts.append(makePost(requests[place]))
         }
+        try boundDeliveries(of: requests, center: submission.center)
         let position = try makeCenter(submission.center)
         let terms = terms(wishes, form, hasStyle: hasStyle, submission)
         let command = submitCommand(.postBatch(posts, terms), to: position)

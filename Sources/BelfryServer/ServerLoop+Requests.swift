@@ -26,10 +26,7 @@ extension ServerLoop {
                     beginsRequest = true
                     finishRequest(id, bytes)
                     exchange.contentRange = nil
-                    if loop.outputByteCount - outputStart > Self.turnOutputByteLimit {
-                        throttle(id)
-                        if exchange.parser.head.hasContent { setDeadline(id, .body) }
-                    }
+                    if isEnough(from: outputStart, inputByteCount: bytes.count) { throttle(id) }
                     guard connections.takesRequests(id) || maySpeakOn(id, bytes, cursor) else {
                         return
                     }
@@ -108,6 +105,7 @@ extension ServerLoop {
         exchange.keepContent(of: bytes)
         unfinished(of: id).exchange = exchange
         exchange = Exchange(limits: Self.httpLimits(configuration))
+        countUnfinished(of: id)
     }
 
     /// The head is there: what is asked, may it be asked, and must content be asked for.
@@ -116,6 +114,7 @@ extension ServerLoop {
         exchange.begin()
         exchange.isSecure = isSecure(id)
         if stop.isStopping { exchange.reply.context.keepsAlive = false }
+        if needsOrigin { findOrigin(id) }
         decideRequest()
         guard exchange.parser.head.hasContent else { return }
         // Content that is there already has no time to take.
@@ -149,6 +148,8 @@ extension ServerLoop {
             throw Problem(.notImplemented, "The broker is no proxy.")
         }
         try checkHost()
+        noteOrigin()
+        if hasRates { try chargeAddress() }
         if !stop.isStopping, let name = exchange.findPlainPostName() {
             exchange.plainPostName = name
             exchange.parser.bodyByteLimit = configuration.bodyByteLimit
@@ -180,8 +181,8 @@ extension ServerLoop {
     private mutating func checkHost() throws(Problem) {
         // Most requests name the host that the one before named.
         let isKnown = bytesAreEqual(exchange.parser.head.hostName, allowedHost.span)
-        if isKnown { return }
-        let name = [UInt8](copying: exchange.parser.head.hostName)
+        if isKnown, exchange.origin?.host == nil { return }
+        let name = hostName()
         if name.isEmpty { return }
         if hostPolicy.allows(host: name) {
             allowedHost = name
@@ -212,21 +213,47 @@ extension ServerLoop {
         return path
     }
 
+    /// The host name that is asked for: a listed proxy may tell another than `Host`.
+    private func hostName() -> [UInt8] {
+        guard let host = exchange.origin?.host else {
+            return [UInt8](copying: exchange.parser.head.hostName)
+        }
+        // The colon of a port stands behind the bracket of an IPv6 address.
+        guard let colon = host.lastIndex(of: UInt8(ascii: ":")),
+            !host[colon...].contains(UInt8(ascii: "]"))
+        else { return host }
+        return Array(host[..<colon])
+    }
+
+    /// Notes whether the page that asks may read the answer, whatever that will be.
+    private mutating func noteOrigin() {
+        switch exchange.parser.head.method {
+        case .get, .head, .options:
+            // A cache must not give one page the answer that was for another (RFC 9110 §12.5.5).
+            exchange.reply.variesByOrigin = true
+        case .post, .put, .delete, .patch, .trace, .connect, .other: break
+        }
+        guard exchange.parser.head.uncommonFields.contains(.origin),
+            let origin = headField("origin")
+        else { return }
+        exchange.reply.variesByOrigin = true
+        if originPolicy.isListed(origin: origin) { exchange.reply.details.allowedOrigin = origin }
+    }
+
     /// Pages of foreign origins may change nothing and observe nothing (DESIGN section 5).
     private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
         guard exchange.parser.head.uncommonFields.contains(.origin),
             let origin = headField("origin")
         else { return }
-        let isListed = originPolicy.isListed(origin: origin)
-        if isListed { exchange.reply.details.allowedOrigin = origin }
         switch exchange.parser.head.method {
         case .get, .head, .options:
             guard path.route.isGuarded else { return }
         case .post, .put, .delete, .patch, .trace, .connect, .other:
             break
         }
-        let host = [UInt8](copying: exchange.parser.head.authority)
-        guard originPolicy.allows(origin: origin, host: host, isSecure: exchange.isSecure) else {
+        let host = exchange.origin?.host ?? [UInt8](copying: exchange.parser.head.authority)
+        let isSecure = exchange.origin?.isSecure ?? exchange.isSecure
+        guard originPolicy.allows(origin: origin, host: host, isSecure: isSecure) else {
             throw Problem(
                 .foreignOrigin,
                 "Pages of this origin may not do this; --allow-origin names those that may.")
@@ -256,7 +283,7 @@ extension ServerLoop {
 
     private mutating func handleRequest(content: Span<UInt8>, from id: ConnectionID) {
         if let name = exchange.plainPostName {
-            if postPlainly(name, content: content, from: id) { return }
+            if !hasRates, postPlainly(name, content: content, from: id) { return }
             // Something about it is unusual, or wrong: the long way finds out what.
             let channel = [UInt8](
                 copying: exchange.parser.head.path.extracting(name))

@@ -23,6 +23,7 @@ extension ServerLoop {
             var query = try Query(exchange.parser.head)
             let request = try centerRequest(path, &query, content: content, from: id)
             try query.finish()
+            if hasRates { try charge(request, exchange.caller ?? anonymous) }
             if postPlainly(request, center: path.center, from: id) { return }
             submitRequest(request, center: path.center, from: id)
         } catch {

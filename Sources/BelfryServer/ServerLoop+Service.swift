@@ -25,11 +25,7 @@ extension ServerLoop {
             guard caller.grants.allowSomewhere(.inspect) else {
                 throw Problem.lacking("inspect", caller)
             }
-            var total = Counters()
-            for (loop, published) in shared.counters.enumerated() {
-                total.add(loop == number ? counters : published.read())
-            }
-            answerContent = MetricsText.text(of: total, shared: shared, version: Server.version)
+            answerContent.append(contentsOf: metrics())
             exchange.reply.acceptsGzip = exchange.parser.head.acceptsGzip
             let type = "text/plain; version=0.0.4; charset=utf-8"
             send(
@@ -52,6 +48,18 @@ extension ServerLoop {
         }
     }
 
+    /// The metrics; all who ask in one turn are told the same, since making the text is much work.
+    private mutating func metrics() -> [UInt8] {
+        if metricsText.isEmpty {
+            var total = Counters()
+            for (loop, published) in shared.counters.enumerated() {
+                total.add(loop == number ? counters : published.read())
+            }
+            metricsText = MetricsText.text(of: total, shared: shared, version: Server.version)
+        }
+        return metricsText
+    }
+
     private mutating func sendText(_ text: String, to id: ConnectionID) {
         answerContent.append(contentsOf: text.utf8)
         var answer = Answer(contentType: .other("text/plain; charset=utf-8"))
@@ -61,7 +69,6 @@ extension ServerLoop {
 
     private mutating func sendAsset(_ asset: Asset, to id: ConnectionID) {
         let compressed = exchange.parser.head.acceptsGzip ? shared.compressedAssets[asset] : nil
-        answerContent.append(contentsOf: compressed ?? shared.assets[asset] ?? [])
         var answer = Answer(contentType: .other(asset.contentType))
         answer.fields = [
             HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
@@ -77,6 +84,6 @@ extension ServerLoop {
         if asset == .library {
             answer.fields.append(HTTPField("Cross-Origin-Resource-Policy", "cross-origin"))
         }
-        send(answer, to: id, exchange.reply)
+        sendFile(compressed ?? shared.assets[asset] ?? [], answer, to: id, exchange.reply)
     }
 }

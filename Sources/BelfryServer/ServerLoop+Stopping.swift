@@ -58,7 +58,8 @@ extension ServerLoop {
         for slot in 0..<connections.slotCount {
             guard let connection = connections[slot], !connection.isClosing else { continue }
             switch connection.kind {
-            case .http where connection.isAwaiting:
+            case .http
+            where connection.isAwaiting || connection.unfinished?.content.isEmpty == false:
                 connections[Int(connection.id.index)]?.closesAfterAnswer = true
             case .http:
                 if connection.deadline == .idle || connection.unfinished == nil {

@@ -18,7 +18,7 @@ extension ServerLoop {
         tls = table
         loop.filter = table
         firstSecureListener = configuration.listenAddresses.count
-        return try listen(on: addresses)
+        return try listen(on: addresses, isSecure: true)
     }
 
     /// Begins the handshake of a connection; the deadline of its first head covers it.
@@ -34,7 +34,9 @@ extension ServerLoop {
 
     /// Opens what was read, and hands the plaintext to the protocol of the connection.
     mutating func receiveSealed(_ id: ConnectionID, _ bytes: Span<UInt8>) {
-        guard let tls, let session = tls.session(of: id) else { return receive(id, bytes) }
+        guard let tls, let session = tls.session(of: id) else {
+            return receiveAndCount(id, bytes)
+        }
         var room: [UInt8] = []
         swap(&room, &tls.room)
         defer { swap(&room, &tls.room) }
@@ -56,7 +58,8 @@ extension ServerLoop {
             case .handshakeDone:
                 counters.tlsHandshakes += 1
                 if session.isResumed { counters.tlsResumptions += 1 }
-            case .received(let byteCount): receive(id, room.span.extracting(0..<byteCount))
+            case .received(let byteCount):
+                receiveAndCount(id, room.span.extracting(0..<byteCount))
             case .closed: endInput(id)
             }
         }

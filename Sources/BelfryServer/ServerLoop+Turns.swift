@@ -19,10 +19,13 @@ extension ServerLoop {
         handOver()
         inflatedBeforeTurn = compression.inflatedByteCount
         counters.turns += 1
+        scanBudget = Self.turnScanLimit
+        if !metricsText.isEmpty { metricsText = [] }
         counters.connectionsOpen = UInt64(loop.connectionCount)
         counters.waitingAnswers = UInt64(promises.waitingCount)
         counters.unsentBytes = UInt64(loop.unsentByteTotal)
         counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
+        counters.connectionsPastRefusal = UInt64(loop.directRefusalCount)
         shared.counters[number].publish(counters)
     }
 

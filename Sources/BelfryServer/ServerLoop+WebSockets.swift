@@ -149,9 +149,7 @@ extension ServerLoop {
                     renewReader(isDebug: isDebug)
                     return
                 }
-                if loop.outputByteCount - outputStart > Self.turnOutputByteLimit
-                    || hasInflatedEnough
-                {
+                if isEnough(from: outputStart, inputByteCount: bytes.count) || hasInflatedEnough {
                     throttle(id)
                 }
                 if now.isAwaiting || throttled.last == id {
@@ -191,6 +189,7 @@ extension ServerLoop {
         }
         unfinished(of: id).reader = reader
         renewReader(isDebug: true)
+        countUnfinished(of: id)
     }
 
     mutating func renewReader(isDebug: Bool) {

@@ -20,6 +20,9 @@ struct ServerLoop: ~Copyable {
     let log: ServerLog
     var originPolicy: OriginPolicy
     var hostPolicy: HostPolicy
+    var proxyPolicy: ProxyPolicy
+    /// Whether there is any limit of rates.
+    var hasRates: Bool
     var anonymous: Caller
     var keyring: Keyring
     /// The callers of tokens that were verified lately.
@@ -80,8 +83,22 @@ struct ServerLoop: ~Copyable {
 
     /// Connections whose input waits for the next turn.
     var throttled: [ConnectionID] = []
-    /// Whether the timer that looks at them is set.
-    var isReleaseArmed = false
+    /// The turn in which the last of them was told to wait.
+    var throttleTurn: UInt64 = .max
+    /// Whether the timer that lets them go on is set.
+    var isThrottleTimerSet = false
+    /// The unfinished input of all connections.
+    let unfinishedTotal = ByteTotal()
+    /// The metrics as they were told in this turn; empty until somebody asks.
+    var metricsText: [UInt8] = []
+    /// How many rows may still be looked at in this turn.
+    var scanBudget = Self.turnScanLimit
+    /// All that was done, in requests, about.
+    var workTotal = 0
+    /// How often the posts of this callout may be delivered, about, as far as it has come.
+    var calloutDeliveryCount = 0
+    /// What was done since somebody looked how long the turn has taken.
+    var workCount = 0
     /// What goes to other loops at the end of the turn, by loop.
     var outbound: [Outbound]
 
@@ -97,6 +114,8 @@ struct ServerLoop: ~Copyable {
     ) throws(SystemCallError) {
         var settings = LoopConfiguration()
         settings.connectionLimit = connectionLimit
+        settings.highWaterByteCount = configuration.highWaterByteCount
+        settings.lowWaterByteCount = configuration.lowWaterByteCount
         var loop = try EventLoop(settings, kernel: kernel)
         try loop.attach(shared.mailboxes[number].wake)
         // Idle moments are told as soon as a center waits for one.
@@ -108,6 +127,9 @@ struct ServerLoop: ~Copyable {
         self.log = log
         originPolicy = OriginPolicy(configuration)
         hostPolicy = HostPolicy(configuration)
+        proxyPolicy = ProxyPolicy(trusted: configuration.trustedProxies)
+        hasRates = configuration.hasRates
+        shared.rates.adopt(configuration)
         keyring = configuration.keyring ?? Keyring()
         anonymous = Caller(configuration)
         timeouts = Timeouts(configuration)
@@ -149,10 +171,17 @@ struct ServerLoop: ~Copyable {
     }
 
     /// Listens on addresses that all loops share, and tells the real ones.
-    mutating func listen(on addresses: [SocketAddress]) throws(SystemCallError) -> [SocketAddress] {
+    ///
+    /// Who is refused at once is told so, but not where it would take a handshake.
+    mutating func listen(
+        on addresses: [SocketAddress], isSecure: Bool = false
+    ) throws(SystemCallError) -> [SocketAddress] {
         var real: [SocketAddress] = []
         for address in addresses {
-            real.append(try loop.listen(on: address, sharesPort: configuration.loopCount > 1))
+            real.append(
+                try loop.listen(
+                    on: address, sharesPort: configuration.loopCount > 1,
+                    refusal: isSecure ? [] : refusalBytes()))
         }
         return real
     }
@@ -161,6 +190,9 @@ struct ServerLoop: ~Copyable {
     mutating func adoptConfiguration() {
         originPolicy = OriginPolicy(configuration)
         hostPolicy = HostPolicy(configuration)
+        proxyPolicy = ProxyPolicy(trusted: configuration.trustedProxies)
+        hasRates = configuration.hasRates
+        shared.rates.adopt(configuration)
         anonymous = Caller(configuration)
         timeouts = Timeouts(configuration)
         allowedHost = []
@@ -181,23 +213,30 @@ struct ServerLoop: ~Copyable {
     static func httpLimits(_ configuration: ServerConfiguration) -> HTTPLimits {
         var limits = HTTPLimits()
         limits.bodyByteLimit = configuration.bodyByteLimit
+        limits.requestLineByteLimit = configuration.requestLineByteLimit
+        limits.fieldLineByteLimit = configuration.fieldLineByteLimit
+        limits.fieldCountLimit = configuration.fieldCountLimit
+        // A line and a field of the greatest length fit into a head.
+        limits.headByteLimit = max(
+            limits.headByteLimit,
+            configuration.requestLineByteLimit + 2 * configuration.fieldLineByteLimit)
         return limits
     }
 
     /// The payload of the timer that lets throttled connections go on.
     static let throttleTimer: UInt64 = 1
     /// The output of one connection in one turn after which its input waits, in bytes.
-    static let turnOutputByteLimit = 512 << 10
+    static let turnOutputByteLimit = 64 << 10
 
     /// The bytes that all messages of a turn may become before the rest waits for the next turn:
     /// that is 20 ms of work, and what other connections wait for it.
     static let turnInflatedByteLimit = 4 << 20
 
     /// A throttled connection goes on once no more than so many bytes wait for its socket.
-    static let roomByteCount = 64 << 10
+    static let roomByteCount = 16 << 10
 
     /// The room for what is read at once.
-    static let inputByteCount = 256 << 10
+    static let inputByteCount = 64 << 10
 
     /// Runs until the broker has stopped.
     mutating func run() throws(SystemCallError) {
@@ -212,12 +251,11 @@ struct ServerLoop: ~Copyable {
     mutating func handle(_ event: LoopEvent, input: Span<UInt8>) {
         switch event {
         case .accepted(let id, let listener):
-            accept(id)
-            if listener >= firstSecureListener { admitSecurely(id) }
+            accept(id, isSecure: listener >= firstSecureListener)
         case .refused(let id, let listener):
             refuseConnection(id, isSecure: listener >= firstSecureListener)
         case .received(let id, let byteCount) where tls == nil:
-            receive(id, input.extracting(0..<byteCount))
+            receiveAndCount(id, input.extracting(0..<byteCount))
         case .received(let id, let byteCount): receiveSealed(id, input.extracting(0..<byteCount))
         case .endOfInput(let id): endSealedInput(id)
         case .overHighWater(let id): meetHighWater(id)

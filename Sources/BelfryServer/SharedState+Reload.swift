@@ -55,6 +55,8 @@ extension ServerLoop {
         taken.dataDirectory = configuration.dataDirectory
         taken.durability = configuration.durability
         taken.storeByteLimit = configuration.storeByteLimit
+        taken.highWaterByteCount = configuration.highWaterByteCount
+        taken.lowWaterByteCount = configuration.lowWaterByteCount
         taken.keyring = new.keyring ?? configuration.keyring
         let needsRestart =
             new.loopCount != configuration.loopCount
@@ -64,6 +66,8 @@ extension ServerLoop {
             || new.dataDirectory != configuration.dataDirectory
             || new.durability != configuration.durability
             || new.storeByteLimit != configuration.storeByteLimit
+            || new.highWaterByteCount != configuration.highWaterByteCount
+            || new.lowWaterByteCount != configuration.lowWaterByteCount
         configuration = taken
         adoptConfiguration()
         if new.keyring != nil { adoptKeyring() }
@@ -77,7 +81,7 @@ extension ServerLoop {
                 (
                     "needsRestart",
                     needsRestart
-                        ? "loops, max-connections, debug-endpoints, lease, data, durability or store-limit"
+                        ? "loops, max-connections, debug-endpoints, lease, data, durability, a limit of the wire, of the store or of a socket"
                         : "none"
                 ))
         }

@@ -28,6 +28,8 @@ final class SharedState: Sendable {
     let observerCount = Atomic<Int>(0)
     /// Centers now.
     let centerCount = Atomic<Int>(0)
+    /// What addresses and principals have asked for lately.
+    let rates = RateTables()
     /// Observers that were removed lately, whose deliveries may be on their way to another loop.
     let removedObservers = RemovedObservers()
     /// Verifies tokens off the loops; nil where each loop does that itself.

@@ -55,15 +55,17 @@ public struct Socket: Hashable, Sendable {
         _ = try checked(belfry_reset_on_close(rawValue), "setsockopt")
     }
 
-    /// Reads what has arrived, at most what the buffer holds.
+    /// Reads what has arrived, at most what the buffer holds and `byteLimit` says.
     ///
     /// - Returns: The byte count, 0 at the end of the input, or `nil` when nothing has arrived.
-    public func read(into buffer: inout [UInt8]) throws(SystemCallError) -> Int? {
+    public func read(
+        into buffer: inout [UInt8], byteLimit: Int = .max
+    ) throws(SystemCallError) -> Int? {
         let socket = rawValue
         // SAFETY: recv(2) writes at most as many bytes as the buffer has.
         let outcome = unsafe buffer.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return 0 }
-            return unsafe belfry_receive(socket, base, bytes.count)
+            return unsafe belfry_receive(socket, base, min(bytes.count, byteLimit))
         }
         return try countOrBlocked(outcome, "recv")
     }

@@ -50,6 +50,9 @@ public struct SocketAddress: Hashable, Sendable {
         isIPv6 = address.family == 6
     }
 
+    /// The address without its port as 128 bits; an IPv4 one is in the last 32.
+    public var bits: (high: UInt64, low: UInt64) { (high, low) }
+
     /// Whether only this machine reaches the address: 127.0.0.0/8 or ::1, also as ::ffff:127.0.0.1.
     public var isLoopback: Bool {
         guard isIPv6 else { return low >> 24 == 127 }

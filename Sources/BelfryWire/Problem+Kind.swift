@@ -31,6 +31,10 @@ extension Problem {
         case loopDetected
         /// The client has as many observers as it may.
         case tooManyObservers
+        /// The caller, or its address, asks for too much in a time.
+        case rateLimited
+        /// The address has as many connections as it may.
+        case tooManyConnections
         /// The broker has no room for this now.
         case overloaded
         /// The queue has no room for this now.
@@ -95,6 +99,8 @@ extension Problem {
             case .unsupportedMediaType: ("unsupported-media-type", "Unsupported media type", 415)
             case .loopDetected: ("loop-detected", "Loop detected", 508)
             case .tooManyObservers: ("too-many-observers", "Too many observers", 429)
+            case .rateLimited: ("rate-limited", "Too many requests", 429)
+            case .tooManyConnections: ("too-many-connections", "Too many connections", 429)
             case .overloaded: ("overloaded", "Overloaded", 503)
             case .queueFull: ("queue-full", "Queue full", 503)
             case .storeUnavailable: ("store-unavailable", "Store unavailable", 503)

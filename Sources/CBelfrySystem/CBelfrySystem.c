@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -68,6 +69,15 @@ bool belfry_is_terminal(int descriptor) { return isatty(descriptor) == 1; }
 
 // Linux frees the number even when close(2) reports EINTR, so it is never repeated.
 void belfry_close(int descriptor) { (void)close(descriptor); }
+
+// The threshold does not move then: what is freed above it is the system's again at once.
+void belfry_return_large_blocks(size_t byte_count) {
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, (int)byte_count);
+#else
+    (void)byte_count;
+#endif
+}
 
 // MARK: Addresses
 
@@ -170,6 +180,13 @@ struct belfry_socket belfry_listen(struct belfry_address address, bool shares_po
     if (status >= 0 && address.family == 6) status = turn_on(descriptor, IPPROTO_IPV6, IPV6_V6ONLY);
     // Accepted sockets inherit TCP_NODELAY, which saves a call for each of them.
     if (status >= 0) status = turn_on(descriptor, IPPROTO_TCP, TCP_NODELAY);
+    // And this: the kernel takes so many bytes more than the peer's window lets it send. Without it
+    // each peer that does not read gets megabytes of the kernel's memory.
+    int unsent_limit = 128 * 1024;
+    if (status >= 0) {
+        status = RETRY(setsockopt(
+            descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_limit, sizeof unsent_limit));
+    }
     if (status >= 0) status = RETRY(bind(descriptor, (struct sockaddr *)&storage, length));
     if (status >= 0) status = RETRY(listen(descriptor, backlog));
     length = sizeof storage;

@@ -26,6 +26,8 @@ struct ServeOptions: ParsableArguments {
     @Option(help: .value("A host name that the broker answers to; * is any.", "HOST"))
     var allowHost: [String] = []
 
+    @OptionGroup(title: "Limits") var limits: LimitOptions
+
     @Flag(inversion: .prefixedNo, help: "Take callers without credentials on any address.")
     var allowAnonymous: Bool?
 
@@ -136,6 +138,7 @@ struct ServeOptions: ParsableArguments {
             "allow-anonymous": allowAnonymous.map { "\($0)" },
             "debug-endpoints": debugEndpoints.map { "\($0)" },
         ].compactMapValues { $0 }
+        texts.merge(limits.texts) { $1 }
         let lists = [
             "listen": listen, "tls-listen": tlsListen, "allow-origin": allowOrigin,
             "allow-host": allowHost, "jwt-audience": jwtAudience, "jwt-issuer": jwtIssuer,

@@ -14,6 +14,8 @@ struct Settings {
     var isInMemory = false
     var logLevel = Logger.Level.info
     var logFormat: LogFormat?
+    /// The networks of `trust-proxy` as they were written.
+    var trustedProxies: [String] = []
 
     init() {
         server.listenAddresses = [.loopback(port: 8080)]
@@ -58,12 +60,14 @@ struct Setting: Sendable {
     }
 
     /// Every option, in the order of DESIGN section 7.
-    static let all: [Setting] = [
+    static let all: [Setting] = usual + limits
+
+    private static let usual: [Setting] = [
         listen, tlsListen, file("tls-cert", \.server.tlsCertificatePath),
         file("tls-key", \.server.tlsKeyPath), count("loops", \.server.loopCount, in: 1...64), data,
         flag("in-memory", \.isInMemory), durability,
         size("store-limit", \.server.storeByteLimit, in: (1 << 20)...(1 << 40)),
-        list("allow-origin", \.server.allowedOrigins), list("allow-host", \.server.allowedHosts),
+        origins, list("allow-host", \.server.allowedHosts),
         flag("allow-anonymous", \.server.allowsAnonymous), grants,
         file("keys", \.server.access.keysPath), file("jwks", \.server.access.keySetPath),
         list("jwt-audience", \.server.access.rules.audiences),
@@ -145,6 +149,19 @@ extension Setting {
         },
         show: { .grants($0.effectiveGrants) })
 
+    private static let origins = Setting(
+        name: "allow-origin",
+        read: { (text, settings) throws(Fault) in
+            let words = Words.split(text)
+            if let word = words.first(where: { !OriginPolicy.isPattern($0) }) {
+                throw Fault(
+                    text: "`\(word)` is no origin such as https://app.example, "
+                        + "https://*.example or http://localhost:*")
+            }
+            settings.server.allowedOrigins = words
+        },
+        show: { .texts($0.server.allowedOrigins) })
+
     private static let connections = Setting(
         name: "max-connections",
         read: { (text, settings) throws(Fault) in
@@ -216,7 +233,7 @@ extension Setting {
 
 // The options that are one of many.
 extension Setting {
-    private static func number(_ text: String, in range: ClosedRange<Int>) throws(Fault) -> Int {
+    static func number(_ text: String, in range: ClosedRange<Int>) throws(Fault) -> Int {
         guard let number = Quantity.count(text), range.contains(number) else {
             throw Fault(
                 text: "`\(text)` is no number from \(range.lowerBound) to \(range.upperBound)")
@@ -224,7 +241,7 @@ extension Setting {
         return number
     }
 
-    private static func count(
+    static func count(
         _ name: String, _ path: Path<Int>,
         in range: ClosedRange<Int>
     ) -> Setting {
@@ -237,7 +254,7 @@ extension Setting {
     }
 
     /// A count, a size, or both with a comma between.
-    private static func amount(
+    static func amount(
         _ name: String, _ countPath: Path<Int>, _ sizePath: Path<Int>, such example: String
     ) -> Setting {
         Setting(
@@ -280,7 +297,7 @@ extension Setting {
             show: { settings in settings[keyPath: path].map { .text($0) } ?? .null })
     }
 
-    private static func list(
+    static func list(
         _ name: String, _ path: Path<[String]>
     ) -> Setting {
         Setting(
@@ -306,7 +323,7 @@ extension Setting {
             show: { .boolean($0[keyPath: path]) })
     }
 
-    private static func duration(
+    static func duration(
         _ name: String, _ path: Path<Duration>, upTo longest: Duration = .seconds(366 * 86_400)
     ) -> Setting {
         Setting(
@@ -322,7 +339,7 @@ extension Setting {
             show: { .text(Quantity.text($0[keyPath: path])) })
     }
 
-    private static func size(
+    static func size(
         _ name: String, _ path: Path<Int>,
         in range: ClosedRange<Int>
     ) -> Setting {

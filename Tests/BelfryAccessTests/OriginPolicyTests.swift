@@ -62,6 +62,13 @@ struct OriginPolicyTests {
             ("https://*.example", "https://a.example.evil", false),
             ("http://*.example:81", "http://a.example:81", true),
             ("http://*.example:81", "http://a.example", false),
+            ("http://localhost:*", "http://localhost:3000", true),
+            ("http://localhost:*", "http://localhost", true),
+            ("http://localhost:*", "https://localhost:3000", false),
+            ("http://localhost:*", "http://localhost.evil:3000", false),
+            ("https://*.example:*", "https://a.example:444", true),
+            ("chrome-extension://abcdef", "chrome-extension://abcdef", true),
+            ("https://*", "https://anything", false),
             ("*", "https://anything", true), ("*", "null", false), ("nonsense", "nonsense", false),
         ])
     func listed(pattern: String, origin: String, expected: Bool) {
@@ -70,6 +77,26 @@ struct OriginPolicyTests {
         #expect(
             policy.allows(
                 origin: Array(origin.utf8), host: Array("bell".utf8), isSecure: false) == expected)
+    }
+}
+
+@Suite("Patterns of origins")
+struct OriginPatternTests {
+    @Test(
+        "what no page can have is no pattern",
+        arguments: [
+            ("*", true), ("https://app.example", true), ("https://*.example", true),
+            ("http://localhost:*", true), ("http://[::1]:8080", true), ("app://x", true),
+            ("HTTPS://App.Example", true), ("http://a_b.example", true),
+            ("", false), ("app.example", false), ("https://", false), ("://x", false),
+            ("https://app.example/", false), ("https://app.example/path", false),
+            ("https://*", false), ("https://a.*.example", false), ("https://*app.example", false),
+            ("https://user@app.example", false), ("https://app.example:", false),
+            ("https://app.example:8o", false), ("https://app.example:123456", false),
+            ("null", false), ("https://a b", false), ("**", false), ("https://*.", false),
+        ])
+    func wellFormed(text: String, expected: Bool) {
+        #expect(OriginPolicy.isPattern(text) == expected)
     }
 }
 

@@ -145,24 +145,45 @@ struct KeyedAnswersTests {
 
     @Test("answers that take too much memory make the oldest be forgotten, never the newest")
     func byteLimit() {
-        var answers = KeyedAnswers(seed: HashSeed(1, 2), byteLimit: 3_900)
+        var answers = KeyedAnswers(seed: HashSeed(1, 2))
+        var limits = limits(9)
+        limits.keyByteLimit = 3_900
         let error = [UInt8](repeating: 1, count: 1_000)
         let reports = [[ReportRow(observer: 1, outcome: .refused(error: error))]]
         var forgotten: [IdempotencyKey] = []
         for number in 0..<3 {
             forgotten += answers.begin(
                 key("\(number)"), waitingFor: nil, receipts: [], reports: reports, at: 0,
-                limits: limits(9))
+                limits: limits)
         }
         #expect(forgotten == [key("0")])
         let large = [[ReportRow]](repeating: reports[0], count: 9)
         let id = NotificationID(high: 0, low: 1)
-        begin(key("large"), in: &answers, waitingFor: id, limits: limits(9))
+        begin(key("large"), in: &answers, waitingFor: id, limits: limits)
         let finished = answers.finish(
-            key("large"), waitedFor: id, receipts: [], reports: large, at: 0,
-            limits: limits(9))
+            key("large"), waitedFor: id, receipts: [], reports: large, at: 0, limits: limits)
         #expect(finished?.forgotten == [key("1"), key("2")])
         #expect(answers.count == 1)
+    }
+
+    @Test("so many keys of the usual answer fit into their bytes, and one more does not")
+    func byteBorder() {
+        var answers = KeyedAnswers(seed: HashSeed(1, 2))
+        begin(key("0000"), in: &answers)
+        let byteCount = answers.byteCount
+        var limits = limits(100)
+        limits.keyByteLimit = 8 * byteCount
+        for number in 1...7 {
+            #expect(begin(key("000\(number)"), in: &answers, limits: limits) == [])
+        }
+        #expect(answers.byteCount == limits.keyByteLimit)
+        #expect(begin(key("0008"), in: &answers, limits: limits) == [key("0000")])
+        #expect(answers.byteCount == limits.keyByteLimit)
+        // The text of a key counts once.
+        var long = KeyedAnswers(seed: HashSeed(1, 2))
+        begin(key(String(repeating: "k", count: 204)), in: &long)
+        #expect(long.byteCount == byteCount + 200)
+        #expect(CenterLimits().keyByteLimit == 32 << 20)
     }
 
     @Test("what a store has kept is answered again, and its time starts again")

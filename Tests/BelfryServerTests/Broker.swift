@@ -59,8 +59,9 @@ final class Broker {
     }
 
     /// Connects a peer that speaks HTTP.
-    func http(loop: Int = 0) throws -> HTTPPeer {
-        let peer = HTTPPeer(broker: self, peer: nodes[loop].kernel.connect())
+    func http(loop: Int = 0, from address: String? = nil) throws -> HTTPPeer {
+        let address = address.flatMap { SocketAddress("\($0):4711") }
+        let peer = HTTPPeer(broker: self, peer: nodes[loop].kernel.connect(from: address))
         try crank()
         return peer
     }

@@ -55,6 +55,9 @@ int belfry_open_for_reading(const char *_Nonnull path);
 bool belfry_is_terminal(int descriptor);
 void belfry_close(int descriptor);
 
+/// Lets each block of at least so many bytes be mapped, and given back to the system when it is freed.
+void belfry_return_large_blocks(size_t byte_count);
+
 bool belfry_parse_host(const char *_Nonnull text, bool is_ipv6, struct belfry_address *_Nonnull out);
 size_t belfry_format_host(struct belfry_address address, char *_Nonnull out, size_t capacity);
 struct belfry_socket belfry_listen(struct belfry_address address, bool shares_port, int backlog);

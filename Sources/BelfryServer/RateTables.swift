@@ -1,0 +1,143 @@
+import BelfryAccess
+import BelfrySystem
+import BelfryWire
+import Synchronization
+
+/// What addresses and principals have asked for lately, and how many connections addresses have.
+///
+/// All loops share it: a client must not get a bucket for each loop that the kernel puts its
+/// connections on. Nobody takes the lock while no limit is set.
+final class RateTables: Sendable {
+    private let tables = Mutex(Tables())
+
+    private struct Tables {
+        var addresses: TokenBuckets<NetworkAddress>?
+        var principals: TokenBuckets<Asker>?
+        var connectionCounts: [NetworkAddress: Int] = [:]
+    }
+
+    /// Whose bucket it is: callers without credentials are told apart by their address.
+    enum Asker: Hashable, Sendable {
+        case principal([UInt8])
+        case address(NetworkAddress)
+    }
+
+    /// Which limit was passed.
+    struct Refusal: Error, Equatable {
+        let policy: Policy
+        let limit: RateLimit
+        let waitNanoseconds: Int64
+    }
+
+    /// What a limit counts.
+    enum Policy: String {
+        case address
+        case principal
+    }
+
+    /// Takes the limits of a configuration; what was asked for before still counts.
+    func adopt(_ configuration: ServerConfiguration) {
+        tables.withLock { tables in
+            Self.adopt(configuration.addressRate, &tables.addresses)
+            Self.adopt(configuration.principalRate, &tables.principals)
+        }
+    }
+
+    private static func adopt<Key>(_ limit: RateLimit?, _ buckets: inout TokenBuckets<Key>?) {
+        guard let limit else {
+            buckets = nil
+            return
+        }
+        if buckets == nil { buckets = TokenBuckets(limit) } else { buckets?.limit = limit }
+    }
+
+    /// Lets a request of an address in, or refuses it.
+    func take(of address: NetworkAddress, at now: Int64) throws(Refusal) {
+        let refusal = tables.withLock { tables in
+            Self.take(1, of: address.counted, .address, at: now, from: &tables.addresses)
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Lets `count` requests of a caller in, or refuses them; those past the first also count for
+    /// the address.
+    func take(
+        _ count: Int, of caller: Caller, at address: NetworkAddress, _ now: Int64
+    ) throws(Refusal) {
+        let counted = address.counted
+        let asker: Asker = caller.isAnonymous ? .address(counted) : .principal(caller.principal)
+        let refusal = tables.withLock { tables in
+            if count > 1 { tables.addresses?.charge(count - 1, of: counted, at: now) }
+            return Self.take(count, of: asker, .principal, at: now, from: &tables.principals)
+        }
+        if let refusal { throw refusal }
+    }
+
+    private static func take<Key>(
+        _ count: Int, of key: Key, _ policy: Policy, at now: Int64,
+        from buckets: inout TokenBuckets<Key>?
+    ) -> Refusal? {
+        guard let limit = buckets?.limit, let verdict = buckets?.take(count, of: key, at: now)
+        else { return nil }
+        switch verdict {
+        case .taken: return nil
+        case .refused(let wait):
+            return Refusal(policy: policy, limit: limit, waitNanoseconds: wait)
+        }
+    }
+
+    /// A seat of an address for one connection; nil when it has as many as it may.
+    func seat(of address: NetworkAddress, limit: Int) -> AddressSeat? {
+        let counted = address.counted
+        let isFree = tables.withLock { tables in
+            let count = tables.connectionCounts[counted, default: 0]
+            guard count < limit else { return false }
+            tables.connectionCounts[counted] = count + 1
+            return true
+        }
+        return isFree ? AddressSeat(counted, in: self) : nil
+    }
+
+    fileprivate func leave(_ address: NetworkAddress) {
+        tables.withLock { tables in
+            let count = tables.connectionCounts[address, default: 0]
+            tables.connectionCounts[address] = count > 1 ? count - 1 : nil
+        }
+    }
+}
+
+/// The place of one connection among those of its address; it is given back with the connection.
+final class AddressSeat: Sendable {
+    private let address: NetworkAddress
+    private let tables: RateTables
+
+    fileprivate init(_ address: NetworkAddress, in tables: RateTables) {
+        self.address = address
+        self.tables = tables
+    }
+
+    deinit {
+        tables.leave(address)
+    }
+}
+
+extension RateTables.Refusal {
+    /// After how many whole seconds there is room again.
+    var waitSeconds: Int { Int((waitNanoseconds + 999_999_999) / 1_000_000_000) }
+
+    /// What the caller is told; over JSON-RPC it is all that it is told.
+    var problem: Problem {
+        let whose =
+            switch policy {
+            case .address: "an address"
+            case .principal: "a caller"
+            }
+        return Problem(
+            .rateLimited,
+            "There are \(limit.rate) requests a second for \(whose), and \(limit.burst) at once.",
+            members: [
+                Problem.Member("policy", string: Array(policy.rawValue.utf8)),
+                Problem.Member("retryAfter", integer: waitSeconds),
+            ])
+    }
+}

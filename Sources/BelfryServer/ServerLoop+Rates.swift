@@ -1,0 +1,145 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+// Where requests come from, and how many of them are let in (DESIGN section 6).
+
+extension ServerLoop {
+    /// Whether the address of a request matters: otherwise nobody asks for it.
+    var needsOrigin: Bool { hasRates || !proxyPolicy.isEmpty }
+
+    /// Finds out where the request whose head was read comes from.
+    mutating func findOrigin(_ id: ConnectionID) {
+        guard var origin = peerOrigin(of: id) else { return }
+        if proxyPolicy.trusts(origin.address) {
+            origin = proxyPolicy.origin(of: origin, forwardingFields())
+        }
+        exchange.origin = origin
+        connections[Int(id.index)]?.address = origin.address
+    }
+
+    /// The other end of a connection.
+    private func peerOrigin(of id: ConnectionID) -> RequestOrigin? {
+        peerAddress(of: id).map { RequestOrigin(address: $0, isSecure: isSecure(id)) }
+    }
+
+    /// The address of the other end of a connection.
+    func peerAddress(of id: ConnectionID) -> NetworkAddress? {
+        loop.peerAddress(of: id).map { NetworkAddress($0) }
+    }
+
+    private func forwardingFields() -> ForwardingFields {
+        let head = exchange.parser.head
+        func lines(_ name: String) -> [[UInt8]] {
+            head.values(of: name).map { [UInt8](copying: head.value(in: $0)) }
+        }
+        var fields = ForwardingFields()
+        fields.forwarded = lines("forwarded")
+        fields.forwardedFor = lines("x-forwarded-for")
+        fields.forwardedProto = lines("x-forwarded-proto")
+        fields.forwardedHost = lines("x-forwarded-host")
+        return fields
+    }
+
+    // MARK: Rates
+
+    /// Counts a request for its address; probes of its health are always answered.
+    mutating func chargeAddress() throws(Problem) {
+        guard hasRates, let origin = exchange.origin, !isProbe else { return }
+        do throws(RateTables.Refusal) {
+            try shared.rates.take(of: origin.address, at: loop.now.nanoseconds)
+        } catch {
+            throw refuse(error)
+        }
+    }
+
+    private var isProbe: Bool {
+        Self.probePaths.contains { bytesAreEqual(exchange.parser.head.path, $0.span) }
+    }
+
+    private static let probePaths = ["/livez", "/readyz", "/healthz"].map { Array($0.utf8) }
+
+    /// Counts a request, or the items of a batch, for its caller.
+    mutating func charge(_ request: CenterRequest, _ caller: Caller) throws(Problem) {
+        guard hasRates, let origin = exchange.origin else { return }
+        var count = 1
+        if case .postBatch(let posts, _) = request { count = max(1, posts.count) }
+        do throws(RateTables.Refusal) {
+            try shared.rates.take(count, of: caller, at: origin.address, loop.now.nanoseconds)
+        } catch {
+            throw refuse(error)
+        }
+    }
+
+    /// Counts a call over a WebSocket for its address and its caller.
+    mutating func chargeCall(_ frame: CallFrame) throws(Problem) {
+        guard hasRates, let address = frame.client.address else { return }
+        do throws(RateTables.Refusal) {
+            try shared.rates.take(of: address, at: loop.now.nanoseconds)
+            try shared.rates.take(1, of: frame.submission.caller, at: address, loop.now.nanoseconds)
+        } catch {
+            counters.rateRefused += 1
+            throw error.problem
+        }
+    }
+
+    private mutating func refuse(_ refusal: RateTables.Refusal) -> Problem {
+        counters.rateRefused += 1
+        exchange.refusalFields = Self.fields(of: refusal)
+        return refusal.problem
+    }
+
+    /// `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-09): the quota is the
+    /// burst, which comes back in its window.
+    static func fields(of refusal: RateTables.Refusal) -> [HTTPField] {
+        let name = refusal.policy.rawValue
+        let limit = refusal.limit
+        return [
+            HTTPField("Retry-After", "\(refusal.waitSeconds)"),
+            HTTPField("RateLimit", "\"\(name)\";r=0;t=\(refusal.waitSeconds)"),
+            HTTPField("RateLimit-Policy", "\"\(name)\";q=\(limit.burst);w=\(limit.windowSeconds)"),
+        ]
+    }
+
+    // MARK: Connections of an address
+
+    /// Whether a new connection is one too many for its address; a listed proxy stands for many.
+    mutating func isTooMany(_ id: ConnectionID) -> Bool {
+        guard let limit = configuration.addressConnectionLimit,
+            let address = peerAddress(of: id), !proxyPolicy.trusts(address)
+        else { return false }
+        guard let seat = shared.rates.seat(of: address, limit: limit) else { return true }
+        connections[Int(id.index)]?.seat = seat
+        return false
+    }
+
+    /// Tells a connection that is one too many for its address so, and closes it.
+    ///
+    /// A handshake to tell it costs too much.
+    mutating func refuseSeat(_ id: ConnectionID, isSecure: Bool) {
+        connections[Int(id.index)] = nil
+        counters.connectionsRefused += 1
+        if isSecure { return loop.close(id) }
+        let problem = Problem(
+            .tooManyConnections, "The address has as many connections as it may have.")
+        let start = loop.output.count
+        loop.output.append(contentsOf: closingBytes(problem))
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+        loop.closeAfterFlush(id, lingering: true)
+    }
+}
+
+extension NetworkAddress {
+    /// The address of a socket.
+    init(_ address: SocketAddress) {
+        let bits = address.bits
+        if address.isIPv6 {
+            self.init(ipv6High: bits.high, low: bits.low)
+        } else {
+            self.init(ipv4: UInt32(truncatingIfNeeded: bits.low))
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Attacks on a broker, by kind; abuse.py measures what they do."""
