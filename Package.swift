@@ -129,7 +129,9 @@ let package = Package(
         // What must hold for all bytes from outside; the fuzzer and the suite ask the same.
         .target(
             name: "FuzzTargets",
-            dependencies: ["BelfryHTTP", "BelfryJSON", "BelfryWebSocket", "BelfryWire"],
+            dependencies: [
+                "BelfryAccess", "BelfryHTTP", "BelfryJSON", "BelfryWebSocket", "BelfryWire",
+            ],
             path: "Tests/FuzzTargets", swiftSettings: strict + instrumented),
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzTargets"], exclude: ["Corpora"],

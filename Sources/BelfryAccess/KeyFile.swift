@@ -6,7 +6,7 @@ import BelfryJSON
 /// {"keys": [{"id": "till", "hash": "sha256:…", "grants": [{"verbs": ["post"]}]}],
 ///  "jwt": [{"kid": "2026", "alg": "ES256", "pem": "-----BEGIN PUBLIC KEY-----…"}]}
 /// ```
-struct KeyFile {
+package struct KeyFile {
     /// The callers, each with the hash of its key.
     var keys: [(digest: TokenDigest, caller: Caller)] = []
     /// The keys of tokens, with the place of each in the file.
@@ -15,7 +15,8 @@ struct KeyFile {
     /// How many keys of one kind a file may have.
     static let countLimit = 100_000
 
-    init(_ json: [UInt8]) throws(AccessError) {
+    /// Reads a file; that its keys are keys is seen when they are made.
+    package init(_ json: [UInt8]) throws(AccessError) {
         var ids: Set<[UInt8]> = []
         var keys: [(digest: TokenDigest, caller: Caller)] = []
         var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []

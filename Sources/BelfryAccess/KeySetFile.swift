@@ -4,11 +4,12 @@ import BelfryJSON
 ///
 /// Keys of other kinds and for other uses are passed by, as that section asks for: an issuer's set
 /// may hold more than what is needed here.
-struct KeySetFile {
+package struct KeySetFile {
     /// The keys that can be used, with the fault of each if it is none after all.
     var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []
 
-    init(_ json: [UInt8]) throws(AccessError) {
+    /// Reads a set; that its keys are keys is seen when they are made.
+    package init(_ json: [UInt8]) throws(AccessError) {
         var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []
         var hasKeys = false
         var reader = AccessFileReader(json)

@@ -41,14 +41,19 @@ public struct SignedToken: Sendable {
 }
 
 /// The three parts of a token in compact form (RFC 7515 §7.1), and what its header says.
-struct CompactToken {
-    let signed: [UInt8]
-    let payload: [UInt8]
+package struct CompactToken {
+    /// What is signed: the header, a dot, and the payload, as they came.
+    package let signed: [UInt8]
+    /// The claims, decoded and not yet read.
+    package let payload: [UInt8]
     let signature: [UInt8]
     let algorithm: TokenAlgorithm
     let keyID: [UInt8]?
 
-    init(_ text: [UInt8]) throws(AccessError) {
+    /// Takes a token apart.
+    ///
+    /// - Throws: `refusedToken`.
+    package init(_ text: [UInt8]) throws(AccessError) {
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]),
             let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])

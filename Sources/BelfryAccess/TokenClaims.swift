@@ -1,7 +1,7 @@
 import BelfryJSON
 
 /// What a token says of its holder (RFC 7519 §4.1), and the claim `belfry` with its grants.
-struct TokenClaims {
+package struct TokenClaims {
     private(set) var subject: [UInt8]?
     private(set) var expiresAt: Int64?
     private(set) var validFrom = Int64.min
@@ -9,7 +9,8 @@ struct TokenClaims {
     private var issuer: [UInt8]?
     private var audiences: [[UInt8]] = []
 
-    init(_ json: [UInt8]) throws(AccessError) {
+    /// Reads the payload of a token.
+    package init(_ json: [UInt8]) throws(AccessError) {
         var claims = (subject: [UInt8]?.none, issuer: [UInt8]?.none, audiences: [[UInt8]]())
         var times = (end: Int64?.none, start: Int64.min)
         var grants = Grants.none
@@ -48,7 +49,7 @@ struct TokenClaims {
     }
 
     /// Why the claims are not what the rules ask for; the time is looked at with each use.
-    func fault(under rules: TokenRules) -> TokenFault? {
+    package func fault(under rules: TokenRules) -> TokenFault? {
         // A token without an end could be taken back only together with its key.
         guard expiresAt != nil else { return .claims }
         if let subject, !Caller.isPrincipal(subject) { return .claims }

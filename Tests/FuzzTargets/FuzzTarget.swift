@@ -23,6 +23,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// JSON-RPC, and the bodies of requests.
     case calls
+    /// The file of keys.
+    case keyFile = "key-file"
+    /// A JSON Web Key Set.
+    case keySet = "key-set"
+    /// A signed token, and what it claims.
+    case token
+    /// What proxies tell of clients, and addresses.
+    case forwarding
 
     /// Reads an input.
     ///
@@ -41,6 +49,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .opening: WebSocketChecks.opening(bytes)
         case .json: JSONChecks.values(bytes)
         case .calls: JSONChecks.calls(bytes)
+        case .keyFile: AccessChecks.keyFile(bytes)
+        case .keySet: AccessChecks.keySet(bytes)
+        case .token: AccessChecks.token(bytes)
+        case .forwarding: AccessChecks.forwarding(bytes)
         }
     }
 }
