@@ -3,16 +3,16 @@ struct ClientTable: Sendable {
     /// One client.
     struct Client: Sendable {
         let id: UInt64
-        let transport: Transport
         var connection: ConnectionName
+        /// Why it gets nothing at once; empty for a client that is live and has nothing held.
+        var suspension: Suspension = []
+        let transport: Transport
         let sessionHash: SecretHash
         let principal: [UInt8]
         let connectedAt: Int64
         var observerCount = 0
         /// The observer that it registered last.
         var lastObserver = ObserverTable.noSlot
-        /// Why it gets nothing at once; empty for a client that is live and has nothing held.
-        var suspension: Suspension = []
         /// Since when it is in its state, in milliseconds since 1970.
         var stateSince: Int64
         /// When its connection ended, in monotonic nanoseconds.
@@ -98,6 +98,13 @@ struct ClientTable: Sendable {
         (slots[Int(slot)].connection.number, slots[Int(slot)].transport)
     }
 
+    /// Where a client's notifications go if it gets what is posted at once.
+    @inline(__always)
+    func liveRoute(at slot: UInt32) -> (connection: UInt64, transport: Transport)? {
+        guard slots[Int(slot)].suspension.isEmpty else { return nil }
+        return (slots[Int(slot)].connection.number, slots[Int(slot)].transport)
+    }
+
     /// Whether a client gets what is posted at once.
     func isLive(at slot: UInt32) -> Bool { slots[Int(slot)].suspension.isEmpty }
 
@@ -140,8 +147,8 @@ struct ClientTable: Sendable {
 extension ClientTable.Client {
     init(_ registration: ClientRegistration, at time: CommandTime) {
         self.init(
-            id: registration.id, transport: registration.transport,
-            connection: registration.connection, sessionHash: registration.sessionHash,
+            id: registration.id, connection: registration.connection,
+            transport: registration.transport, sessionHash: registration.sessionHash,
             principal: registration.principal, connectedAt: time.wallMilliseconds,
             stateSince: time.wallMilliseconds)
     }

@@ -58,10 +58,10 @@ extension NotificationCenter {
         var receipt = Receipt(id: post.id, sequence: sequence)
         receipt.dequeued = post.dequeuedCount
         let deliveredBefore = effects.deliveries.count
-        var special: [UInt32] = []
+        var special: ArraySlice<UInt32> = []
         if buckets.count > 0 {
             special = deliver(
-                buckets, notification: position, isRestored: notification.isRestored, time,
+                to: buckets, notification: position, isRestored: notification.isRestored, time,
                 &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
             receipt.matched = receipt.delivered + UInt32(special.count)
@@ -85,30 +85,24 @@ extension NotificationCenter {
     /// Writes one delivery for each observer in the buckets, in registration order, up to the first
     /// for whom something must be thought of; tells that one and all that follow.
     private mutating func deliver(
-        _ buckets: ObserverIndex.Buckets, notification: UInt32, isRestored: Bool,
+        to buckets: ObserverIndex.Buckets, notification: UInt32, isRestored: Bool,
         _ time: CommandTime, _ effects: inout Effects
-    ) -> [UInt32] {
-        var special: [UInt32] = []
-        index.forEachSlot(in: buckets) { slot in
-            let (client, isPlain) = observers.client(at: slot)
-            guard special.isEmpty, isPlain, clients.isLive(at: client) else {
-                special.append(slot)
-                return
-            }
-            _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
-            let route = clients.route(at: client)
-            effects.deliveries.append(
-                Delivery(
-                    connection: route.connection, observer: observers[slot].serial,
-                    notification: notification, selector: observers[slot].selector,
-                    transport: route.transport, form: .shared, isRedelivered: isRestored))
-        }
-        return special
+    ) -> ArraySlice<UInt32> {
+        matched.removeAll(keepingCapacity: matched.capacity <= Self.keptMatchCount)
+        index.appendSlots(in: buckets, to: &matched)
+        guard !matched.isEmpty else { return [] }
+        let firstSpecial = observers.deliver(
+            notification, isRedelivered: isRestored, to: matched, of: clients,
+            at: time.wallMilliseconds, into: &effects.deliveries)
+        return firstSpecial == matched.count ? [] : matched[firstSpecial...]
     }
+
+    /// For how many observers of one notification the room is kept for the next one.
+    private static let keptMatchCount = 1 << 16
 
     /// Finds out for each of the observers, in registration order, what becomes of the notification.
     private mutating func place(
-        _ slots: [UInt32], _ receipt: Receipt, _ notification: Notification, at time: CommandTime,
+        _ slots: ArraySlice<UInt32>, _ receipt: Receipt, _ notification: Notification, at time: CommandTime,
         _ effects: inout Effects
     ) {
         dispatching.isActive = true

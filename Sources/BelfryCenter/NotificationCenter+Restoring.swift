@@ -36,8 +36,8 @@ extension NotificationCenter {
 
     private mutating func restore(_ record: ClientRecord, at time: CommandTime) {
         var client = ClientTable.Client(
-            id: record.id, transport: record.transport,
-            connection: ConnectionName(node: 0, number: 0), sessionHash: record.sessionHash,
+            id: record.id, connection: ConnectionName(node: 0, number: 0),
+            transport: record.transport, sessionHash: record.sessionHash,
             principal: record.principal, connectedAt: record.connectedAt,
             stateSince: time.wallMilliseconds)
         client.suspension = .disconnected

@@ -44,6 +44,8 @@ public struct NotificationCenter: Sendable {
     /// What the center posts of itself when the command is done.
     var reports: [Report] = []
     var dispatching = Dispatching()
+    /// The observers that the notification matched which is being dispatched.
+    var matched: [UInt32] = []
     /// Whether an account has changed after its receipt was written into the effects.
     var hasRecounted = false
     /// The rows that have changed after they were written into the effects.

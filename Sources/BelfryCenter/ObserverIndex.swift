@@ -145,18 +145,14 @@ struct ObserverIndex: Sendable {
         return all.prefix(buckets.count).reduce(0) { $0 + lists[Int($1)].entries.count }
     }
 
-    /// Calls the visitor with the slot of each observer in the buckets, in registration order.
-    func forEachSlot(in buckets: Buckets, _ visit: (UInt32) -> Void) {
-        if buckets.count <= 1 {
-            guard buckets.count == 1 else { return }
-            let entries = lists[Int(buckets.lists.0)].entries
-            for index in entries.indices where !entries[index].isDead {
-                visit(entries[index].slot)
-            }
+    /// Appends the slot of each observer in the buckets, in registration order.
+    func appendSlots(in buckets: Buckets, to slots: inout [UInt32]) {
+        guard buckets.count == 1 else {
+            var merge = PostingMerge(buckets, lists: lists)
+            while let slot = merge.next(lists) { slots.append(slot) }
             return
         }
-        var merge = PostingMerge(buckets, lists: lists)
-        while let slot = merge.next(lists) { visit(slot) }
+        lists[Int(buckets.lists.0)].appendSlots(to: &slots)
     }
 
     /// Calls the visitor with the slot of each observer in the buckets whose serial number is not

@@ -2,21 +2,22 @@
 struct ObserverTable: Sendable {
     /// One registration.
     struct Observer: Sendable {
+        // What each delivery looks at comes first, so that it lies together.
         let serial: UInt64
-        let tokenHash: SecretHash
         /// The slot of its client.
         let client: UInt32
+        let selector: UInt32
+        var delivered: UInt64 = 0
+        var lastDeliveredAt = Int64.min
+        let terms: ObserverTerms
+        let tokenHash: SecretHash
         /// Where its filter is filed.
         let place: ObserverIndex.Place
-        let selector: UInt32
         /// It gets what has a greater sequence number (rule C10).
         let since: UInt64
         let createdAt: Int64
-        let terms: ObserverTerms
-        var delivered: UInt64 = 0
         var coalesced: UInt64 = 0
         var dropped: UInt64 = 0
-        var lastDeliveredAt = Int64.min
         /// Its neighbours among the observers of its client.
         var previousOfClient = noSlot
         var nextOfClient = noSlot
@@ -43,6 +44,20 @@ struct ObserverTable: Sendable {
         var gaps: [GapRecord] = []
         /// A mailbox: whether one of them was not told to its stream.
         var hasNewGap = false
+
+        init(
+            serial: UInt64, tokenHash: SecretHash, client: UInt32, place: ObserverIndex.Place,
+            selector: UInt32, since: UInt64, createdAt: Int64, terms: ObserverTerms
+        ) {
+            self.serial = serial
+            self.client = client
+            self.selector = selector
+            self.terms = terms
+            self.tokenHash = tokenHash
+            self.place = place
+            self.since = since
+            self.createdAt = createdAt
+        }
 
         /// How many notifications wait for it.
         var heldCount: Int { entries.count - unacknowledgedCount }
@@ -92,9 +107,30 @@ struct ObserverTable: Sendable {
         return slots[Int(slot)].client
     }
 
-    /// The slot of an observer's client, and whether nothing has to be thought of for it.
-    func client(at slot: UInt32) -> (slot: UInt32, isPlain: Bool) {
-        (slots[Int(slot)].client, slots[Int(slot)].isPlain)
+    /// Writes and counts one delivery for each of the observers, up to the first for whom something
+    /// must be thought of; tells the place of that one.
+    mutating func deliver(
+        _ notification: UInt32, isRedelivered: Bool, to matched: [UInt32],
+        of clients: ClientTable, at time: Int64,
+        into deliveries: inout [Delivery]
+    ) -> Int {
+        let countBefore = deliveries.count
+        deliveries.append(addingCapacity: matched.count) { output in
+            var slots = self.slots.mutableSpan
+            for place in matched.indices {
+                let slot = Int(matched[place])
+                guard slots[slot].isPlain, let route = clients.liveRoute(at: slots[slot].client)
+                else { return }
+                slots[slot].delivered &+= 1
+                slots[slot].lastDeliveredAt = time
+                output.append(
+                    Delivery(
+                        connection: route.connection, observer: slots[slot].serial,
+                        notification: notification, selector: slots[slot].selector,
+                        transport: route.transport, form: .shared, isRedelivered: isRedelivered))
+            }
+        }
+        return deliveries.count - countBefore
     }
 
     /// Frees a slot.

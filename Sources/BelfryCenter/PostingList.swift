@@ -21,6 +21,16 @@ struct PostingList: Sendable {
     var count: Int { entries.count - deadCount }
     var isEmpty: Bool { entries.count == deadCount }
 
+    /// Appends the slots of all entries that are alive, in rising order of serial.
+    func appendSlots(to slots: inout [UInt32]) {
+        guard count > 0 else { return }
+        slots.append(addingCapacity: count) { (output: inout OutputSpan<UInt32>) in
+            for index in entries.indices where !entries[index].isDead {
+                output.append(entries[index].slot)
+            }
+        }
+    }
+
     /// Adds a slot whose serial number is above all others.
     mutating func append(serial: UInt64, slot: UInt32) {
         precondition(entries.last.map { $0.serial < serial } ?? true, "serials rise")

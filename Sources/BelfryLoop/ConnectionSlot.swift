@@ -114,6 +114,36 @@ struct ConnectionSlot {
         return !flags.contains(.dirty)
     }
 
+    /// What came of adding frames.
+    enum Addition {
+        /// They follow what the connection gets already.
+        case extended
+        /// They are the first thing that it gets in this turn.
+        case begun
+        /// Nothing was added: it is closed, gets something else besides, or too much.
+        case unusual
+    }
+
+    /// Adds a range of the arena of frames where nothing has to be thought of.
+    @inline(__always)
+    mutating func addFrames(_ range: Range<Int>, byteLimit: Int) -> Addition {
+        let byteCount = turnByteCount &+ range.count
+        guard byteCount <= byteLimit &- unsentByteCount else { return .unusual }
+        let state = flags.intersection([.open, .closing, .dirty, .hasFrames])
+        if state == [.open, .dirty, .hasFrames] {
+            guard rangeEnd == range.lowerBound, ranges.isEmpty else { return .unusual }
+            rangeEnd = range.upperBound
+            turnByteCount = byteCount
+            return .extended
+        }
+        guard state == .open else { return .unusual }
+        rangeStart = range.lowerBound
+        rangeEnd = range.upperBound
+        turnByteCount = byteCount
+        flags.formUnion([.dirty, .hasFrames])
+        return .begun
+    }
+
     /// Keeps all of this turn's ranges but their first bytes, which the socket took.
     mutating func keep(_ ranges: [Range<Int>], of output: [UInt8], after writtenByteCount: Int) {
         var left = writtenByteCount

@@ -40,9 +40,37 @@ extension EventLoop {
         }
     }
 
-    @inline(__always)
+    /// Sends a range of `frames` to many connections when the turn ends, to each as a delivery.
+    public mutating func sendFrames(_ range: Range<Int>, to ids: [ConnectionID]) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= frames.count, "not in the arena")
+        guard !range.isEmpty else { return }
+        var unusual: [ConnectionID] = []
+        let byteLimit = configuration.connectionByteLimit
+        Self.addFrames(range, to: ids, &slots, byteLimit: byteLimit, &dirty, &unusual)
+        for id in unusual { sendFrames(range, to: id) }
+    }
+
+    /// Adds a range to the slots of connections; tells who is dirty now, and who is unusual.
+    private static func addFrames(
+        _ range: Range<Int>, to ids: [ConnectionID], _ slots: inout [ConnectionSlot],
+        byteLimit: Int, _ dirty: inout [UInt32], _ unusual: inout [ConnectionID]
+    ) {
+        var slots = slots.mutableSpan
+        for place in ids.indices {
+            let id = ids[place]
+            let index = Int(id.index)
+            guard index < slots.count, slots[index].generation == id.generation else { continue }
+            switch slots[index].addFrames(range, byteLimit: byteLimit) {
+            case .extended: break
+            case .begun: dirty.append(id.index)
+            case .unusual: unusual.append(id)
+            }
+        }
+    }
+
     /// Counts what a connection gets in this turn; when it is too much, all of it is dropped, and the
     /// flush closes the connection.
+    @inline(__always)
     private mutating func isTooMuch(_ byteCount: Int, for index: Int) -> Bool {
         slots[index].turnByteCount += byteCount
         let limit = configuration.connectionByteLimit - slots[index].unsentByteCount

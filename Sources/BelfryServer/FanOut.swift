@@ -28,6 +28,10 @@ struct ConnectionNumber {
 
     var loop: Int { Int(rawValue >> 57) - 1 }
 
+    /// Whether two connections are of one loop and take frames of one encoding.
+    @inline(__always)
+    static func haveSameFrames(_ one: UInt64, _ other: UInt64) -> Bool { one >> 55 == other >> 55 }
+
     var encoding: FrameEncoding {
         FrameEncoding(rawValue: UInt8(truncatingIfNeeded: rawValue >> 55) & 3) ?? .plain
     }
@@ -118,6 +122,16 @@ struct FrameCache {
     }
 }
 
+extension Delivery {
+    /// Whether the shared frame of this delivery is that of another one, on the same loop.
+    @inline(__always)
+    fileprivate func hasFrame(of other: Delivery) -> Bool {
+        notification == other.notification && selector == other.selector
+            && transport == other.transport && FrameCache.isShared(other)
+            && ConnectionNumber.haveSameFrames(connection, other.connection)
+    }
+}
+
 extension ServerLoop {
     /// Lets everybody have what the last command brought about; a second call does nothing.
     mutating func fanOut() {
@@ -135,7 +149,8 @@ extension ServerLoop {
     /// Refers each connection to the frames of its deliveries; each frame is encoded once.
     private mutating func spreadDeliveries() {
         var notification = UInt32.max
-        for place in effects.deliveries.indices {
+        var place = 0
+        while place < effects.deliveries.count {
             let delivery = effects.deliveries[place]
             if delivery.notification != notification {
                 notification = delivery.notification
@@ -148,11 +163,39 @@ extension ServerLoop {
                 : frames.range(of: delivery, target.encoding)
                     ?? encode(delivery, target.encoding)
             if target.loop == number {
-                loop.sendFrames(range, to: target.connection)
+                place = sendFrames(range, from: place)
             } else {
                 sendElsewhere(range, of: delivery, on: target.loop)
+                place += 1
             }
         }
+    }
+
+    /// Refers a row of connections of this loop to one frame; tells the place of the first delivery
+    /// with another one.
+    private mutating func sendFrames(_ range: Range<Int>, from start: Int) -> Int {
+        targets.removeAll(keepingCapacity: targets.capacity <= 1 << 16)
+        let end = Self.gatherRow(of: effects.deliveries, from: start, in: &targets)
+        loop.sendFrames(range, to: targets)
+        return end
+    }
+
+    private static func gatherRow(
+        of deliveries: [Delivery], from start: Int, in targets: inout [ConnectionID]
+    ) -> Int {
+        let first = deliveries[start]
+        targets.append(ConnectionNumber(rawValue: first.connection).connection)
+        var place = start + 1
+        guard FrameCache.isShared(first), place < deliveries.count,
+            first.hasFrame(of: deliveries[place])
+        else { return place }
+        targets.append(addingCapacity: deliveries.count - place) { output in
+            while place < deliveries.count, first.hasFrame(of: deliveries[place]) {
+                output.append(ConnectionNumber(rawValue: deliveries[place].connection).connection)
+                place += 1
+            }
+        }
+        return place
     }
 
     /// Lets another loop have a frame of this one's arena.

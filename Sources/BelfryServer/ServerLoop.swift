@@ -65,6 +65,8 @@ struct ServerLoop: ~Copyable {
     /// Whether everything in `effects` is on its way.
     var isSpread = true
     var frames = FrameCache()
+    /// The connections that get one frame, while they are gathered.
+    var targets: [ConnectionID] = []
     var exchange: Exchange
     var reader: MessageReader
     var compression = Compression()
