@@ -68,7 +68,10 @@ extension ServerLoop {
     }
 
     private mutating func sendAsset(_ asset: Asset, to id: ConnectionID) {
-        let compressed = exchange.parser.head.acceptsGzip ? shared.compressedAssets[asset] : nil
+        // Scanners look at the first page alone, and take any compression over TLS for BREACH.
+        let isScanned = asset == .console && (exchange.origin?.isSecure ?? exchange.isSecure)
+        let takesGzip = exchange.parser.head.acceptsGzip && !isScanned
+        let compressed = takesGzip ? shared.compressedAssets[asset] : nil
         var answer = Answer(contentType: .other(asset.contentType))
         answer.fields = [
             HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),

@@ -72,6 +72,19 @@ struct TLSTests {
         #expect(answer.hasSuffix("\r\n\r\n" + content))
     }
 
+    @Test("the page is not compressed over TLS, where scanners would take it for BREACH")
+    func page() throws {
+        let broker = try Broker(certificate: context)
+        let peer = try SecurePeer(broker, client)
+        let fields = ["Accept: text/html, */*", "Accept-Encoding: gzip"]
+        let page = try peer.exchange(HTTPPeer.text("HEAD", "/", fields: fields))
+        #expect(page.contains("text/html"))
+        #expect(!page.contains("Content-Encoding"))
+        #expect(page.contains("Vary: Accept-Encoding"))
+        let file = try peer.exchange(HTTPPeer.text("HEAD", "/openapi.yaml", fields: fields))
+        #expect(file.contains("Content-Encoding: gzip"))
+    }
+
     @Test("an answer that closes is followed by close_notify and the end of the connection")
     func closing() throws {
         let broker = try Broker(certificate: context)
