@@ -17,6 +17,21 @@ struct ConnectionTable {
         set { slots[slot] = newValue ?? .free }
     }
 
+    /// The connection of this name, to change it where it lies; where there is none, nothing comes of it.
+    subscript(id: ConnectionID) -> Connection {
+        _read {
+            if has(id) { yield slots[Int(id.index)] } else { yield .free }
+        }
+        _modify {
+            if has(id) {
+                yield &slots[Int(id.index)]
+            } else {
+                var nobody = Connection.free
+                yield &nobody
+            }
+        }
+    }
+
     /// Puts a new connection into its slot.
     mutating func insert(_ connection: Connection) {
         let slot = Int(connection.id.index)

@@ -112,7 +112,15 @@ extension [UInt8] {
         // Adding nothing to an empty array would write the count of the one that all share.
         guard !bytes.isEmpty else { return }
         append(addingCapacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
+            guard bytes.count >= 32 else {
+                for index in bytes.indices { output.append(bytes[index]) }
+                return
+            }
+            // Filled first, as an `OutputSpan` checks its capacity for each byte.
+            output.append(repeating: 0, count: bytes.count)
+            var target = output.mutableSpan
+            precondition(target.count == bytes.count)
+            for index in bytes.indices { target[index] = bytes[index] }
         }
     }
 

@@ -361,8 +361,8 @@ extension ServerLoop {
         loop.output.append(contentsOf: bytes)
         loop.send(start..<loop.output.count, to: id, as: .delivery)
         if closes {
-            connections[Int(id.index)]?.client = 0
-            connections[Int(id.index)]?.mailbox = 0
+            connections[id].client = 0
+            connections[id].mailbox = 0
             closeSoon(id)
         }
     }

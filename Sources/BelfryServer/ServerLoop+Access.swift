@@ -159,7 +159,7 @@ extension ServerLoop {
         exchange.keepContent(of: bytes)
         unfinished(of: id).unverified = exchange
         exchange = Exchange(limits: Self.httpLimits(configuration))
-        connections[Int(id.index)]?.isAwaiting = true
+        connections[id].isAwaiting = true
         setDeadline(id, .answer)
     }
 
@@ -171,7 +171,7 @@ extension ServerLoop {
             else { continue }
             // Between two events no request is in the hands of the loop.
             exchange = waiting
-            connections[Int(id.index)]?.isAwaiting = false
+            connections[id].isAwaiting = false
             decide(verdict, digest: digest)
             let nothing: [UInt8] = []
             finishRequest(id, nothing.span)
@@ -214,8 +214,8 @@ extension ServerLoop {
         guard connection(id) != nil else { return }
         var deadline = MonotonicTime.distantFuture
         if let caller { deadline = credentialDeadline(of: caller) }
-        connections[Int(id.index)]?.caller = caller
-        connections[Int(id.index)]?.credentialDeadline = deadline
+        connections[id].caller = caller
+        connections[id].credentialDeadline = deadline
     }
 
     /// When the credentials of a caller expire.

@@ -202,25 +202,25 @@ extension ServerLoop {
             closeSoon(id)
         case .client(let client, let session, let transport, let center):
             guard connection(id) != nil else { return }
-            connections[Int(id.index)]?.client = client
-            connections[Int(id.index)]?.session = session
-            connections[Int(id.index)]?.center = center
+            connections[id].client = client
+            connections[id].session = session
+            connections[id].center = center
             switch transport {
             case .webSocket:
-                connections[Int(id.index)]?.kind = .webSocket
+                connections[id].kind = .webSocket
                 setDeadline(id, .ping)
             case .events:
-                connections[Int(id.index)]?.kind = .events
+                connections[id].kind = .events
                 setDeadline(id, .comment)
             case .mailbox:
                 break
             }
         case .stream(let observer, let client, let center):
             guard connection(id) != nil else { return }
-            connections[Int(id.index)]?.client = client
-            connections[Int(id.index)]?.mailbox = observer
-            connections[Int(id.index)]?.center = center
-            connections[Int(id.index)]?.kind = .events
+            connections[id].client = client
+            connections[id].mailbox = observer
+            connections[id].center = center
+            connections[id].kind = .events
             setDeadline(id, .comment)
         }
         goOn(id)

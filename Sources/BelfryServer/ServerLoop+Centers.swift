@@ -18,10 +18,10 @@ extension ServerLoop {
         switch submission.reply.form {
         case .none: break
         case .webSocket:
-            connections[Int(submission.reply.connection.index)]?.isAwaiting = true
+            connections[submission.reply.connection].isAwaiting = true
         case .http:
             let id = submission.reply.connection
-            connections[Int(id.index)]?.isAwaiting = true
+            connections[id].isAwaiting = true
             // The request is whole: its time is over, and that of the answer is the broker's.
             setDeadline(id, .answer)
         }

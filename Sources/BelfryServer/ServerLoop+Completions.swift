@@ -58,7 +58,7 @@ extension ServerLoop {
             break
         case .http where reply.loop == number:
             guard connection(reply.connection) != nil else { return }
-            connections[Int(reply.connection.index)]?.isAwaiting = true
+            connections[reply.connection].isAwaiting = true
             setDeadline(reply.connection, .answer)
         case .http:
             break  // The connection waits since the request left its loop.

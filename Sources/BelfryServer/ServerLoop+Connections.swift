@@ -106,9 +106,9 @@ extension ServerLoop {
 
     /// The box for what is unfinished on a connection.
     mutating func unfinished(of id: ConnectionID) -> Unfinished {
-        if let unfinished = connections[Int(id.index)]?.unfinished { return unfinished }
+        if let unfinished = connections[id].unfinished { return unfinished }
         let unfinished = Unfinished(unfinishedTotal)
-        connections[Int(id.index)]?.unfinished = unfinished
+        connections[id].unfinished = unfinished
         return unfinished
     }
 
@@ -118,17 +118,17 @@ extension ServerLoop {
         switch connection.kind {
         case .http where connection.isThrottled:
             // It asked for more than it has read so far.
-            connections[Int(id.index)]?.hasEnded = true
+            connections[id].hasEnded = true
         case .http where connection.isAwaiting:
             // The answer is under way; it is the last one.
-            connections[Int(id.index)]?.closesAfterAnswer = true
+            connections[id].closesAfterAnswer = true
             // Nobody knows whether the other half is still read: a poll need not wait for that.
             if connection.mailbox != 0 {
                 submit(.endPoll(observer: connection.mailbox), connection)
             }
         case .http, .webSocket, .events, .debugWebSocket:
             leave(connection)
-            connections[Int(id.index)]?.isClosing = true
+            connections[id].isClosing = true
             loop.closeAfterFlush(id, lingering: false)
         }
     }
@@ -143,8 +143,8 @@ extension ServerLoop {
     /// Tells the center of a client, or of a mailbox, that the connection has ended.
     mutating func leave(_ connection: Connection) {
         guard connection.client != 0 || connection.mailbox != 0 else { return }
-        connections[Int(connection.id.index)]?.client = 0
-        connections[Int(connection.id.index)]?.mailbox = 0
+        connections[connection.id].client = 0
+        connections[connection.id].mailbox = 0
         if connection.mailbox != 0 {
             submit(.detachReader(observer: connection.mailbox), connection)
         } else {
@@ -166,8 +166,8 @@ extension ServerLoop {
     mutating func closeSoon(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
         leave(connection)
-        connections[Int(id.index)]?.isClosing = true
-        connections[Int(id.index)]?.unfinished = nil
+        connections[id].isClosing = true
+        connections[id].unfinished = nil
         loop.closeAfterFlush(id, lingering: true)
     }
 
@@ -179,7 +179,7 @@ extension ServerLoop {
         switch kind {
         case .ping, .pong, .slow, .comment:
             // A stream ends with the credentials that opened it.
-            if let end = connections[Int(id.index)]?.credentialDeadline { time = min(time, end) }
+            time = min(time, connections[id].credentialDeadline)
         case .head, .body, .idle, .drain, .answer: break
         }
         loop.setDeadline(id, at: time)

@@ -169,7 +169,7 @@ extension ServerLoop {
                     center: submission.center, request: request, caller: submission.caller,
                     reply: submission.reply))
             if number == submission.reply.loop {
-                connections[Int(submission.reply.connection.index)]?.isAwaiting = true
+                connections[submission.reply.connection].isAwaiting = true
             }
             return
         }

@@ -87,8 +87,8 @@ extension ServerLoop {
                 loop.send(range, to: id, as: .delivery)
             case .lastFrames:
                 loop.send(range, to: id, as: .delivery)
-                connections[Int(id.index)]?.client = 0
-                connections[Int(id.index)]?.mailbox = 0
+                connections[id].client = 0
+                connections[id].mailbox = 0
                 closeSoon(id)
             case .answer(let sequel):
                 loop.send(range, to: id, as: .answer)

@@ -93,7 +93,7 @@ extension ServerLoop {
         polls.add(poll, connection: reply.number.rawValue)
         armPolls(at: poll.deadline)
         guard reply.loop == number, connection(reply.connection) != nil else { return }
-        connections[Int(reply.connection.index)]?.isAwaiting = true
+        connections[reply.connection].isAwaiting = true
         attend(poll.observer, poll.submission)
     }
 
@@ -101,8 +101,8 @@ extension ServerLoop {
     mutating func attend(_ observer: UInt64, _ submission: Submission) {
         let id = submission.reply.connection
         guard connection(id) != nil else { return }
-        connections[Int(id.index)]?.mailbox = observer
-        connections[Int(id.index)]?.center = submission.center
+        connections[id].mailbox = observer
+        connections[id].center = submission.center
         setDeadline(id, .answer)
     }
 

@@ -40,7 +40,7 @@ extension ServerLoop {
     /// ticket, and a client that never stops asking would never be answered.
     private mutating func cork(_ id: ConnectionID, until ticket: UInt64) {
         guard let connection = connection(id), connection.corkTicket < ticket else { return }
-        connections[Int(id.index)]?.corkTicket = ticket
+        connections[id].corkTicket = ticket
         loop.cork(id)
         promises.cork(id, until: ticket)
     }
@@ -69,10 +69,10 @@ extension ServerLoop {
         guard let connection = connection(id),
             connection.corkTicket <= promises.committedTicket
         else { return }
-        connections[Int(id.index)]?.corkTicket = 0
+        connections[id].corkTicket = 0
         loop.uncork(id)
         // What it asks next may cork it again, so it is read when this has been written.
-        connections[Int(id.index)]?.isThrottled = true
+        connections[id].isThrottled = true
         loop.tellWhenDrained(id)
     }
 

@@ -18,7 +18,7 @@ extension ServerLoop {
             origin = proxyPolicy.origin(of: origin, forwardingFields())
         }
         exchange.origin = origin
-        connections[Int(id.index)]?.address = origin.address
+        connections[id].address = origin.address
     }
 
     /// The other end of a connection.
@@ -112,7 +112,7 @@ extension ServerLoop {
             let address = peerAddress(of: id), !proxyPolicy.trusts(address)
         else { return false }
         guard let seat = shared.rates.seat(of: address, limit: limit) else { return true }
-        connections[Int(id.index)]?.seat = seat
+        connections[id].seat = seat
         return false
     }
 

@@ -43,7 +43,7 @@ extension ServerLoop {
 
     /// Goes on with a request that did not arrive as a whole; false when there is none.
     private mutating func takeUpExchange(of id: ConnectionID) -> Bool {
-        guard let unfinished = connections[Int(id.index)]?.unfinished,
+        guard let unfinished = connections[id].unfinished,
             let begun = unfinished.exchange
         else { return false }
         exchange = begun
@@ -77,7 +77,7 @@ extension ServerLoop {
         }
         if connection.kind != .http {
             renewExchange()
-            connections[Int(id.index)]?.unfinished = nil
+            connections[id].unfinished = nil
             if !rest.isEmpty { receive(id, rest) }
             return false
         }
@@ -302,7 +302,7 @@ extension ServerLoop {
     /// Ends a request that cannot be read on, and its connection with it.
     mutating func refuseRequest(_ id: ConnectionID, _ problem: Problem) {
         answer(problem, to: id, HTTPReply(context: .closing))
-        connections[Int(id.index)]?.unfinished = nil
+        connections[id].unfinished = nil
         exchange = Exchange(limits: Self.httpLimits(configuration))
     }
 }

@@ -13,12 +13,12 @@ extension ServerLoop {
         guard let connection = connection(id), !connection.isClosing else { return }
         switch connection.kind {
         case .http, .debugWebSocket:
-            connections[Int(id.index)]?.isThrottled = true
+            connections[id].isThrottled = true
             loop.pauseReading(id)
             setDeadline(id, .drain)
         case .webSocket, .events:
             counters.slowClients += 1
-            connections[Int(id.index)]?.isSlow = true
+            connections[id].isSlow = true
             setDeadline(id, .slow)
             submit(.becomeSlow(client: connection.client), of: connection)
         }
@@ -28,8 +28,8 @@ extension ServerLoop {
     mutating func meetRoom(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
         if connection.isSlow || connection.isFlushing {
-            connections[Int(id.index)]?.isSlow = false
-            connections[Int(id.index)]?.isFlushing = false
+            connections[id].isSlow = false
+            connections[id].isFlushing = false
             if connection.isSlow {
                 setDeadline(id, connection.kind == .webSocket ? .ping : .comment)
             }
@@ -42,7 +42,7 @@ extension ServerLoop {
     mutating func flushFurther(_ client: UInt64, on id: ConnectionID) {
         guard let connection = connection(id), connection.client == client, !connection.isClosing
         else { return }
-        connections[Int(id.index)]?.isFlushing = true
+        connections[id].isFlushing = true
         loop.tellWhenDrained(id)
     }
 
@@ -51,7 +51,7 @@ extension ServerLoop {
         guard loop.isBackpressured(id), loop.unsentByteCount(of: id) > Self.slowOutputByteLimit,
             connection(id) != nil
         else { return }
-        connections[Int(id.index)]?.isThrottled = true
+        connections[id].isThrottled = true
         loop.pauseReading(id)
     }
 

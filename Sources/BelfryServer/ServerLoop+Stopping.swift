@@ -60,7 +60,7 @@ extension ServerLoop {
             switch connection.kind {
             case .http
             where connection.isAwaiting || connection.unfinished?.content.isEmpty == false:
-                connections[Int(connection.id.index)]?.closesAfterAnswer = true
+                connections[connection.id].closesAfterAnswer = true
             case .http:
                 if connection.deadline == .idle || connection.unfinished == nil {
                     closeSoon(connection.id)

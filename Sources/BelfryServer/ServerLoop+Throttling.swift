@@ -91,7 +91,7 @@ extension ServerLoop {
     /// A connection has asked for enough in this turn: the rest of its input must wait.
     mutating func throttle(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
-        connections[Int(id.index)]?.isThrottled = true
+        connections[id].isThrottled = true
         loop.pauseReading(id)
         // Who does not read its answers has the time of a request's content to begin with it.
         if connection.kind == .http { setDeadline(id, .drain) }
@@ -116,7 +116,7 @@ extension ServerLoop {
         swap(&waiting, &throttled)
         var goesOnSoon = false
         for (place, id) in waiting.enumerated() {
-            if hasInflatedEnough, connections[Int(id.index)]?.encoding != .plain {
+            if hasInflatedEnough, connections[id].encoding != .plain {
                 throttled.append(id)
                 goesOnSoon = true
             } else if loop.unsentByteCount(of: id) > Self.roomByteCount {
@@ -140,7 +140,7 @@ extension ServerLoop {
         guard let connection = connection(id), connection.isThrottled, !connection.isClosing,
             connection.unfinished?.content.isEmpty != false
         else { return }
-        connections[Int(id.index)]?.isThrottled = false
+        connections[id].isThrottled = false
         if connection.deadline == .drain {
             setDeadline(id, connection.kind == .http ? .idle : .ping)
         }
@@ -186,7 +186,7 @@ extension ServerLoop {
         let unfinished = unfinished(of: id)
         unfinished.content = content
         unfinished.sentByteCount = 0
-        if !reply.context.keepsAlive { connections[Int(id.index)]?.closesAfterAnswer = true }
+        if !reply.context.keepsAlive { connections[id].closesAfterAnswer = true }
         _ = sendPiece(to: id)
         throttle(id)
     }
@@ -214,7 +214,7 @@ extension ServerLoop {
     /// Otherwise a thousand clients that each send nearly all of a large request could take a
     /// thousand times its limit.
     mutating func countUnfinished(of id: ConnectionID) {
-        connections[Int(id.index)]?.unfinished?.recount()
+        connections[id].unfinished?.recount()
         let limit = configuration.unfinishedByteLimit / configuration.loopCount
         while unfinishedTotal.count > limit {
             guard let largest = largestUnfinished() else { return }
@@ -243,7 +243,7 @@ extension ServerLoop {
         connection.unfinished?.clear()
         switch connection.kind {
         case .webSocket, .debugWebSocket:
-            connections[Int(id.index)]?.unfinished = nil
+            connections[id].unfinished = nil
             closeWebSocket(id, .tryAgainLater, reason: "too much unfinished input")
         case .http where connection.isAwaiting || connection.isThrottled:
             // Its answers have an order, so it cannot be told.

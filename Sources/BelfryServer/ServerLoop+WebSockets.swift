@@ -39,7 +39,7 @@ extension ServerLoop {
             appendOpening(exchange.reply, to: &bytes)
             loop.output.append(contentsOf: bytes)
             loop.send(start..<loop.output.count, to: id, as: .answer)
-            connections[Int(id.index)]?.kind = .debugWebSocket
+            connections[id].kind = .debugWebSocket
             setDeadline(id, .ping)
         }
     }
@@ -54,7 +54,7 @@ extension ServerLoop {
         details.extensions = deflate?.fieldValue
         exchange.reply.details = details
         exchange.reply.encoding = FrameEncoding(deflate)
-        connections[Int(id.index)]?.encoding = exchange.reply.encoding
+        connections[id].encoding = exchange.reply.encoding
     }
 
     private func openingRequest() -> OpeningRequest {
@@ -126,7 +126,7 @@ extension ServerLoop {
             loop.setDeadline(
                 id,
                 at: min(timeouts.deadline(.ping, from: loop.now), connection.credentialDeadline))
-            if connection.deadline == .pong { connections[Int(id.index)]?.deadline = .ping }
+            if connection.deadline == .pong { connections[id].deadline = .ping }
         }
         if hasInflatedEnough, connection.encoding != .plain {
             throttle(id)
@@ -182,8 +182,8 @@ extension ServerLoop {
     private mutating func keepReader(_ id: ConnectionID, isDebug: Bool) {
         if reader.isBetweenMessages {
             if isDebug { renewReader(isDebug: true) }
-            if connections[Int(id.index)]?.unfinished?.waitingBytes.isEmpty ?? false {
-                connections[Int(id.index)]?.unfinished = nil
+            if connections[id].unfinished?.waitingBytes.isEmpty ?? false {
+                connections[id].unfinished = nil
             }
             return
         }

@@ -21,10 +21,11 @@ public enum FrameWriter {
                     at: index, opcode: opcode, isFinal: isFinal, isMasked: isMasked,
                     payloadByteCount: payload.count))
         }
-        var key = maskingKey ?? .none
-        if isMasked {
-            for index in 0..<4 { buffer.append(key.byte(at: index)) }
+        guard var key = maskingKey else {
+            buffer.append(payload)
+            return
         }
+        for index in 0..<4 { buffer.append(key.byte(at: index)) }
         key.append(payload, to: &buffer)
     }
 

@@ -1,17 +1,24 @@
 extension Array where Element == UInt8 {
     /// Appends some bytes.
+    ///
+    /// An `OutputSpan` checks its capacity for each byte: where they are many it is filled first, and
+    /// then the loop becomes wide moves.
     mutating func append(_ bytes: Span<UInt8>) {
         // Adding nothing to an empty array would write the count of the one that all share.
         guard !bytes.isEmpty else { return }
         append(addingCapacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
+            guard bytes.count >= 32 else {
+                for index in bytes.indices { output.append(bytes[index]) }
+                return
+            }
+            output.append(repeating: 0, count: bytes.count)
+            var target = output.mutableSpan
+            precondition(target.count == bytes.count)
+            for index in bytes.indices { target[index] = bytes[index] }
         }
     }
 
-    /// Appends two pieces at once.
-    ///
-    /// An `OutputSpan` checks its capacity for each byte: it is filled first, and then the loops become
-    /// wide moves.
+    /// Appends two pieces at once, in the same way.
     mutating func append(_ first: Span<UInt8>, _ second: Span<UInt8>) {
         let count = first.count + second.count
         guard count > 0 else { return }
