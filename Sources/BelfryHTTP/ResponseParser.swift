@@ -119,13 +119,13 @@ public struct ResponseParser: Sendable {
             }
         case .untilClose:
             guard cursor < bytes.count else { return nil }
-            let range = cursor..<bytes.count
             let limit = bodyByteLimit ?? .max
-            guard range.count <= limit - receivedByteCount else {
-                throw .bodyTooLarge(limit: limit)
-            }
+            let room = limit - receivedByteCount
+            guard room > 0 else { throw .bodyTooLarge(limit: limit) }
+            // What fits is handed out, however the bytes were cut.
+            let range = cursor..<(bytes.count - cursor > room ? cursor + room : bytes.count)
             receivedByteCount += range.count
-            cursor = bytes.count
+            cursor = range.upperBound
             return .body(range)
         case .upgraded:
             return nil
