@@ -102,8 +102,8 @@ extension NotificationCenter {
 
     /// Finds out for each of the observers, in registration order, what becomes of the notification.
     private mutating func place(
-        _ slots: ArraySlice<UInt32>, _ receipt: Receipt, _ notification: Notification, at time: CommandTime,
-        _ effects: inout Effects
+        _ slots: ArraySlice<UInt32>, _ receipt: Receipt, _ notification: Notification,
+        at time: CommandTime, _ effects: inout Effects
     ) {
         dispatching.isActive = true
         dispatching.id = notification.id

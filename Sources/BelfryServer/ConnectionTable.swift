@@ -20,7 +20,11 @@ struct ConnectionTable {
     /// The connection of this name, to change it where it lies; where there is none, nothing comes of it.
     subscript(id: ConnectionID) -> Connection {
         _read {
-            if has(id) { yield slots[Int(id.index)] } else { yield .free }
+            if has(id) {
+                yield slots[Int(id.index)]
+            } else {
+                yield Connection.free
+            }
         }
         _modify {
             if has(id) {
