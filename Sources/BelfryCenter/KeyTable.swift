@@ -12,6 +12,8 @@ struct KeyTable: Sendable {
     private var freeIndexes: [Index] = []
     /// Index + 1 of the key in each bucket, 0 in an empty one; their count is a power of two.
     private var buckets: [UInt32] = [UInt32](repeating: 0, count: 16)
+    /// The key that was asked for last: mostly the next one is the same.
+    private var recent: Index = 0
 
     init(seed: HashSeed) {
         self.seed = seed
@@ -34,9 +36,16 @@ struct KeyTable: Sendable {
 
     /// The index of a key that is added unless it is there.
     mutating func insert(_ key: Span<UInt8>) -> (index: Index, isNew: Bool) {
+        // The key of a free index is empty, and empty keys are always looked up.
+        if !key.isEmpty, recent < keys.count, Self.isEqual(keys[Int(recent)], key) {
+            return (recent, false)
+        }
         let hash = hash(key)
         let bucket = bucket(of: key, hash: hash)
-        if buckets[bucket] != 0 { return (buckets[bucket] - 1, false) }
+        if buckets[bucket] != 0 {
+            recent = buckets[bucket] - 1
+            return (recent, false)
+        }
         let index: Index
         let bytes = [UInt8](copying: key)
         if let free = freeIndexes.popLast() {

@@ -69,6 +69,17 @@ struct HeadBytes: Sendable {
         count += end - start
     }
 
+    /// Whether these bytes, and not none, stand in others from `start` on.
+    func stand(in bytes: Span<UInt8>, from start: Int) -> Bool {
+        guard count > 0, bytes.count - start >= count else { return false }
+        let other = bytes.extracting(start..<start + count)
+        let own = span
+        // Without an early end, so that many bytes are compared at once.
+        var difference: UInt8 = 0
+        for index in own.indices { difference |= own[index] ^ other[index] }
+        return difference == 0
+    }
+
     /// All bytes of the head.
     var span: Span<UInt8> {
         @_lifetime(borrow self)

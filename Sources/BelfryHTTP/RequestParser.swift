@@ -11,7 +11,8 @@ public enum RequestEvent: Sendable, Equatable {
 /// Reads requests of HTTP/1.1 and 1.0 out of a receive buffer (RFC 9112).
 ///
 /// It reads in place, keeps the bytes of heads only, and may be fed with pieces of any size: the
-/// events are the same. Once it has thrown, it throws the same error again.
+/// events are the same. Once it has thrown, it throws the same error again. A client that posts much
+/// mostly sends the same head again and again: such a one is compared, not read.
 public struct RequestParser: Sendable {
     private enum Phase {
         case between
@@ -27,6 +28,8 @@ public struct RequestParser: Sendable {
 
     /// The head of the request; valid from `.head` on until the next request begins.
     public private(set) var head = RequestHead()
+    /// Whether that head is, byte for byte, the one before it: what was found in that is still known.
+    public private(set) var repeatsHead = false
     /// The largest content of this request, in bytes; past it is 413.
     ///
     /// The caller may change it after `.head`; each request begins with the default of the limits.
@@ -79,6 +82,14 @@ public struct RequestParser: Sendable {
         switch phase {
         case .between, .emptyLine:
             guard try skipEmptyLines(bytes, at: &cursor) else { return nil }
+            emptyLineCount = 0
+            bodyByteLimit = limits.bodyByteLimit
+            repeatsHead = head.bytes.stand(in: bytes, from: cursor)
+            if repeatsHead {
+                cursor += head.bytes.count
+                phase = .framing
+                return .head
+            }
             start()
             return try readHead(bytes, at: &cursor)
         case .line, .fields:
@@ -101,8 +112,6 @@ public struct RequestParser: Sendable {
         head.bytes.reset()
         line = RequestLine()
         fields = FieldScanner(head: limits)
-        emptyLineCount = 0
-        bodyByteLimit = limits.bodyByteLimit
         phase = .line
     }
 

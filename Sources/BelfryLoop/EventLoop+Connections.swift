@@ -12,6 +12,7 @@ extension EventLoop {
         guard let index = index(of: id), !range.isEmpty,
             !slots[index].flags.contains(.closing)
         else { return }
+        if slots[index].flags.contains(.hasFrames) { settleRow() }
         if isTooMuch(range.count, for: index) { return }
         if slots[index].flags.contains(.hasFrames) {
             // What one connection gets in a turn lies in one arena, in its order.
@@ -29,6 +30,7 @@ extension EventLoop {
         guard let index = index(of: id), !range.isEmpty,
             !slots[index].flags.contains(.closing)
         else { return }
+        if slots[index].flags.contains(.hasFrames) { settleRow() }
         if isTooMuch(range.count, for: index) { return }
         if slots[index].flags.contains(.hasFrames) || !slots[index].hasRanges {
             slots[index].flags.insert(.hasFrames)
@@ -37,34 +39,6 @@ extension EventLoop {
             let start = output.count
             output.append(contentsOf: frames[range])
             add(start..<output.count, .delivery, to: index)
-        }
-    }
-
-    /// Sends a range of `frames` to many connections when the turn ends, to each as a delivery.
-    public mutating func sendFrames(_ range: Range<Int>, to ids: [ConnectionID]) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= frames.count, "not in the arena")
-        guard !range.isEmpty else { return }
-        var unusual: [ConnectionID] = []
-        let byteLimit = configuration.connectionByteLimit
-        Self.addFrames(range, to: ids, &slots, byteLimit: byteLimit, &dirty, &unusual)
-        for id in unusual { sendFrames(range, to: id) }
-    }
-
-    /// Adds a range to the slots of connections; tells who is dirty now, and who is unusual.
-    private static func addFrames(
-        _ range: Range<Int>, to ids: [ConnectionID], _ slots: inout [ConnectionSlot],
-        byteLimit: Int, _ dirty: inout [UInt32], _ unusual: inout [ConnectionID]
-    ) {
-        var slots = slots.mutableSpan
-        for place in ids.indices {
-            let id = ids[place]
-            let index = Int(id.index)
-            guard index < slots.count, slots[index].generation == id.generation else { continue }
-            switch slots[index].addFrames(range, byteLimit: byteLimit) {
-            case .extended: break
-            case .begun: dirty.append(id.index)
-            case .unusual: unusual.append(id)
-            }
         }
     }
 
@@ -103,6 +77,7 @@ extension EventLoop {
     /// closing with unread input would reset the connection and could destroy the last answer.
     public mutating func closeAfterFlush(_ id: ConnectionID, lingering: Bool) {
         guard let index = index(of: id), !slots[index].flags.contains(.closing) else { return }
+        if slots[index].flags.contains(.hasFrames) { settleRow() }
         slots[index].flags.insert(.closing)
         if lingering { slots[index].flags.insert(.lingering) }
         slots[index].flags.remove(.paused)

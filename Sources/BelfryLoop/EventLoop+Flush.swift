@@ -11,6 +11,7 @@ extension EventLoop {
 
     /// Writes each connection that has output once: deliveries first, then whoever has answers.
     mutating func flush() {
+        settleRow()
         for index in dirty where !slots[Int(index)].flags.contains(.hasAnswer) {
             flushConnection(Int(index))
         }

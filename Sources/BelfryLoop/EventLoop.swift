@@ -49,6 +49,8 @@ public struct EventLoop: ~Copyable {
     var refusedCount = 0
     /// The connections that the next flush looks at, in the order in which they came.
     var dirty: [UInt32] = []
+    /// The connections that got the last frames.
+    var row = FrameRow()
 
     var ready: [ReadyEntry] = []
     var readyPosition = 0

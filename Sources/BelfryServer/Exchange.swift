@@ -18,6 +18,8 @@ struct Exchange {
     var isInContent = false
     /// Where the name stands in the path of a plain post, for which there is no `path`.
     var plainPostName: Range<Int>?
+    /// Whether what was decided of this plain post holds for one with the same head.
+    var canRepeat = false
     /// Whether it came over TLS.
     var isSecure = false
     /// What the request asks for; nil until the head was read, or when it is refused.
@@ -43,17 +45,24 @@ struct Exchange {
     var byteCount: Int { content.count + parser.headByteCount }
 
     /// Forgets the last request; mostly it has left nothing.
-    mutating func begin() {
+    ///
+    /// - Returns: Whether it is a plain post for which all is decided, as it was for the one before.
+    mutating func begin(mayRepeat: Bool) -> Bool {
+        let repeats = mayRepeat && canRepeat && parser.repeatsHead
+        reply = HTTPReply(context: parser.head.responseContext)
         if !content.isEmpty { content.removeAll(keepingCapacity: content.capacity <= 65_536) }
         contentRange = nil
-        plainPostName = nil
+        if !repeats {
+            plainPostName = nil
+            canRepeat = false
+        }
         if path != nil { path = nil }
         if refusal != nil { refusal = nil }
         if !refusalFields.isEmpty { refusalFields = [] }
-        reply = HTTPReply(context: parser.head.responseContext)
         if caller != nil { caller = nil }
         if unverified != nil { unverified = nil }
         if origin != nil { origin = nil }
+        return repeats
     }
 
     private static let channelPrefix = Array("/v1/channels/".utf8)

@@ -243,22 +243,21 @@ extension ServerLoop {
     /// Encodes the frame of a delivery at the end of the arena of frames.
     private mutating func encode(_ delivery: Delivery) -> Range<Int> {
         let notification = effects.notifications[Int(delivery.notification)]
-        frameText.removeAll(keepingCapacity: frameText.capacity <= 1 << 20)
         let start = loop.frames.count
         switch delivery.transport {
         case .webSocket:
             let selector = centers[lastCenter].selector(delivery.selector)
+            let frame = FrameWriter.beginFrame(in: &loop.frames)
             if delivery.form == .acknowledged {
                 RPC.append(
                     request: notification, observer: delivery.observer, selector: selector,
-                    isRedelivered: delivery.isRedelivered, to: &frameText)
+                    isRedelivered: delivery.isRedelivered, to: &loop.frames)
             } else {
-                RPC.append(
-                    delivery: notification, selector: selector,
-                    isRedelivered: delivery.isRedelivered, to: &frameText)
+                deliveryWriter.append(
+                    notification, calling: selector, isRedelivered: delivery.isRedelivered,
+                    to: &loop.frames)
             }
-            let text = frameText
-            FrameWriter.append(.text, payload: text.span, to: &loop.frames)
+            FrameWriter.endFrame(frame, .text, in: &loop.frames)
         case .events:
             EventStream.append(
                 notification: notification, epoch: centers[lastCenter].epoch,

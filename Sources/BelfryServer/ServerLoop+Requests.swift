@@ -47,6 +47,8 @@ extension ServerLoop {
             let begun = unfinished.exchange
         else { return false }
         exchange = begun
+        // The configuration may have changed since.
+        exchange.canRepeat = false
         unfinished.exchange = nil
         return true
     }
@@ -111,11 +113,15 @@ extension ServerLoop {
     /// The head is there: what is asked, may it be asked, and must content be asked for.
     private mutating func beginRequest(_ id: ConnectionID, restByteCount: Int) {
         counters.requests += 1
-        exchange.begin()
+        let isDecided = exchange.begin(mayRepeat: !stop.isStopping)
         exchange.isSecure = isSecure(id)
         if stop.isStopping { exchange.reply.context.keepsAlive = false }
-        if needsOrigin { findOrigin(id) }
-        decideRequest()
+        if isDecided {
+            exchange.parser.bodyByteLimit = configuration.bodyByteLimit
+        } else {
+            if needsOrigin { findOrigin(id) }
+            decideRequest()
+        }
         guard exchange.parser.head.hasContent else { return }
         // Content that is there already has no time to take.
         let missing = (exchange.parser.head.contentLength ?? .max) > restByteCount
@@ -152,6 +158,7 @@ extension ServerLoop {
         if hasRates { try chargeAddress() }
         if !stop.isStopping, let name = exchange.findPlainPostName() {
             exchange.plainPostName = name
+            exchange.canRepeat = !needsOrigin
             exchange.parser.bodyByteLimit = configuration.bodyByteLimit
             return
         }

@@ -74,6 +74,7 @@ struct ServerLoop: ~Copyable {
     var inflatedBeforeTurn = 0
     var answerContent: [UInt8] = []
     var frameText: [UInt8] = []
+    var deliveryWriter = DeliveryWriter()
     /// The center whose command `effects` belong to.
     var lastCenter = 0
     /// The host name that was allowed last.

@@ -52,34 +52,37 @@ public enum FrameWriter {
         public let payloadStart: Int
     }
 
-    /// Reserves room for any header, so that the payload can be written in place behind it.
+    /// The header of a payload of 126 bytes to 64 KiB, which most are.
+    private static let usualHeader = [UInt8](repeating: 0, count: 4)
+
+    /// Reserves room for the usual header, so that the payload can be written in place behind it.
     ///
-    /// Append the payload to the same buffer, then call `endFrame`; the payload is never moved.
+    /// Append the payload to the same buffer, then call `endFrame`.
     public static func beginFrame(in buffer: inout [UInt8]) -> OpenFrame {
-        buffer.append(contentsOf: repeatElement(0, count: headerByteLimit))
+        buffer.append(contentsOf: usualHeader)
         return OpenFrame(payloadStart: buffer.count)
     }
 
     /// Appends a frame with the compressed payload if that is smaller; otherwise nothing.
     ///
-    /// - Returns: where the frame stands; reserved bytes before it are no part of it.
+    /// - Returns: where the frame stands.
     public static func append(
         _ opcode: Opcode, compressing payload: Span<UInt8>, by deflater: Deflater,
         to buffer: inout [UInt8]
     ) -> Range<Int>? {
         let frame = beginFrame(in: &buffer)
         guard deflater.append(payload, to: &buffer) else {
-            buffer.removeLast(headerByteLimit)
+            buffer.removeLast(usualHeader.count)
             return nil
         }
         return endFrame(frame, opcode, isCompressed: true, in: &buffer)
     }
 
     /// Takes everything behind the start of `frame` as its payload, and writes the header directly
-    /// before it.
+    /// before it; a payload with another header than the usual one is moved.
     ///
-    /// - Returns: where the whole frame stands in the buffer. The reserved bytes before it, at most
-    ///   8, are no part of any frame: what is sent is the range, not the buffer.
+    /// - Returns: where the whole frame stands: directly behind what was there before it.
+    @discardableResult
     public static func endFrame(
         _ frame: OpenFrame, _ opcode: Opcode, isCompressed: Bool = false,
         in buffer: inout [UInt8]
@@ -88,13 +91,20 @@ public enum FrameWriter {
         checkControl(opcode, byteCount: payloadByteCount, isFinal: true)
         precondition(!isCompressed || opcode.isFirst, "a compressed frame that begins no message")
         let headerByteCount = headerByteCount(payloadByteCount: payloadByteCount)
-        let start = frame.payloadStart - headerByteCount
-        for index in 0..<headerByteCount {
-            buffer[start + index] = headerByte(
+        let start = frame.payloadStart - usualHeader.count
+        if headerByteCount < usualHeader.count {
+            buffer.removeSubrange(start..<start + usualHeader.count - headerByteCount)
+        } else if headerByteCount > usualHeader.count {
+            let more = repeatElement(UInt8(0), count: headerByteCount - usualHeader.count)
+            buffer.insert(contentsOf: more, at: start)
+        }
+        var header = buffer.mutableSpan
+        header[start] = opcode.rawValue | (isCompressed ? 0xC0 : 0x80)
+        for index in 1..<headerByteCount {
+            header[start + index] = headerByte(
                 at: index, opcode: opcode, isFinal: true, isMasked: false,
                 payloadByteCount: payloadByteCount)
         }
-        if isCompressed { buffer[start] |= 0x40 }
         return start..<buffer.count
     }
 

@@ -70,10 +70,9 @@ struct PostFields {
 
     /// Joins a name and a userInfo in one buffer.
     static func content(plainly name: Span<UInt8>, userInfo: Span<UInt8>) -> Notification.Content {
-        var joined: [UInt8] = []
-        joined.append(name, userInfo)
-        return Notification.Content(
-            joined: joined, nameByteCount: name.count, objectByteCount: nil, hasUserInfo: true)
+        Notification.Content(
+            joined: [UInt8](joining: name, userInfo), nameByteCount: name.count,
+            objectByteCount: nil, hasUserInfo: true)
     }
 
     /// Joins the parts in one buffer.

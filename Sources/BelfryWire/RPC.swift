@@ -5,18 +5,6 @@ internal import BelfryJSON
 ///
 /// The answers of a batch are joined by the caller: `[`, `,`, `]`.
 public enum RPC {
-    /// Appends a delivery, which calls the selector with the notification.
-    public static func append(
-        delivery notification: Notification, selector: [UInt8], isRedelivered: Bool,
-        to output: inout [UInt8]
-    ) {
-        output.append(contentsOf: deliveryStart)
-        JSONWriter.append(string: selector.span, to: &output)
-        output.append(contentsOf: paramsKey)
-        Shape.append(notification: notification, isRedelivered: isRedelivered, to: &output)
-        output.append(UInt8(ascii: "}"))
-    }
-
     /// Appends a delivery to an acknowledging observer: a request, whose response is the
     /// acknowledgement.
     public static func append(
@@ -34,7 +22,6 @@ public enum RPC {
         output.append(UInt8(ascii: "}"))
     }
 
-    private static let deliveryStart = [UInt8]("{\"jsonrpc\":\"2.0\",\"method\":".utf8)
     private static let paramsKey = [UInt8](",\"params\":".utf8)
 
     /// Appends what comes before a result; `id` is the raw JSON of the request.

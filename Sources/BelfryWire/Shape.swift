@@ -23,7 +23,19 @@ public enum Shape {
         to output: inout [UInt8]
     ) {
         output.makeRoom(forMore: 256 + notification.content.byteCount)
-        append(start: notification.id, to: &output)
+        output.append(contentsOf: Key.start)
+        append(
+            restOf: notification, postedAt: postedAt(milliseconds: notification.postedAt),
+            isRedelivered: isRedelivered, observer: observer, isOneLine: isOneLine, to: &output)
+    }
+
+    /// Appends a notification of which all stands there up to the sequence number, with the
+    /// identifier still blank; the time is the text of `postedAt`.
+    static func append(
+        restOf notification: Notification, postedAt: [UInt8], isRedelivered: Bool,
+        observer: UInt64?, isOneLine: Bool, to output: inout [UInt8]
+    ) {
+        write(notification.id, overStartOf: &output)
         JSONWriter.append(integer: notification.sequence, to: &output)
         output.append(contentsOf: Key.name)
         JSONWriter.append(string: notification.content.name, to: &output)
@@ -35,9 +47,7 @@ public enum Shape {
             output.append(contentsOf: Key.userInfo)
             if isOneLine { output.appendInOneLine(userInfo) } else { output.append(userInfo) }
         }
-        let timeStart = output.count + Key.timeOffset
-        output.append(contentsOf: Key.postedAt)
-        TimeText.write(milliseconds: notification.postedAt, over: &output, at: timeStart)
+        output.append(contentsOf: postedAt)
         if let observer {
             output.append(contentsOf: Key.observer)
             IdentifierText.append(observer: observer, to: &output)
@@ -50,6 +60,13 @@ public enum Shape {
         }
         if isRedelivered { output.append(contentsOf: Key.redelivered) }
         output.append(UInt8(ascii: "}"))
+    }
+
+    /// The member that tells when a notification was dispatched.
+    static func postedAt(milliseconds: Int64) -> [UInt8] {
+        var text = Key.postedAt
+        TimeText.write(milliseconds: milliseconds, over: &text, at: Key.timeOffset)
+        return text
     }
 
     /// What stands between the values: copied as a whole, and short values are set into it.
@@ -84,11 +101,19 @@ public enum Shape {
 
     /// Appends `{"id":"…","seq":`, with which notifications and receipts start.
     private static func append(start id: NotificationID, to output: inout [UInt8]) {
-        let start = output.count + Key.idOffset
         output.append(contentsOf: Key.start)
+        write(id, overStartOf: &output)
+    }
+
+    /// Writes an identifier over the blank one of a start that was just appended.
+    private static func write(_ id: NotificationID, overStartOf output: inout [UInt8]) {
+        let start = output.count - Key.start.count + Key.idOffset
         var text = output.mutableSpan
         id.write(over: &text, at: start)
     }
+
+    /// With what notifications and receipts start, up to the value of the sequence number.
+    static var blankStart: [UInt8] { Key.start }
 
     /// Appends the receipt of a post; with rows, it has one for each observer.
     ///

@@ -130,6 +130,55 @@ struct RequestParserTests {
         #expect(lines.suffix(2) == ["GET / 1.0", "end"])
     }
 
+    @Test("a head that is the one before, byte for byte, is known to be, whatever its content is")
+    func repeatedHead() throws {
+        func post(_ target: String, _ content: String) -> String {
+            "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: \(content.utf8.count)\r\n\r\n"
+                + content
+        }
+        let input = Array(
+            (post("/a", "one") + post("/a", "two") + "\r\n" + post("/a", "six") + post("/b", "six")
+                + post("/b", "four") + post("/b", "five")).utf8)
+        var parser = RequestParser(limits: HTTPLimits())
+        var cursor = 0
+        var seen: [String] = []
+        while let event = try parser.nextEvent(in: input.span, at: &cursor) {
+            switch event {
+            case .head:
+                let target = text(parser.head.target)
+                let length = parser.head.contentLength ?? 0
+                seen.append("\(target) \(length)\(parser.repeatsHead ? " again" : "")")
+            case .body(let range): seen.append(text(Array(input[range])))
+            case .end: break
+            }
+        }
+        #expect(
+            seen == [
+                "/a 3", "one", "/a 3 again", "two", "/a 3 again", "six", "/b 3", "six", "/b 4",
+                "four", "/b 4 again", "five",
+            ])
+    }
+
+    @Test("a repeated head has the limits of a fresh one")
+    func repeatedLimits() throws {
+        let request = Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc".utf8)
+        var limits = HTTPLimits()
+        limits.bodyByteLimit = 2
+        var parser = RequestParser(limits: limits)
+        for isRepeated in [false, true] {
+            var cursor = 0
+            #expect(try parser.nextEvent(in: request.span, at: &cursor) == .head)
+            #expect(parser.repeatsHead == isRepeated && parser.bodyByteLimit == 2)
+            parser.bodyByteLimit = 3
+            while let event = try parser.nextEvent(in: request.span, at: &cursor), event != .end {}
+        }
+        var cursor = 0
+        #expect(try parser.nextEvent(in: request.span, at: &cursor) == .head)
+        #expect(throws: HTTPError.bodyTooLarge(limit: 2)) {
+            _ = try parser.nextEvent(in: request.span, at: &cursor)
+        }
+    }
+
     @Test("an error comes again and again")
     func errorStays() {
         var parser = RequestParser(limits: HTTPLimits())

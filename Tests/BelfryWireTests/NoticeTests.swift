@@ -42,12 +42,37 @@ struct NoticeTests {
         let shape = written {
             Shape.append(notification: notification, isRedelivered: true, to: &$0)
         }
+        var writer = DeliveryWriter()
         let delivery = written {
-            RPC.append(
-                delivery: notification, selector: bytes("in\"put:"), isRedelivered: true, to: &$0)
+            writer.append(
+                notification, calling: bytes("in\"put:"), isRedelivered: true, to: &$0)
         }
         #expect(delivery == #"{"jsonrpc":"2.0","method":"in\"put:","params":\#(shape)}"#)
         #expect(shape.contains("{\n}"))
+    }
+
+    @Test("one writer writes deliveries of any selectors and times as fresh ones do")
+    func deliveries() {
+        var bench = Bench()
+        var writer = DeliveryWriter()
+        for (selector, wait) in [("a", 0), ("a", 0), ("b", 0), ("", 7), ("a", 0), ("a", 1)] {
+            bench.now += Int64(wait) * 1_000_000
+            let notification = bench.post("name", userInfo: "{}")
+            var fresh = DeliveryWriter()
+            let expected = written {
+                fresh.append(
+                    notification, calling: bytes(selector), isRedelivered: false, to: &$0)
+            }
+            let delivery = written {
+                writer.append(
+                    notification, calling: bytes(selector), isRedelivered: false, to: &$0)
+            }
+            #expect(delivery == expected)
+            let shape = written {
+                Shape.append(notification: notification, isRedelivered: false, to: &$0)
+            }
+            #expect(delivery == #"{"jsonrpc":"2.0","method":"\#(selector)","params":\#(shape)}"#)
+        }
     }
 
     @Test("an event has the position as its id, and its data in one line")

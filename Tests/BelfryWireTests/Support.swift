@@ -97,6 +97,7 @@ struct Bench {
     private(set) var effects = Effects()
     /// 2026-11-21T08:00:00.000Z, when everything happens.
     static let time: Int64 = 1_795_248_000_000
+    var now = Self.time
     static let id = NotificationID(high: 0x0123_4567_89AB_CDEF, low: 0x0123_4567_89AB_CDEF)
     static let idText = "014D2PF2DBSQQG28T5CY4TQKFF"
     private static let hash = SecretHash(high: 1, low: 2)
@@ -112,7 +113,7 @@ struct Bench {
 
     mutating func apply(_ action: Command.Action) {
         let index = center.appliedIndex + 1
-        let time = CommandTime(wallMilliseconds: Self.time, monotonicNanoseconds: 0)
+        let time = CommandTime(wallMilliseconds: now, monotonicNanoseconds: 0)
         let command = Command(
             id: CommandID(node: 0, incarnation: 0, counter: index), time: time, action: action)
         center.apply(command, at: index, into: &effects)
