@@ -26,11 +26,14 @@ public struct TimerID: Hashable, Sendable {
 
 /// Whether bytes belong to a notification on its way to an observer, or answer a request.
 ///
-/// In a turn, connections with deliveries alone are written first, so that observers have a
-/// notification before its poster has the receipt.
+/// In a turn, connections with deliveries alone are written before those with answers, so that
+/// observers have a notification before its poster has the receipt. Who has something urgent and no
+/// answer goes before all of them.
 public enum OutputKind: Sendable {
     /// A delivery; it leaves in the first pass.
     case delivery
+    /// Something whose time is measured, such as a pong; it does not wait for what others get.
+    case urgent
     /// An answer; it moves all that the connection sends in the turn to the second pass.
     case answer
 }

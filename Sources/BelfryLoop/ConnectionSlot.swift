@@ -40,6 +40,8 @@ struct ConnectionSlot {
         static let filtered = Flags(rawValue: 1 << 16)
         /// In the line of connections that send much, to be read when its turn comes.
         static let linedUp = Flags(rawValue: 1 << 17)
+        /// Some output of this turn is urgent.
+        static let isUrgent = Flags(rawValue: 1 << 18)
     }
 
     var socket = Socket(rawValue: -1)
@@ -109,6 +111,7 @@ struct ConnectionSlot {
         }
         switch kind {
         case .delivery: break
+        case .urgent: flags.insert(.isUrgent)
         case .answer: flags.insert(.hasAnswer)
         }
         return !flags.contains(.dirty)

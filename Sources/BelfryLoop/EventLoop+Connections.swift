@@ -56,6 +56,7 @@ extension EventLoop {
     }
 
     private mutating func add(_ range: Range<Int>, _ kind: OutputKind, to index: Int) {
+        if kind == .urgent { hasUrgent = true }
         if slots[index].add(range, kind) {
             slots[index].flags.insert(.dirty)
             dirty.append(UInt32(truncatingIfNeeded: index))

@@ -9,9 +9,18 @@ extension EventLoop {
         if outputByteCount > configuration.outputByteLimit { flush() }
     }
 
-    /// Writes each connection that has output once: deliveries first, then whoever has answers.
+    /// Writes each connection that has output once: what is urgent first, then deliveries, then
+    /// whoever has answers.
     mutating func flush() {
         settleRow()
+        if hasUrgent {
+            hasUrgent = false
+            for index in dirty {
+                let flags = slots[Int(index)].flags
+                guard flags.contains(.isUrgent), !flags.contains(.hasAnswer) else { continue }
+                flushConnection(Int(index))
+            }
+        }
         for index in dirty where !slots[Int(index)].flags.contains(.hasAnswer) {
             flushConnection(Int(index))
         }
@@ -34,7 +43,7 @@ extension EventLoop {
         guard slots[index].flags.contains(.dirty) else { return }
         let isWritable = slots[index].flags.contains(.writable)
         let hasFrames = slots[index].flags.contains(.hasFrames)
-        slots[index].flags.subtract([.dirty, .hasAnswer, .writable, .hasFrames])
+        slots[index].flags.subtract([.dirty, .hasAnswer, .writable, .hasFrames, .isUrgent])
         guard slots[index].turnByteCount < ConnectionSlot.tooMuch else {
             pending.append(closeByLoop(index, .tooMuchOutput))
             return

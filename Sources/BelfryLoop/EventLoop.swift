@@ -49,6 +49,8 @@ public struct EventLoop: ~Copyable {
     var refusedCount = 0
     /// The connections that the next flush looks at, in the order in which they came.
     var dirty: [UInt32] = []
+    /// Whether some output of this turn is urgent.
+    var hasUrgent = false
     /// The connections that got the last frames.
     var row = FrameRow()
 

@@ -32,6 +32,12 @@ struct ConnectionNumber {
     @inline(__always)
     static func haveSameFrames(_ one: UInt64, _ other: UInt64) -> Bool { one >> 55 == other >> 55 }
 
+    /// Whether two connections, of whatever loops, take frames of one encoding.
+    @inline(__always)
+    static func haveSameEncoding(_ one: UInt64, _ other: UInt64) -> Bool {
+        (one ^ other) >> 55 & 3 == 0
+    }
+
     var encoding: FrameEncoding {
         FrameEncoding(rawValue: UInt8(truncatingIfNeeded: rawValue >> 55) & 3) ?? .plain
     }
@@ -126,9 +132,19 @@ extension Delivery {
     /// Whether the shared frame of this delivery is that of another one, on the same loop.
     @inline(__always)
     fileprivate func hasFrame(of other: Delivery) -> Bool {
+        ConnectionNumber.haveSameFrames(connection, other.connection) && hasText(of: other)
+    }
+
+    /// Whether the shared frame of this delivery is that of another one, on whatever loop.
+    @inline(__always)
+    fileprivate func hasFrameAnywhere(of other: Delivery) -> Bool {
+        ConnectionNumber.haveSameEncoding(connection, other.connection) && hasText(of: other)
+    }
+
+    @inline(__always)
+    private func hasText(of other: Delivery) -> Bool {
         notification == other.notification && selector == other.selector
             && transport == other.transport && FrameCache.isShared(other)
-            && ConnectionNumber.haveSameFrames(connection, other.connection)
     }
 }
 
@@ -162,12 +178,9 @@ extension ServerLoop {
                 ? frames.range(of: delivery) ?? encode(delivery)
                 : frames.range(of: delivery, target.encoding)
                     ?? encode(delivery, target.encoding)
-            if target.loop == number {
-                place = sendFrames(range, from: place)
-            } else {
-                sendElsewhere(range, of: delivery, on: target.loop)
-                place += 1
-            }
+            place =
+                outbound.count > 1
+                ? sendEverywhere(range, from: place) : sendFrames(range, from: place)
         }
     }
 
@@ -198,13 +211,35 @@ extension ServerLoop {
         return place
     }
 
-    /// Lets another loop have a frame of this one's arena.
-    private mutating func sendElsewhere(
-        _ range: Range<Int>, of delivery: Delivery, on target: Int
-    ) {
-        let arena = loop.frames
-        outbound[target].output.add(
-            range, of: arena, to: delivery.connection, observer: delivery.observer)
+    /// Lets the connections of all loops have one frame; tells the place of the first delivery with
+    /// another one.
+    private mutating func sendEverywhere(_ range: Range<Int>, from start: Int) -> Int {
+        for loop in outbound.indices { outbound[loop].row.removeAll() }
+        let end = Self.gatherRows(of: effects.deliveries, from: start, in: &outbound)
+        if !outbound[number].row.connections.isEmpty {
+            loop.sendFrames(range, to: outbound[number].row.connections)
+        }
+        for target in outbound.indices where target != number {
+            guard !outbound[target].row.connections.isEmpty else { continue }
+            let row = outbound[target].row
+            outbound[target].output.add(range, of: loop.frames, to: row)
+        }
+        return end
+    }
+
+    private static func gatherRows(
+        of deliveries: [Delivery], from start: Int, in outbound: inout [Outbound]
+    ) -> Int {
+        let first = deliveries[start]
+        var place = start
+        repeat {
+            let target = ConnectionNumber(rawValue: deliveries[place].connection)
+            outbound[target.loop].row.connections.append(target.connection)
+            outbound[target.loop].row.observers.append(deliveries[place].observer)
+            place += 1
+        } while place < deliveries.count && FrameCache.isShared(first)
+            && first.hasFrameAnywhere(of: deliveries[place])
+        return place
     }
 
     private mutating func startNotification() {

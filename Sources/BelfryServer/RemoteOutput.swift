@@ -1,7 +1,15 @@
+import BelfryLoop
+
 /// What one loop sends on connections of another: encoded once, in the order in which it must leave.
 struct RemoteOutput: Sendable {
+    /// What goes to one connection each.
     private(set) var bytes: [UInt8] = []
+    /// What goes to rows of connections.
+    private(set) var frames: [UInt8] = []
     private(set) var items: [Item] = []
+    /// The connections of all rows, and their observers.
+    private(set) var connections: [ConnectionID] = []
+    private(set) var observers: [UInt64] = []
     /// Where the frames of the current notification were copied to, by where they stood.
     private var copies: [Int: Range<Int>] = [:]
 
@@ -15,8 +23,9 @@ struct RemoteOutput: Sendable {
 
     /// What the bytes are.
     enum Content: Sendable {
-        /// A notification for an observer, which may be removed before it is written.
-        case delivery(observer: UInt64)
+        /// Frames for a row of observers, each of which may be removed before they are written: its
+        /// places among the connections. The item has no connection of its own.
+        case deliveries(Range<Int>)
         /// Something else that a client is told.
         case notice
         /// Frames that are the last of a client that was removed.
@@ -35,22 +44,32 @@ struct RemoteOutput: Sendable {
         copies.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a frame of the output arena for one connection; a frame is copied once.
-    mutating func add(
-        _ range: Range<Int>, of output: [UInt8], to connection: UInt64, observer: UInt64
-    ) {
+    /// Adds a frame of an arena for a row of observers; a frame is copied once.
+    mutating func add(_ range: Range<Int>, of arena: [UInt8], to row: DeliveryRow) {
         let copy: Range<Int>
         if let known = copies[range.lowerBound] {
             copy = known
         } else {
-            copy = bytes.count..<bytes.count + range.count
-            bytes.append(contentsOf: output[range])
+            copy = frames.count..<frames.count + range.count
+            frames.append(contentsOf: arena[range])
             copies[range.lowerBound] = copy
         }
+        if let last = items.last, case .deliveries(let places) = last.content,
+            last.end == copy.lowerBound, observers[places].elementsEqual(row.observers),
+            connections[places].elementsEqual(row.connections)
+        {
+            // Mostly the next frame of a turn goes to the same observers.
+            items[items.count - 1] = Item(
+                connection: 0, start: last.start, end: copy.upperBound, content: last.content)
+            return
+        }
+        let start = connections.count
+        connections.append(contentsOf: row.connections)
+        observers.append(contentsOf: row.observers)
         items.append(
             Item(
-                connection: connection, start: copy.lowerBound, end: copy.upperBound,
-                content: .delivery(observer: observer)))
+                connection: 0, start: copy.lowerBound, end: copy.upperBound,
+                content: .deliveries(start..<connections.count)))
     }
 
     /// Adds bytes for one connection.
@@ -59,5 +78,16 @@ struct RemoteOutput: Sendable {
         bytes.append(contentsOf: other)
         items.append(
             Item(connection: connection, start: start, end: bytes.count, content: content))
+    }
+}
+
+/// The observers of one loop that get one frame, in registration order.
+struct DeliveryRow {
+    var connections: [ConnectionID] = []
+    var observers: [UInt64] = []
+
+    mutating func removeAll() {
+        connections.removeAll(keepingCapacity: connections.capacity <= 1 << 16)
+        observers.removeAll(keepingCapacity: observers.capacity <= 1 << 16)
     }
 }

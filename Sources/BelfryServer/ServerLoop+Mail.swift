@@ -72,8 +72,15 @@ extension ServerLoop {
     private mutating func take(_ output: RemoteOutput) {
         let removed = shared.removedObservers.read()
         let offset = loop.output.count
+        let frameOffset = loop.frames.count
         loop.output.append(contentsOf: output.bytes)
+        loop.frames.append(contentsOf: output.frames)
         for item in output.items {
+            if case .deliveries(let row) = item.content {
+                gather(output, row, without: removed)
+                loop.sendFrames(frameOffset + item.start..<frameOffset + item.end, to: targets)
+                continue
+            }
             let id = ConnectionNumber(rawValue: item.connection).connection
             let range = offset + item.start..<offset + item.end
             guard let connection = connection(id), !connection.isClosing else {
@@ -81,9 +88,8 @@ extension ServerLoop {
                 continue
             }
             switch item.content {
-            case .delivery(let observer) where removed.contains(observer):
-                break  // It was removed while this was under way (rule C11).
-            case .delivery, .notice:
+            case .deliveries: break
+            case .notice:
                 loop.send(range, to: id, as: .delivery)
             case .lastFrames:
                 loop.send(range, to: id, as: .delivery)
@@ -97,6 +103,21 @@ extension ServerLoop {
                 loop.send(range, to: id, as: .answer)
             case .flushGoesOn(let client):
                 flushFurther(client, on: id)
+            }
+        }
+    }
+
+    /// Gathers the connections of a row, but not those whose observer was removed while the frames
+    /// were under way (rule C11).
+    private mutating func gather(
+        _ output: RemoteOutput, _ row: Range<Int>, without removed: Set<UInt64>
+    ) {
+        targets.removeAll(keepingCapacity: targets.capacity <= 1 << 16)
+        if removed.isEmpty {
+            targets.append(contentsOf: output.connections[row])
+        } else {
+            for place in row where !removed.contains(output.observers[place]) {
+                targets.append(output.connections[place])
             }
         }
     }

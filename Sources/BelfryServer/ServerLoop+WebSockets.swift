@@ -223,7 +223,7 @@ extension ServerLoop {
         }
         let start = loop.output.count
         FrameWriter.append(opcode, payload: payload.span, to: &loop.output)
-        loop.send(start..<loop.output.count, to: id, as: .answer)
+        loop.send(start..<loop.output.count, to: id, as: opcode == .pong ? .urgent : .answer)
     }
 
     /// Asks a silent client whether it is still there.

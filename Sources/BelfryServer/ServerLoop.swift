@@ -109,6 +109,8 @@ struct ServerLoop: ~Copyable {
     struct Outbound {
         var submissions: [Submission] = []
         var output = RemoteOutput()
+        /// Its observers that get one frame, while they are gathered.
+        var row = DeliveryRow()
     }
 
     init(

@@ -5,7 +5,7 @@ internal import BelfrySystem
 struct Ballast: ~Copyable {
     private static let name = "belfry.ballast"
 
-    /// The most that it takes; the least is an eighth of it.
+    /// The most that it takes; the least is a 64th of it.
     private let byteCountLimit: Int
     /// What it takes now; 0 when there is none.
     private(set) var byteCount = 0
@@ -14,13 +14,13 @@ struct Ballast: ~Copyable {
         self.byteCountLimit = byteCountLimit
     }
 
-    /// Takes as much room as there is: all, a half, a fourth or an eighth of the limit.
+    /// Takes as much room as there is: all, a half, a fourth, … or a 64th of the limit.
     ///
     /// - Throws: why it could not become larger, when there is none at all.
     mutating func lay(in directory: borrowing Directory) throws(StoreError) {
         var failure: SystemCallError?
         var wanted = byteCountLimit
-        while wanted > byteCount, wanted >= byteCountLimit / 8 {
+        while wanted > byteCount, wanted >= byteCountLimit / 64 {
             do throws(SystemCallError) {
                 try directory.allocate(Self.name, byteCount: wanted)
                 byteCount = wanted

@@ -58,10 +58,10 @@ public struct StoreLimits: Sendable, Equatable {
     public var byteLimit = 1 << 30
     /// Removed observers that are remembered, of all centers; the default is 100,000.
     public var tombstoneLimit = 100_000
-    /// Bytes that are kept free for a full disk; the default is 4 MiB.
+    /// Bytes that are kept free for a full disk; the default is 32 MiB.
     ///
-    /// Where there is no room for that many, a half, a fourth or an eighth of them must do.
-    public var ballastByteCount = 4 << 20
+    /// Where there is no room for that many, a half, a fourth, … or a 64th of them must do.
+    public var ballastByteCount = 32 << 20
 
     /// Takes the defaults.
     public init() {}

@@ -18,15 +18,18 @@ extension Array where Element == UInt8 {
         }
     }
 
-    /// Joins two pieces, in the same way.
-    init(joining first: Span<UInt8>, _ second: Span<UInt8>) {
+    /// Appends two pieces at once, in the same way.
+    mutating func append(_ first: Span<UInt8>, _ second: Span<UInt8>) {
         let count = first.count + second.count
-        self.init(repeating: 0, count: count)
-        var target = mutableSpan
-        let start = first.count
-        precondition(target.count == count && start <= count)
-        for index in first.indices { target[index] = first[index] }
-        for index in second.indices { target[start &+ index] = second[index] }
+        guard count > 0 else { return }
+        append(addingCapacity: count) { output in
+            output.append(repeating: 0, count: count)
+            var target = output.mutableSpan
+            let start = first.count
+            precondition(target.count == count && start <= count)
+            for index in first.indices { target[index] = first[index] }
+            for index in second.indices { target[start &+ index] = second[index] }
+        }
     }
 
     /// Appends ASCII text.

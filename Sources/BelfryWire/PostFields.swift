@@ -70,9 +70,10 @@ struct PostFields {
 
     /// Joins a name and a userInfo in one buffer.
     static func content(plainly name: Span<UInt8>, userInfo: Span<UInt8>) -> Notification.Content {
-        Notification.Content(
-            joined: [UInt8](joining: name, userInfo), nameByteCount: name.count,
-            objectByteCount: nil, hasUserInfo: true)
+        var joined: [UInt8] = []
+        joined.append(name, userInfo)
+        return Notification.Content(
+            joined: joined, nameByteCount: name.count, objectByteCount: nil, hasUserInfo: true)
     }
 
     /// Joins the parts in one buffer.

@@ -107,6 +107,26 @@ struct FlushTests {
         #expect(posterPeer.received == [1, 3])
     }
 
+    @Test("what is urgent is written first, unless its connection has an answer too")
+    func urgent() throws {
+        var bench = try LoopBench()
+        let (observer, observerPeer) = try bench.connect()
+        let (poster, posterPeer) = try bench.connect()
+        let (pinging, pingingPeer) = try bench.connect()
+        bench.send([1], to: observer, as: .delivery)
+        bench.send([2], to: poster, as: .answer)
+        bench.send([3], to: poster, as: .urgent)
+        bench.send([4], to: pinging, as: .delivery)
+        bench.send([5], to: pinging, as: .urgent)
+        _ = try bench.settle()
+        #expect(pingingPeer.lastWriteSerial == 1 && pingingPeer.received == [4, 5])
+        #expect(observerPeer.lastWriteSerial == 2 && observerPeer.received == [1])
+        #expect(posterPeer.lastWriteSerial == 3 && posterPeer.received == [2, 3])
+        bench.send([6], to: observer, as: .delivery)
+        _ = try bench.settle()
+        #expect(observerPeer.received == [1, 6])
+    }
+
     @Test("a stopped reader's output is kept, passes the high mark, drains and arrives in order")
     func backpressure() throws {
         var configuration = LoopConfiguration()

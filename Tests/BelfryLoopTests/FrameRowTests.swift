@@ -13,12 +13,13 @@ struct FrameRowTests {
         var peers: [EmbeddedPeer] = []
 
         init(_ configuration: LoopConfiguration = LoopConfiguration(), count: Int = 4) throws {
-            bench = try LoopBench(configuration)
+            var bench = try LoopBench(configuration)
             for _ in 0..<count {
                 let (id, peer) = try bench.connect()
                 ids.append(id)
                 peers.append(peer)
             }
+            self.bench = bench
         }
 
         mutating func sendFrame(_ bytes: [UInt8], to places: Range<Int>? = nil) {

@@ -154,7 +154,7 @@ struct StoreTests {
     @Test("the ballast stands on the disk while the store runs")
     func ballast() throws {
         let store = try start()
-        #expect(try directory.bytes(of: "belfry.ballast").count == 4 << 20)
+        #expect(try directory.bytes(of: "belfry.ballast").count == 32 << 20)
         #expect(store.acceptsPromises)
         #expect(store.close())
     }
