@@ -162,5 +162,9 @@ if Context.environment["BELFRY_BENCHMARKS"] != nil {
         .executableTarget(
             name: "CenterBenchmark", dependencies: ["BelfryCenter", "BelfrySystem"],
             path: "Benchmarks/CenterBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "RoomBenchmark",
+            dependencies: ["BelfryCenter", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem"],
+            path: "Benchmarks/RoomBenchmark", swiftSettings: strict),
     ]
 }

@@ -43,7 +43,7 @@ class Broker:
         if os.path.basename(path).startswith("belfry"):
             command += ["serve", "--listen", "127.0.0.1:0", *options]
         else:
-            command += ["127.0.0.1:0"]
+            command += ["127.0.0.1:0", *(option for option in options if option == "patient")]
         if cpu is not None:
             command = ["taskset", "-c", str(cpu), *command]
         self.log = tempfile.TemporaryFile("w+b")
@@ -273,17 +273,24 @@ class Observers:
     """Many sessions with one observer each; counts the frames that they all get."""
 
     def __init__(self, port, count, name="ButtonChange"):
-        self.clients = [WebSocketClient(port) for _ in range(count)]
+        self.port, self.name = port, name
+        self.clients = []
         self.poll = select.epoll()
         self.by_number = {}
         # Frames that came before they were waited for: others were posting too.
         self.surplus = 0
-        for client in self.clients:
-            client.observe(name)
+        self.add(count)
+
+    def add(self, count):
+        """Opens so many sessions more; nobody may post meanwhile."""
+        more = [WebSocketClient(self.port) for _ in range(count)]
+        for client in more:
+            client.observe(self.name)
             assert not client.frames and not client.rest
             client.socket.setblocking(False)
             self.poll.register(client.socket, select.EPOLLIN)
             self.by_number[client.socket.fileno()] = client
+        self.clients += more
 
     def drain(self, frame_count):
         """Reads until all of them together got so many frames more."""
@@ -407,6 +414,48 @@ def callgrind(work):
         with Broker(wrapper, path=program) as broker:
             work(broker.port)
         return Profile.read(path, os.path.basename(program))
+
+
+class Callgrind:
+    """Instructions of a process between two moments in which it stands still.
+
+    The process runs under `wrapper`. With `begins_late` nothing is counted until `begin`, which is
+    several times faster.
+    """
+
+    def __init__(self, folder, begins_late=False):
+        self.path = os.path.join(folder, "counts")
+        self.dump_count = 0
+        self.pid = None
+        self.wrapper = [
+            "valgrind", "--tool=callgrind", f"--callgrind-out-file={self.path}", "--quiet",
+            f"--vgdb-prefix={os.path.join(folder, 'vgdb')}", f"--instr-atstart={'no' if begins_late else 'yes'}",
+        ]
+
+    def attach(self, pid):
+        """Names the process; it runs already."""
+        self.pid = pid
+
+    def _tell(self, *words):
+        prefix = os.path.join(os.path.dirname(self.path), "vgdb")
+        # A process that waits in a system call is interrupted after so many milliseconds.
+        command = ["vgdb", f"--pid={self.pid}", f"--vgdb-prefix={prefix}", "--max-invoke-ms=20"]
+        outcome = subprocess.run([*command, *words], capture_output=True, text=True, timeout=120)
+        if outcome.returncode != 0:
+            sys.exit(f"vgdb {' '.join(words)} failed:\n{outcome.stderr}")
+
+    def begin(self):
+        self._tell("instrumentation", "on")
+
+    def zero(self):
+        self._tell("zero")
+
+    def total(self):
+        """The instructions of all threads since the last `zero`."""
+        self._tell("dump")
+        self.dump_count += 1
+        with open(f"{self.path}.{self.dump_count}", errors="replace") as file:
+            return int(re.search(r"^totals: (\d+)", file.read(), re.M).group(1))
 
 
 def readable_binary(folder, path=None):

@@ -60,7 +60,8 @@ struct Bench {
     mutating func post(_ content: Notification.Content, count: Int) {
         for _ in 0..<count {
             postCount += 1
-            apply(.post(Post(id: NotificationID(high: 1, low: postCount), content: content)))
+            let post = Post(id: NotificationID(high: 1, low: postCount), content: content)
+            apply(.post(post, PostTerms()))
         }
     }
 }

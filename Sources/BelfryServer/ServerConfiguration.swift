@@ -101,6 +101,8 @@ public struct ServerConfiguration: Sendable {
     public var centerLimits = CenterLimits()
     /// The limits of what is read from the wire.
     public var wireLimits = WireLimits()
+    /// How long a turn may have lasted when more of it can wait for the next; the default is 5 ms.
+    public var turnWorkLimit: Duration = .milliseconds(5)
     /// How long closing all connections may take at a clean stop; the default is 30 s.
     public var drainPeriod: Duration = .seconds(30)
 

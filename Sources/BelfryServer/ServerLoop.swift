@@ -121,6 +121,7 @@ struct ServerLoop: ~Copyable {
         settings.connectionLimit = connectionLimit
         settings.highWaterByteCount = configuration.highWaterByteCount
         settings.lowWaterByteCount = configuration.lowWaterByteCount
+        settings.turnWorkLimit = configuration.turnWorkLimit
         var loop = try EventLoop(settings, kernel: kernel)
         try loop.attach(shared.mailboxes[number].wake)
         // Idle moments are told as soon as a center waits for one.

@@ -1,0 +1,141 @@
+import BelfryCenter
+
+/// A center, and the commands that a benchmark gives it.
+struct CenterBench {
+    var center: NotificationCenter
+    var effects = Effects()
+    var serial: UInt64 = 0
+    var client: UInt64 = 0
+    var postCount: UInt64 = 0
+
+    init(limits: CenterLimits = CenterLimits()) {
+        center = NotificationCenter(
+            name: Array("default".utf8), epoch: Array("k1".utf8), limits: limits,
+            seed: HashSeed(1, 2))
+    }
+
+    mutating func apply(_ action: consuming Command.Action) {
+        let index = center.appliedIndex + 1
+        let command = Command(
+            id: CommandID(node: 1, incarnation: 1, counter: index),
+            time: CommandTime(wallMilliseconds: 1_000, monotonicNanoseconds: 1_000_000_000),
+            action: action)
+        center.apply(command, at: index, into: &effects)
+        if case .refused(let refusal) = effects.outcome { fatalError("\(refusal)") }
+    }
+
+    /// Registers an observer; each client owns as many as the limits allow.
+    mutating func observe(_ name: String, terms: ObserverTerms = ObserverTerms()) {
+        if serial % UInt64(center.limits.clientObserverLimit) == 0 {
+            client += 1
+            let registration = ClientRegistration(
+                id: client, transport: .webSocket,
+                connection: ConnectionName(node: 0, number: client),
+                sessionHash: SecretHash(high: client, low: 7), principal: Array("anonymous".utf8))
+            apply(.connect(registration, observers: [], since: nil))
+        }
+        serial += 1
+        let registration = ObserverRegistration(
+            serial: serial, tokenHash: SecretHash(high: serial, low: 9), name: Array(name.utf8),
+            object: nil, selector: Array("notify".utf8), terms: terms)
+        apply(.addObserver(registration, client: client, since: nil))
+    }
+
+    mutating func post(
+        _ content: Notification.Content, options: PostOptions? = nil, terms: PostTerms = PostTerms()
+    ) {
+        postCount += 1
+        let id = NotificationID(high: 1, low: postCount)
+        apply(.post(Post(id: id, content: content, options: options), terms))
+    }
+}
+
+/// Posts that one observer matches, beside others that observe other names.
+struct Matching: Work {
+    private var bench = CenterBench()
+    private let content = CenterBench.content("ButtonChange", #"{"title":"7"}"#)
+
+    init(observerCount: Int) {
+        for number in 1..<observerCount { bench.observe("one-off-\(number)") }
+        bench.observe("ButtonChange")
+    }
+
+    mutating func run(_ count: Int) {
+        for _ in 0..<count { bench.post(content) }
+        use(bench.effects.deliveries.count)
+    }
+}
+
+/// Posts that are queued and merge with an entry that waits already, among others that do not.
+struct Coalescing: Work {
+    private var bench = CenterBench()
+    private let content = CenterBench.content("ButtonChange", #"{"title":"7"}"#)
+    private let options = PostOptions(style: .asap, keepsLatest: true)
+
+    init() {
+        bench.observe("ButtonChange")
+        for number in 0..<100 {
+            bench.post(CenterBench.content("other-\(number)", "{}"), options: options)
+        }
+        bench.post(content, options: options)
+    }
+
+    mutating func run(_ count: Int) {
+        for _ in 0..<count { bench.post(content, options: options) }
+        use(bench.effects.receipts.count)
+    }
+}
+
+/// Registers observers of one center, 10,000 a client: of one name, or each of a name of its own.
+struct Registering: Work {
+    private var bench = CenterBench()
+    private let haveOwnNames: Bool
+
+    init(haveOwnNames: Bool) {
+        self.haveOwnNames = haveOwnNames
+    }
+
+    mutating func run(_ count: Int) {
+        for _ in 0..<count {
+            bench.observe(haveOwnNames ? "one-off-\(bench.serial)" : "ButtonChange")
+        }
+        use(Int(bench.serial))
+    }
+}
+
+/// Posts that a suspended client is held, each with 280 bytes of its own.
+struct Holding: Work {
+    private var bench: CenterBench
+    private let name = Array("ButtonChange".utf8)
+    private let userInfo = Array((#"{"note":""# + String(repeating: "x", count: 269) + #""}"#).utf8)
+
+    init() {
+        var limits = CenterLimits()
+        limits.clientHeldCountLimit = 10_000_000
+        limits.clientHeldByteLimit = 1 << 40
+        limits.fateLimit = 1_000
+        bench = CenterBench(limits: limits)
+        var terms = ObserverTerms()
+        terms.suspensionBehavior = .hold
+        terms.holdLimit = 10_000_000
+        bench.observe("ButtonChange", terms: terms)
+        // What is remembered of every post has its full size before the first is held.
+        run(10_000)
+        bench.apply(.setSuspended(client: 1, true))
+    }
+
+    mutating func run(_ count: Int) {
+        for _ in 0..<count {
+            bench.post(Notification.Content(name: name, userInfo: userInfo))
+        }
+        use(bench.effects.receipts.count)
+    }
+}
+
+extension CenterBench {
+    static func content(_ name: String, _ userInfo: String) -> Notification.Content {
+        Notification.Content(
+            name: Array(name.utf8), object: Array("calculator".utf8), userInfo: Array(userInfo.utf8)
+        )
+    }
+}

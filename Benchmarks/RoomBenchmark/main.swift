@@ -1,0 +1,47 @@
+import BelfrySystem
+import Glibc
+
+// What rooms do by themselves, for Benchmarks/counts.py to count.
+//
+//     RoomBenchmark WORK...
+//
+// It makes each work, tells `ready`, and then reads numbers, one a line: it does the work so many times
+// and tells `done`. An empty line ends the work. Between two lines it stands still, so that a script
+// can read the counts of callgrind, or how much memory the process has.
+
+/// The works by their names.
+let works: [String: () -> any Work] = [
+    "match-1": { Matching(observerCount: 1) },
+    "match-1k": { Matching(observerCount: 1_000) },
+    "match-1m": { Matching(observerCount: 1_000_000) },
+    "enqueue": { Coalescing() },
+    "text-frame": { ReadingFrames(opcode: 1, payloadByteCount: 20) },
+    "binary-frame": { ReadingFrames(opcode: 2, payloadByteCount: 20) },
+    "text-frame-16": { ReadingFrames(opcode: 1, payloadByteCount: 280) },
+    "text-frame-64": { ReadingFrames(opcode: 1, payloadByteCount: 70_000) },
+    "ping-frame": { ReadingFrames(opcode: 9, payloadByteCount: 4) },
+    "close-frame": { ReadingFrames(opcode: 8, payloadByteCount: 2) },
+    "head": { ReadingPosts() },
+    "observers": { Registering(haveOwnNames: false) },
+    "named-observers": { Registering(haveOwnNames: true) },
+    "held": { Holding() },
+]
+
+func tell(_ text: String) {
+    // Nobody is left to measure when nobody reads.
+    _ = try? StandardStream.output.write(text + "\n")
+}
+
+// As the broker does: what a table leaves behind as it grows is no cost of an observer.
+MemoryLimit.returnLargeBlocks()
+for name in CommandLine.arguments.dropFirst() {
+    guard let make = works[name] else { fatalError("there is no work \(name)") }
+    var work = make()
+    tell("ready")
+    while let line = readLine(), let count = Int(line) {
+        work.run(count)
+        tell("done")
+    }
+}
+// The process ends here: to take the centers apart is not what is measured.
+exit(0)

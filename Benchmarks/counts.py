@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""Counts instructions and bytes, and compares them with Benchmarks/thresholds.json.
+
+    Benchmarks/counts.py [--update] [MEASURE ...]
+
+Scripts/instructions builds what this needs and runs it. A count past its threshold by more than its
+tolerance fails; one that is as far below is told, so that the threshold can follow. --update writes
+what was counted as thresholds; a `limit` is what no update may pass.
+
+The broker and rooms by themselves run under callgrind, one process for many measures. Between two
+measures a process stands still, and its counts are read and begin again at 0; so nothing that it does
+at its start is counted, and one start is enough. Bytes are the growth of the resident memory.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+import support
+
+THRESHOLDS = os.path.join(support.ROOT, "Benchmarks", "thresholds.json")
+BODY = support.user_info(280)
+
+
+def built(name):
+    """The path of a program of this folder."""
+    path = os.path.join(support.ROOT, ".build", "release", name)
+    if not os.path.exists(path):
+        sys.exit(f"{name} is not built (see Benchmarks/README.md)")
+    return path
+
+
+# --- The broker under callgrind -----------------------------------------------------------------
+
+
+class Posting:
+    """A connection that posts to a broker, some posts a turn, and observers who get them all."""
+
+    def __init__(self, port, audience=None):
+        self.client = support.HTTPClient(port)
+        self.audience = audience
+
+    def post(self, count, batch=1, path=None, content=BODY):
+        name = self.audience.name if self.audience else "ButtonChange"
+        observers = len(self.audience.clients) if self.audience else 0
+        path = path or f"/v1/channels/{name}"
+        request = support.post_request(content, path) * batch
+        for _ in range(count // batch):
+            self.client.send(request)
+            status, receipt = self.client.responses(batch)
+            if status != 200 or b'"matched":%d' % observers not in receipt:
+                raise ValueError(f"{status} {receipt!r}")
+            if observers:
+                self.audience.drain(batch * observers)
+
+
+def count_broker(folder):
+    """Instructions of posts, of deliveries and of connections."""
+    counts = {}
+    callgrind = support.Callgrind(folder)
+    program = support.readable_binary(folder, built("BenchmarkBroker"))
+    with support.Broker(callgrind.wrapper, path=program, options=("patient",)) as broker:
+        callgrind.attach(broker.process.pid)
+
+        def count(posting, posts, **options):
+            callgrind.zero()
+            posting.post(posts, **options)
+            return callgrind.total()
+
+        alone = Posting(broker.port)
+        # The replay ring is full before the first measure.
+        alone.post(1_600, batch=16)
+        wrapped = b'{"name":"ButtonChange","object":"calculator","userInfo":%b}'
+        kinds = {
+            "post": (1_000, {}),
+            "post-pipelined": (1_600, {"batch": 16}),
+            "post-object": (1_000, {"path": "/v1/channels/ButtonChange?object=calculator"}),
+            "post-notifications": (1_000, {
+                "path": "/v1/notifications", "content": wrapped % support.user_info(224)}),
+        }
+        for name, (posts, options) in kinds.items():
+            alone.post(64, **options)
+            counts[name] = count(alone, posts, **options) / posts
+
+        # An observer outlives its connection, so each audience has a name of its own.
+        audience = support.Observers(broker.port, 1, name="Observed")
+        observed = Posting(broker.port, audience)
+        options = {"batch": 16, "content": support.user_info(100)}
+        observed.post(160, **options)
+        counts["post-observed"] = count(observed, 1_600, **options) / 1_600
+        audience.close()
+
+        audience = support.Observers(broker.port, 50, name="Connected")
+        callgrind.zero()
+        audience.add(300)
+        counts["connection"] = callgrind.total() / 300
+        audience.close()
+        counts.update(count_deliveries(broker.port, count))
+    return counts
+
+
+def count_deliveries(port, count):
+    """The slope of the cost of posts over the number of their observers."""
+    ends, few, many = [], 50, 250
+    audience = support.Observers(port, few, name="Delivered")
+    posting = Posting(port, audience)
+    for observers in (few, many):
+        audience.add(observers - len(audience.clients))
+        posting.post(32, batch=16)
+        posting.post(2)
+        ends.append((count(posting, 60), count(posting, 320, batch=16)))
+    audience.close()
+    (few_alone, few_burst), (many_alone, many_burst) = ends
+    return {
+        "delivery": (many_alone - few_alone) / (60 * (many - few)),
+        "delivery-burst": (many_burst - few_burst) / (320 * (many - few)),
+    }
+
+
+# --- Rooms by themselves ------------------------------------------------------------------------
+
+
+class Room:
+    """A RoomBenchmark process; it does one of its works as often as it is told."""
+
+    def __init__(self, works, wrapper=(), path=None):
+        path = path or built("RoomBenchmark")
+        self.process = subprocess.Popen(
+            [*wrapper, path, *works], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def expect(self, word):
+        line = self.process.stdout.readline().strip()
+        if line != word:
+            sys.exit(f"RoomBenchmark said {line!r} in the place of {word!r}")
+
+    def tell(self, text):
+        self.process.stdin.write(f"{text}\n")
+        self.process.stdin.flush()
+
+    def run(self, count):
+        self.tell(count)
+        self.expect("done")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+# How often each work is done while it is counted.
+ROOM_WORKS = {
+    "match-1": 2_000, "match-1k": 2_000, "enqueue": 2_000, "text-frame": 4_000,
+    "binary-frame": 4_000, "text-frame-16": 4_000, "text-frame-64": 40, "ping-frame": 4_000,
+    "close-frame": 4_000, "head": 4_000,
+}
+
+
+def count_works(folder, works, begins_late=False):
+    """Instructions of each of these works, done once."""
+    counts = {}
+    callgrind = support.Callgrind(folder, begins_late)
+    program = support.readable_binary(folder, built("RoomBenchmark"))
+    with Room(works, callgrind.wrapper, program) as room:
+        callgrind.attach(room.process.pid)
+        for name, count in works.items():
+            room.expect("ready")
+            if begins_late:
+                callgrind.begin()
+            # What is remembered of the past is full, and what is reused is there.
+            room.run(max(count // 2, 2))
+            callgrind.zero()
+            room.run(count)
+            counts[name] = callgrind.total() / count
+            room.tell("")
+    return counts
+
+
+def count_rooms(folder):
+    return count_works(folder, ROOM_WORKS)
+
+
+def count_million(folder):
+    return count_works(folder, {"match-1m": 2_000}, begins_late=True)
+
+
+# --- Memory -------------------------------------------------------------------------------------
+
+
+def resident_bytes(pid):
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def measure_memory(_):
+    """Resident bytes of an observer without a connection, a held notification, a connection."""
+    sizes = {}
+    for name, work, count in [
+        ("observer-bytes", "observers", 1_000_000),
+        ("named-observer-bytes", "named-observers", 1_000_000),
+        ("held-bytes", "held", 100_000),
+    ]:
+        with Room([work]) as room:
+            room.expect("ready")
+            before = resident_bytes(room.process.pid)
+            room.run(count)
+            sizes[name] = (resident_bytes(room.process.pid) - before) / count
+    with support.Broker(path=built("BenchmarkBroker"), options=("patient",)) as broker:
+        audience = support.Observers(broker.port, 500)
+        before = resident_bytes(broker.pid)
+        audience.add(4_000)
+        sizes["connection-bytes"] = (resident_bytes(broker.pid) - before) / 4_000
+        audience.close()
+    return sizes
+
+
+# --- The verdict --------------------------------------------------------------------------------
+
+
+PARTS = {
+    count_broker: {
+        "post", "post-pipelined", "post-object", "post-notifications", "post-observed",
+        "connection", "delivery", "delivery-burst",
+    },
+    count_million: {"match-1m"},
+    count_rooms: set(ROOM_WORKS),
+    measure_memory: {
+        "observer-bytes", "named-observer-bytes", "held-bytes", "connection-bytes"},
+}
+
+
+def judge(name, row, count):
+    """Prints the row of a measure; whether its threshold is kept."""
+    unit = "instructions" if "instructions" in row else "bytes"
+    threshold, tolerance = row[unit], row["tolerance"]
+    change = count / threshold - 1 if threshold else float("inf")
+    passes = change <= tolerance and count <= row.get("limit", count)
+    if not passes:
+        verdict = "TOO MANY"
+    elif change < -tolerance:
+        verdict = "fewer: lower the threshold"
+    else:
+        verdict = "ok"
+    print(f"{name:20} {count:12,.1f} {unit:12} {100 * change:+7.2f} % (at most "
+          f"{100 * tolerance:+.1f} %): {verdict}: {row['what']}", flush=True)
+    return passes
+
+
+def measure(parts):
+    """The counts of these parts, of which as many run at a time as there are processors."""
+    counts = {}
+
+    def run(part):
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="belfry-counts.") as folder:
+            found = part(folder)
+        print(f"{part.__name__}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
+        return found
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for found in pool.map(run, parts):
+            counts.update(found)
+    return counts
+
+
+def main():
+    with open(THRESHOLDS) as file:
+        rows = json.load(file)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--update", action="store_true", help="write the counts as thresholds")
+    parser.add_argument("measures", nargs="*", metavar="MEASURE", help=", ".join(rows))
+    options = parser.parse_args()
+    unknown = set(options.measures) - set(rows)
+    if unknown:
+        parser.error(f"there is no measure {', '.join(sorted(unknown))}")
+    wanted = set(options.measures or rows)
+    parts = [part for part, names in PARTS.items() if names & wanted]
+    # Each observer has a socket here.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    found = measure(parts)
+    counts = {name: found[name] for name in rows if name in wanted}
+    if options.update:
+        update(rows, counts)
+    kept = [judge(name, rows[name], count) for name, count in counts.items()]
+    if not all(kept):
+        sys.exit("error: what is marked TOO MANY costs more than its threshold allows")
+
+
+def update(rows, counts):
+    """Writes what was counted as thresholds; what is past its limit still fails."""
+    for name, count in counts.items():
+        row = rows[name]
+        row["instructions" if "instructions" in row else "bytes"] = round(count, 1)
+    with open(THRESHOLDS, "w") as file:
+        json.dump(rows, file, indent=4)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
