@@ -811,7 +811,13 @@ static void app_message(conn *c, const uint8_t *p, size_t n,
     uint64_t before = g.delivered + g.corrupt + g.wrongchan + g.misorder + g.doubled;
     scan(c, p, n, now, true);
     if (before == g.delivered + g.corrupt + g.wrongchan + g.misorder + g.doubled) g.other_frames++;
-    if (c->state == ST_HELLO && c->hello_left && !--c->hello_left) conn_ready(c);
+    if (c->state != ST_HELLO || !c->hello_left) return;
+    if (memmem(p, n, "\"error\"", 7)) {
+        char why[160];
+        snprintf(why, sizeof why, "refused: %.*s", (int)(n < 140 ? n : 140), (const char *)p);
+        kill_conn(c, why);
+    } else if (!--c->hello_left)
+        conn_ready(c);
 }
 static z_stream zs;
 static bool zs_on;
