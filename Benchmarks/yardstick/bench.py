@@ -25,7 +25,7 @@ import cells
 import peers
 import table
 
-# Servers that no bar needs are for orientation.
+# Servers and cells that no bar needs are for orientation.
 ROUNDS_FOR_ORIENTATION = 5
 
 
@@ -104,7 +104,9 @@ def run_matrix(chosen, options):
     run, quiet = dict.fromkeys(chosen, 0), dict.fromkeys(chosen, 0)
 
     def wanted(name):
-        return min(options.rounds, chosen[name][0].most_rounds)
+        cell, _ = chosen[name]
+        most = cell.most_rounds if cell.needed() else ROUNDS_FOR_ORIENTATION
+        return min(options.rounds, most)
 
     while True:
         left = [

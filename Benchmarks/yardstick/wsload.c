@@ -348,7 +348,8 @@ static struct {
 } g;
 static uint64_t *chan_subs; /* subscribers per channel */
 static SSL_CTX *tls;
-static uint64_t ping_due; /* the ping client waits for the answer to the ping that was due then */
+/* The ping client: when its first ping was due, and how many were sent and answered. */
+static uint64_t ping_start, pings_sent, pings_answered;
 
 static void complain(const char *fmt, ...) {
     static int left = 12;
@@ -861,6 +862,18 @@ static void whole(conn *c, bool rsv1, const uint8_t *p, size_t n, uint64_t now) 
     }
     app_message(c, p, n, now);
 }
+static uint64_t ping_time(uint64_t number) {
+    return ping_start + (uint64_t)((double)number * 1e9 / o.ping_rate);
+}
+/* An answer stands for all pings before it, too (RFC 6455 5.5.3); it says when its ping was due. */
+static void pong(const uint8_t *d, uint64_t now) {
+    uint64_t due;
+    memcpy(&due, d, 8);
+    for (; pings_answered < pings_sent && ping_time(pings_answered) <= due; pings_answered++) {
+        uint64_t at = ping_time(pings_answered);
+        if (at >= t_measure_from) hadd(&h_ping, now > at ? now - at : 0);
+    }
+}
 static size_t ws_bytes(conn *c, const uint8_t *p, size_t n, uint64_t now) {
     size_t used = 0;
     while (n - used >= 2 && c->state != ST_DEAD) {
@@ -907,10 +920,9 @@ static size_t ws_bytes(conn *c, const uint8_t *p, size_t n, uint64_t now) {
                 kill_conn(c, "bad control frame");
                 return n;
             }
-            if (op == 10 && ping_due && len == 8 && !memcmp(d, &ping_due, 8)) {
-                if (ping_due >= t_measure_from) hadd(&h_ping, now > ping_due ? now - ping_due : 0);
-                ping_due = 0;
-            } else if (op == 9) {
+            if (op == 10 && ping_start && len == 8)
+                pong(d, now);
+            else if (op == 9) {
                 g.pings++;
                 ws_frame(&c->out, 10, d, len);
                 flush_out(c);
@@ -1253,8 +1265,7 @@ static void new_loop(void) {
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
     if (ep < 0 || tfd < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, tfd, &e)) die("epoll");
 }
-/* Sends the next ping when the last one is answered, but counts from when it was due: a server that
-   answers late cannot hide how many pings it would have answered late. */
+/* Sends pings at their times, answered or not, and counts from when each was due. */
 static void ping_client(int go, int result) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sched_setscheduler(0, SCHED_RR, &(struct sched_param){.sched_priority = 10});
@@ -1271,29 +1282,27 @@ static void ping_client(int go, int result) {
     while (c.state != ST_READY && c.state != ST_DEAD) poll_once(200);
     char byte;
     if (c.state == ST_DEAD || read(go, &byte, 1) != 1) _exit(1);
-    uint64_t start = now_ns(), end = start + (uint64_t)((o.warmup + o.duration) * 1e9);
-    t_measure_from = start + (uint64_t)(o.warmup * 1e9);
-    pings_t r = {0};
-    for (uint64_t i = 0, due = start; due < end && c.state != ST_DEAD; i++) {
-        due = start + (uint64_t)((double)i * 1e9 / o.ping_rate);
-        ping_at(due);
-        while (now_ns() < due && c.state != ST_DEAD) poll_once(200);
-        if (c.state == ST_DEAD) break;
-        ping_due = due;
-        ws_frame(&c.out, 9, (uint8_t *)&ping_due, 8);
-        flush_out(&c);
-        uint64_t patience = now_ns() + 2000000000ull;
-        while (ping_due && c.state != ST_DEAD && now_ns() < patience) poll_once(200);
-        if (ping_due) {
-            r.unanswered++;
-            break;
+    ping_start = now_ns();
+    t_measure_from = ping_start + (uint64_t)(o.warmup * 1e9);
+    uint64_t count = (uint64_t)((o.warmup + o.duration) * o.ping_rate);
+    while (pings_sent < count && c.state != ST_DEAD) {
+        uint64_t due = ping_time(pings_sent);
+        if (now_ns() < due) {
+            ping_at(due);
+            poll_once(200);
+            continue;
         }
+        ws_frame(&c.out, 9, (uint8_t *)&due, 8);
+        pings_sent++;
+        flush_out(&c);
     }
+    uint64_t patience = now_ns() + 2000000000ull;
+    while (pings_answered < pings_sent && c.state != ST_DEAD && now_ns() < patience) poll_once(200);
+    pings_t r = {.unanswered = pings_sent - pings_answered};
     r.p50 = hpct(&h_ping, 50);
     r.p99 = hpct(&h_ping, 99);
     r.max = (double)h_ping.max / 1e3;
     r.count = h_ping.count;
-    r.unanswered += c.state == ST_DEAD;
     r.cpu_s = self_cpu();
     _exit(write(result, &r, sizeof r) != sizeof r);
 }
