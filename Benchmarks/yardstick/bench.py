@@ -17,6 +17,7 @@ import fnmatch
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -159,6 +160,8 @@ def main():
         sys.exit(not table.show(options.report, options.foreign))
     if os.cpu_count() < 2 and not options.unpinned:
         sys.exit("the server and the load need a core each; see --unpinned")
+    # As an exception it ends the server, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     run_matrix(choose(options), options)
     sys.exit(not table.show(options.out, options.foreign))
 
