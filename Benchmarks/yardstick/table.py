@@ -62,15 +62,18 @@ def row_of(cell, row, rounds, limit):
     title, unit, read_measure = cells.MEASURES[row.measure]
     quiet = kept(rounds, limit)
     values = [read_measure(runs[row.run]) for runs in quiet if row.run in runs]
-    ratios = [
-        read_measure(runs[row.run]) / min(read_measure(runs[other]) for other in row.against)
+    pairs = [
+        (read_measure(runs[row.run]), min(read_measure(runs[other]) for other in row.against))
         for runs in quiet
         if row.against and row.run in runs and all(other in runs for other in row.against)]
+    ratios = [mine / least for mine, least in pairs if least > 0]
+    wrong = faults(rounds, row.run)
     holds = None
     judged = ratios if row.against else values
     if row.bar is not None and judged:
         middle = statistics.median(judged)
-        holds = middle >= row.bar if row.at_least else middle <= row.bar
+        # What was not delivered costs nothing.
+        holds = not any(wrong) and (middle >= row.bar if row.at_least else middle <= row.bar)
     low_high = interval(ratios) if ratios else None
     bar = "" if row.bar is None else f"{'≥' if row.at_least else '≤'} {row.bar:,g}"
     ran = sum(row.run in runs for runs in rounds.values())
@@ -80,7 +83,7 @@ def row_of(cell, row, rounds, limit):
         f"{statistics.median(ratios):.3f}" if ratios else "",
         f"{low_high[0]:.3f} to {low_high[1]:.3f}" if low_high else "",
         bar, {True: "yes", False: "NO", None: "-" if bar else ""}[holds],
-        "/".join(map(str, faults(rounds, row.run))), f"{len(values)} of {ran}")
+        "/".join(map(str, wrong)), f"{len(values)} of {ran}")
     return texts, holds
 
 
