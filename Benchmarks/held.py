@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Posts that are held durably: their rate beside that of SQLite alone with the same rows.
 
-    Benchmarks/held.py [--rounds 5] [--posts 9000] [--posters 64] [--pipelined 4] [--log-pages 339]
+    Benchmarks/held.py [--rounds 5] [--posts 9000] [--posters 64] [--pipelined 4] [--log-pages 2714]
 
 One mailbox observer with the behaviour `hold` is away. So many posters post, each with so many
 requests on the way, until all are answered; each answer waits for the commit of its rows. The posters
@@ -10,7 +10,7 @@ inserts the same rows into a file of its own with the same schema and settings, 
 commit as the broker had on average (SQLiteFloor/floor.c; both need cc, and it libsqlite3-dev). The bar is
 half of its rate, as the median of the ratios of all rounds, for both durabilities.
 
-The store moves its log into the main file at 339 pages (`StoreFile.logPageLimit` with its usual
+The store moves its log into the main file at 2,714 pages (`StoreFile.logPageLimit` with its usual
 ballast), and so does the loop; `--log-pages 0` lets the loop do it at SQLite's 1,000. On a machine
 with other work, `chrt -r 1` in front keeps that out of the processors, though not off the disk.
 """
@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--posts", type=int, default=9_000)
     parser.add_argument("--posters", type=int, default=64)
     parser.add_argument("--pipelined", type=int, default=4)
-    parser.add_argument("--log-pages", type=int, default=339)
+    parser.add_argument("--log-pages", type=int, default=2714)
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="belfry-held.")
     floor = compile_program(folder, "floor", ("SQLiteFloor", "floor.c"), "-lsqlite3")

@@ -11,6 +11,7 @@ import re
 import select
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -132,13 +133,28 @@ def post_request(content, path="/v1/channels/ButtonChange"):
     return head.encode() + content
 
 
-def connect(port, receive_buffer=None):
+def connect(port, receive_buffer=None, tls=None):
+    """A connection; `tls` is the context of a client, and verifies the certificate."""
     client = socket.socket()
     if receive_buffer:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     client.connect(("127.0.0.1", port))
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return client
+    return tls.wrap_socket(client, server_hostname="127.0.0.1") if tls else client
+
+
+def read_ready(client):
+    """What a connection that does not block has, all of its TLS records; none at its end."""
+    if not isinstance(client, ssl.SSLSocket):
+        return client.recv(1 << 18)
+    parts = []
+    try:
+        while more := client.recv(1 << 18):
+            parts.append(more)
+    except ssl.SSLWantReadError:
+        if not parts:
+            raise
+    return b"".join(parts)
 
 
 LENGTH = re.compile(rb"content-length: *(\d+)", re.I)
@@ -147,8 +163,8 @@ LENGTH = re.compile(rb"content-length: *(\d+)", re.I)
 class HTTPClient:
     """A keep-alive connection that counts whole responses."""
 
-    def __init__(self, port):
-        self.socket = connect(port)
+    def __init__(self, port, tls=None):
+        self.socket = connect(port, tls=tls)
         self.rest = b""
 
     def send(self, bytes_):
@@ -217,8 +233,8 @@ def parse_frames(buffer):
 class WebSocketClient:
     """A session that can register observers and read frames."""
 
-    def __init__(self, port, path="/v1/ws", receive_buffer=None, extensions=None):
-        self.socket = connect(port, receive_buffer)
+    def __init__(self, port, path="/v1/ws", receive_buffer=None, extensions=None, tls=None):
+        self.socket = connect(port, receive_buffer, tls)
         self.rest = b""
         self.frames = collections.deque()
         key = base64.b64encode(os.urandom(16)).decode()
@@ -272,8 +288,8 @@ class WebSocketClient:
 class Observers:
     """Many sessions with one observer each; counts the frames that they all get."""
 
-    def __init__(self, port, count, name="ButtonChange"):
-        self.port, self.name = port, name
+    def __init__(self, port, count, name="ButtonChange", tls=None):
+        self.port, self.name, self.tls = port, name, tls
         self.clients = []
         self.poll = select.epoll()
         self.by_number = {}
@@ -283,7 +299,7 @@ class Observers:
 
     def add(self, count):
         """Opens so many sessions more; nobody may post meanwhile."""
-        more = [WebSocketClient(self.port) for _ in range(count)]
+        more = [WebSocketClient(self.port, tls=self.tls) for _ in range(count)]
         for client in more:
             client.observe(self.name)
             assert not client.frames and not client.rest
@@ -301,7 +317,10 @@ class Observers:
                 raise TimeoutError(f"{missing} of {frame_count} frames did not come")
             for number, _ in ready:
                 client = self.by_number[number]
-                more = client.socket.recv(1 << 18)
+                try:
+                    more = read_ready(client.socket)
+                except ssl.SSLWantReadError:
+                    continue
                 if not more:
                     raise ConnectionError("the broker closed an observer's connection")
                 frames, client.rest = parse_frames(client.rest + more)

@@ -204,7 +204,9 @@ struct StoreFileTests {
 
     @Test("the log is moved into the main file again and again, so it has a bound")
     func logBound() throws {
-        var file = try open()
+        var limits = StoreLimits()
+        limits.ballastByteCount = 4 << 20
+        var file = try open(limits: limits)
         try file.commit([Self.center])
         var largest = 0
         try file.layBallast()

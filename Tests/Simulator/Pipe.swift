@@ -82,9 +82,9 @@ extension World {
                     request: notification, observer: delivery.observer, selector: selector,
                     isRedelivered: delivery.isRedelivered, to: &bytes)
             } else {
-                RPC.append(
-                    delivery: notification, selector: selector,
-                    isRedelivered: delivery.isRedelivered, to: &bytes)
+                deliveryWriter.append(
+                    notification, calling: selector, isRedelivered: delivery.isRedelivered,
+                    to: &bytes)
             }
         case .events:
             let named = delivery.form == .named ? delivery.observer : nil

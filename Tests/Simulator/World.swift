@@ -21,6 +21,7 @@ final class World {
     var model: Model
     var store: CenterStore
     var effects = Effects()
+    var deliveryWriter = DeliveryWriter()
 
     /// The clocks; commands carry them.
     var now: Int64 = 1_000_000_000_000
