@@ -7,24 +7,24 @@ public enum Base64: Sendable {
 
     /// The text of `bytes` in this form.
     public func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var pending: UInt32 = 0
-        var bitCount = 0
-        for index in bytes.indices {
-            pending = pending << 8 | UInt32(bytes[index])
-            bitCount += 8
-            while bitCount >= 6 {
-                bitCount -= 6
-                text.append(character(UInt8(pending >> UInt32(bitCount) & 0x3F)))
-            }
-        }
-        if bitCount > 0 {
-            text.append(character(UInt8(pending << UInt32(6 - bitCount) & 0x3F)))
-        }
+        let digitCount = (bytes.count * 4 + 2) / 3
+        let byteCount: Int
         switch self {
-        case .standard: while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        case .url: break
+        case .standard: byteCount = (digitCount + 3) & ~3
+        case .url: byteCount = digitCount
+        }
+        var text = [UInt8](repeating: UInt8(ascii: "="), count: byteCount)
+        var output = text.mutableSpan
+        var place = 0
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            var group = UInt32(bytes[start]) << 16
+            if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
+            if start + 2 < bytes.count { group |= UInt32(bytes[start + 2]) }
+            for _ in 0..<min(4, digitCount - place) {
+                output[place] = character(UInt8(truncatingIfNeeded: group >> 18 & 0x3F))
+                group <<= 6
+                place += 1
+            }
         }
         return text
     }
@@ -67,6 +67,7 @@ public enum Base64: Sendable {
         }
     }
 
+    @inline(__always)
     private func character(_ digit: UInt8) -> UInt8 {
         switch digit {
         case ..<26: UInt8(ascii: "A") + digit
@@ -77,7 +78,8 @@ public enum Base64: Sendable {
         }
     }
 
-    private func digit(_ character: UInt8) -> UInt8? {
+    @inline(__always)
+    func digit(_ character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
         case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
