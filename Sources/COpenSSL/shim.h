@@ -1,6 +1,8 @@
 #ifndef C_OPENSSL_SHIM_H
 #define C_OPENSSL_SHIM_H
 
+#include <stdint.h>
+
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -38,6 +40,25 @@ static inline long belfry_ssl_set_server_name(SSL *ssl, const char *name) {
 
 static inline long belfry_bio_bytes(BIO *bio, const unsigned char **bytes) {
     return BIO_get_mem_data(bio, bytes);
+}
+
+/// A SHA-256 as four words, its first byte highest.
+struct belfry_digest {
+    uint64_t first, second, third, fourth;
+};
+
+// By the functions of one algorithm, which are deprecated in favour of EVP: there the search for the
+// algorithm and its context cost twice what the digest of a secret does.
+static inline void belfry_sha256(
+    const unsigned char *bytes, size_t count, struct belfry_digest *out) {
+    SHA256_CTX context;
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    SHA256_Init(&context);
+    SHA256_Update(&context, bytes, count);
+    SHA256_Final(digest, &context);
+    uint64_t words[4] = {0, 0, 0, 0};
+    for (int i = 0; i < SHA256_DIGEST_LENGTH; i++) words[i / 8] = words[i / 8] << 8 | digest[i];
+    *out = (struct belfry_digest){words[0], words[1], words[2], words[3]};
 }
 
 #endif
