@@ -47,10 +47,13 @@ extension ServerLoop {
         {
             tellForeignPosition(of: rows, client, at: position)
         }
-        var answer = Answer()
-        answer.sequel = .client(
+        let sequel = Sequel.client(
             id: client, session: session, transport: transport, center: submission.center)
+        let isHere = submission.reply.loop == number
+        // Bytes for a connection of this loop are written where they leave from.
         var bytes: [UInt8] = []
+        if isHere { swap(&bytes, &loop.output) }
+        let start = bytes.count
         switch transport {
         case .webSocket:
             counters.clientsWebSocket += 1
@@ -62,7 +65,13 @@ extension ServerLoop {
         case .mailbox:
             break
         }
-        sendRaw(bytes, answer.sequel, submission.reply)
+        if isHere {
+            swap(&bytes, &loop.output)
+            loop.send(start..<loop.output.count, to: submission.reply.connection, as: .answer)
+            follow(sequel, on: submission.reply.connection, nil)
+        } else {
+            sendElsewhere(bytes, sequel, submission.reply)
+        }
         fanOut()
     }
 

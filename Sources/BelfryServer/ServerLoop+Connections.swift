@@ -51,7 +51,7 @@ extension ServerLoop {
 
     /// The connection with this name, if it still is.
     func connection(_ id: ConnectionID) -> Connection? {
-        connections.has(id) ? connections[Int(id.index)] : nil
+        connections.has(id) ? connections[id] : nil
     }
 
     /// Hands what was read to the protocol of the connection.
@@ -81,21 +81,22 @@ extension ServerLoop {
 
     /// The answer that a connection waited for was sent: what came meanwhile is its turn.
     mutating func goOn(_ id: ConnectionID) {
-        guard var connection = connection(id), connection.isAwaiting else { return }
-        connection.isAwaiting = false
-        if connection.kind == .http { connection.mailbox = 0 }
-        connections[Int(id.index)] = connection
-        if connection.kind == .http { setDeadline(id, .idle) }
+        guard connections[id].isAwaiting else { return }
+        connections[id].isAwaiting = false
+        if connections[id].kind == .http {
+            connections[id].mailbox = 0
+            setDeadline(id, .idle)
+        }
         readOn(id)
         closeIfEnded(id)
     }
 
     /// Reads what waited, and then from the socket again.
     mutating func readOn(_ id: ConnectionID) {
-        guard let connection = connection(id), !connection.isAwaiting, !connection.isThrottled
+        guard connections.has(id), !connections[id].isAwaiting, !connections[id].isThrottled
         else { return }
         loop.resumeReading(id)
-        guard let unfinished = connection.unfinished, !unfinished.waitingBytes.isEmpty else {
+        guard let unfinished = connections[id].unfinished, !unfinished.waitingBytes.isEmpty else {
             return
         }
         var bytes: [UInt8] = []
@@ -114,20 +115,22 @@ extension ServerLoop {
 
     /// The client has shut down its half: what it asked for is still answered.
     mutating func endInput(_ id: ConnectionID) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        switch connection.kind {
-        case .http where connection.isThrottled:
+        switch connections.kind(of: id) {
+        case nil:
+            break
+        case .http where connections[id].isThrottled:
             // It asked for more than it has read so far.
             connections[id].hasEnded = true
-        case .http where connection.isAwaiting:
+        case .http where connections[id].isAwaiting:
             // The answer is under way; it is the last one.
             connections[id].closesAfterAnswer = true
             // Nobody knows whether the other half is still read: a poll need not wait for that.
-            if connection.mailbox != 0 {
-                submit(.endPoll(observer: connection.mailbox), connection)
+            let mailbox = connections[id].mailbox
+            if mailbox != 0, let connection = connection(id) {
+                submit(.endPoll(observer: mailbox), connection)
             }
         case .http, .webSocket, .events, .debugWebSocket:
-            leave(connection)
+            if let connection = connection(id) { leave(connection) }
             connections[id].isClosing = true
             loop.closeAfterFlush(id, lingering: false)
         }
