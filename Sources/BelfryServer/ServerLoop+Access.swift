@@ -30,7 +30,7 @@ extension ServerLoop {
         let hasField = exchange.parser.head.uncommonFields.contains(.authorization)
         guard hasField || path.route.isStream else { return }
         guard path.route.asksCredentials, exchange.parser.head.method != .options else { return }
-        let hasSubprotocol = path.route == .webSocket && mayHaveToken
+        let hasSubprotocol = path.route.isWebSocket && mayHaveToken()
         guard hasField || hasSubprotocol || exchange.parser.head.hasQuery else { return }
         var tokens: [[UInt8]] = []
         var ticket: [UInt8]?
@@ -68,7 +68,7 @@ extension ServerLoop {
     }
 
     /// Whether the list of subprotocols is long enough to have a token in it; mostly it is not.
-    private var mayHaveToken: Bool {
+    private mutating func mayHaveToken() -> Bool {
         for index in 0..<exchange.parser.head.fieldCount
         where exchange.parser.head.name(at: index).count == Self.subprotocolFieldByteCount {
             if exchange.parser.head.value(at: index).count >= OpeningRequest.bearer.utf8.count {

@@ -25,8 +25,7 @@ extension ServerLoop {
         let position = try makeCenter(submission.center)
         let client = try takeNumber(shared.clientNumbers)
         let secret = random.text(byteCount: 16)
-        var session: [UInt8] = []
-        IdentifierText.append(client: client, secret: secret, to: &session)
+        let session = IdentifierText.text(client: client, secret: secret)
         let registration = ClientRegistration(
             id: client, transport: transport,
             connection: submission.reply.number.name,

@@ -49,7 +49,8 @@ extension ServerLoop {
         return bytes
     }
 
-    /// The connection with this name, if it still is.
+    /// The connection with this name, if it still is; it is copied.
+    @inline(__always)
     func connection(_ id: ConnectionID) -> Connection? {
         connections.has(id) ? connections[id] : nil
     }

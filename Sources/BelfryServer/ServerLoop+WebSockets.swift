@@ -62,7 +62,7 @@ extension ServerLoop {
     }
 
     /// The answer to an opening as nearly every client sends it: `openingRequest` would get the same.
-    private func usualOpening() -> (acceptKey: [UInt8], hasSubprotocol: Bool)? {
+    private mutating func usualOpening() -> (acceptKey: [UInt8], hasSubprotocol: Bool)? {
         guard exchange.parser.head.method == .get, exchange.parser.head.minorVersion >= 1,
             !exchange.parser.head.hasContent
         else { return nil }

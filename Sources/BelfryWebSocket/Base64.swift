@@ -16,11 +16,22 @@ public enum Base64: Sendable {
         var text = [UInt8](repeating: UInt8(ascii: "="), count: byteCount)
         var output = text.mutableSpan
         var place = 0
-        for start in stride(from: 0, to: bytes.count, by: 3) {
+        var start = 0
+        while bytes.count - start >= 3 {
+            let group =
+                UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8
+                | UInt32(bytes[start + 2])
+            output[place] = character(UInt8(truncatingIfNeeded: group >> 18))
+            output[place + 1] = character(UInt8(truncatingIfNeeded: group >> 12 & 0x3F))
+            output[place + 2] = character(UInt8(truncatingIfNeeded: group >> 6 & 0x3F))
+            output[place + 3] = character(UInt8(truncatingIfNeeded: group & 0x3F))
+            place += 4
+            start += 3
+        }
+        if start < bytes.count {
             var group = UInt32(bytes[start]) << 16
             if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
-            if start + 2 < bytes.count { group |= UInt32(bytes[start + 2]) }
-            for _ in 0..<min(4, digitCount - place) {
+            while place < digitCount {
                 output[place] = character(UInt8(truncatingIfNeeded: group >> 18 & 0x3F))
                 group <<= 6
                 place += 1
@@ -69,13 +80,14 @@ public enum Base64: Sendable {
 
     @inline(__always)
     private func character(_ digit: UInt8) -> UInt8 {
-        switch digit {
-        case ..<26: UInt8(ascii: "A") + digit
-        case ..<52: UInt8(ascii: "a") + digit - 26
-        case ..<62: UInt8(ascii: "0") + digit - 52
-        case 62: self == .url ? UInt8(ascii: "-") : UInt8(ascii: "+")
-        default: self == .url ? UInt8(ascii: "_") : UInt8(ascii: "/")
-        }
+        // Sums and choices: a jump for each character is guessed wrong by half.
+        var character = digit &+ UInt8(ascii: "A")
+        character &+= digit < 26 ? 0 : 6
+        character &-= digit < 52 ? 0 : 75
+        if digit < 62 { return character }
+        return digit == 62
+            ? (self == .url ? UInt8(ascii: "-") : UInt8(ascii: "+"))
+            : (self == .url ? UInt8(ascii: "_") : UInt8(ascii: "/"))
     }
 
     @inline(__always)

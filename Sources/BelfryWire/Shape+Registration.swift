@@ -43,14 +43,13 @@ extension Shape {
     /// Appends what was registered and under which terms, as members behind other members.
     static func append(filterOf row: ObserverRow, center: [UInt8], to output: inout [UInt8]) {
         output.append(contentsOf: FilterText.center)
-        JSONWriter.append(string: center.span, to: &output)
+        JSONWriter.append(string: center, to: &output)
         output.append(contentsOf: FilterText.name)
         append(optional: row.name, to: &output)
         output.append(contentsOf: FilterText.object)
         append(optional: row.object, to: &output)
         output.append(contentsOf: FilterText.selector)
-        let selector = row.selector
-        JSONWriter.append(string: selector.span, to: &output)
+        JSONWriter.append(string: row.selector, to: &output)
         append(row.terms, to: &output)
     }
 
@@ -88,7 +87,7 @@ extension Shape {
 
     private static func append(optional text: [UInt8]?, to output: inout [UInt8]) {
         if let text {
-            JSONWriter.append(string: text.span, to: &output)
+            JSONWriter.append(string: text, to: &output)
         } else {
             output.append(contentsOf: FilterText.null)
         }
@@ -101,12 +100,11 @@ extension Shape {
         output.append(contentsOf: WelcomeText.client)
         IdentifierText.append(client: welcome.client, to: &output)
         output.append(contentsOf: WelcomeText.session)
-        let (session, center, epoch) = (welcome.session, welcome.center, welcome.epoch)
-        JSONWriter.append(string: session.span, to: &output)
+        JSONWriter.append(string: welcome.session, to: &output)
         output.append(contentsOf: WelcomeText.center)
-        JSONWriter.append(string: center.span, to: &output)
+        JSONWriter.append(string: welcome.center, to: &output)
         output.append(contentsOf: WelcomeText.epoch)
-        JSONWriter.append(string: epoch.span, to: &output)
+        JSONWriter.append(string: welcome.epoch, to: &output)
         output.append(contentsOf: WelcomeText.sequence)
         JSONWriter.append(integer: welcome.sequence, to: &output)
         output.append(UInt8(ascii: "}"))
