@@ -253,8 +253,8 @@ extension ServerLoop {
     ///
     /// The client is no client any more at once: its center sends nothing behind the Close frame.
     mutating func closeWebSocket(_ id: ConnectionID, _ code: CloseCode?, reason: String) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        leave(connection)
+        guard connections.kind(of: id) != nil else { return }
+        leave(id)
         let start = loop.output.count
         FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &loop.output)
         loop.send(start..<loop.output.count, to: id, as: .answer)

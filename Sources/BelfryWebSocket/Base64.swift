@@ -13,8 +13,19 @@ public enum Base64: Sendable {
         case .standard: byteCount = (digitCount + 3) & ~3
         case .url: byteCount = digitCount
         }
-        var text = [UInt8](repeating: UInt8(ascii: "="), count: byteCount)
-        var output = text.mutableSpan
+        var text: [UInt8] = []
+        // `Array(repeating:count:)` looks up its own type each time.
+        text.append(addingCapacity: byteCount) { output in
+            output.append(repeating: UInt8(ascii: "="), count: byteCount)
+            var target = output.mutableSpan
+            write(bytes, digitCount: digitCount, into: &target)
+        }
+        return text
+    }
+
+    private func write(
+        _ bytes: Span<UInt8>, digitCount: Int, into output: inout MutableSpan<UInt8>
+    ) {
         var place = 0
         var start = 0
         while bytes.count - start >= 3 {
@@ -28,16 +39,14 @@ public enum Base64: Sendable {
             place += 4
             start += 3
         }
-        if start < bytes.count {
-            var group = UInt32(bytes[start]) << 16
-            if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
-            while place < digitCount {
-                output[place] = character(UInt8(truncatingIfNeeded: group >> 18 & 0x3F))
-                group <<= 6
-                place += 1
-            }
+        guard start < bytes.count else { return }
+        var group = UInt32(bytes[start]) << 16
+        if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
+        while place < digitCount {
+            output[place] = character(UInt8(truncatingIfNeeded: group >> 18 & 0x3F))
+            group <<= 6
+            place += 1
         }
-        return text
     }
 
     /// The bytes that `text` stands for, or `nil` when this form would not write them so.

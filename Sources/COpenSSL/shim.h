@@ -56,8 +56,13 @@ static inline void belfry_sha256(
     SHA256_Init(&context);
     SHA256_Update(&context, bytes, count);
     SHA256_Final(digest, &context);
-    uint64_t words[4] = {0, 0, 0, 0};
-    for (int i = 0; i < SHA256_DIGEST_LENGTH; i++) words[i / 8] = words[i / 8] << 8 | digest[i];
+    uint64_t words[4];
+    for (int i = 0; i < 4; i++) {
+        const unsigned char *eight = digest + 8 * i;
+        words[i] = (uint64_t)eight[0] << 56 | (uint64_t)eight[1] << 48 | (uint64_t)eight[2] << 40 |
+                   (uint64_t)eight[3] << 32 | (uint64_t)eight[4] << 24 | (uint64_t)eight[5] << 16 |
+                   (uint64_t)eight[6] << 8 | (uint64_t)eight[7];
+    }
     *out = (struct belfry_digest){words[0], words[1], words[2], words[3]};
 }
 
