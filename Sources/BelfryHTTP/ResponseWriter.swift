@@ -114,15 +114,6 @@ public enum ResponseWriter {
         ChunkWriter.appendLast(to: &output)
     }
 
-    /// Adds `101 Switching Protocols` with Connection and Upgrade; what follows is the protocol.
-    public static func appendSwitchingProtocols(
-        upgrade: String, fields: [HTTPField] = [], date: Span<UInt8>, to output: inout [UInt8]
-    ) {
-        appendStart(101, fields, date, to: &output)
-        HTTPField("Upgrade", upgrade).append(to: &output)
-        output.append(contentsOf: "Connection: Upgrade\r\n\r\n".utf8)
-    }
-
     /// Adds `100 Continue`; never for HTTP/1.0 (RFC 9110 §10.1.1).
     public static func appendContinue(to output: inout [UInt8]) {
         output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)

@@ -18,10 +18,15 @@ public struct JSONKeyTable: Sendable {
     ///
     /// - Complexity: a comparison of lengths for each key, and of bytes where the lengths agree.
     public func ordinal(of key: [UInt8]) -> Int? {
+        let (key, names, ends) = (key.span, names.span, ends.span)
         var start = 0
         for ordinal in ends.indices {
             let end = ends[ordinal]
-            if end - start == key.count, key.elementsEqual(names[start..<end]) { return ordinal }
+            if end - start == key.count {
+                var index = 0
+                while index < key.count, key[index] == names[start + index] { index += 1 }
+                if index == key.count { return ordinal }
+            }
             start = end
         }
         return nil

@@ -25,6 +25,16 @@ extension JSONWriter {
         bytes.append(.quote)
     }
 
+    /// Appends UTF-8 text as a string, as the other one does; plain text of an array is one move.
+    public static func append(string text: [UInt8], to bytes: inout [UInt8]) {
+        guard plainByteCount(of: text.span) == text.count else {
+            return append(string: text.span, to: &bytes)
+        }
+        bytes.append(.quote)
+        bytes.append(contentsOf: text)
+        bytes.append(.quote)
+    }
+
     /// How many bytes at the start need no escape; it may stop before the first that does.
     private static func plainByteCount(of text: Span<UInt8>) -> Int {
         var index = 0

@@ -64,7 +64,7 @@ public struct JSONWriter: Sendable {
     /// Writes a string of UTF-8 text.
     public mutating func string(_ text: [UInt8], into bytes: inout [UInt8]) {
         startValue(into: &bytes)
-        Self.append(string: text.span, to: &bytes)
+        Self.append(string: text, to: &bytes)
         isCommaDue = true
     }
 

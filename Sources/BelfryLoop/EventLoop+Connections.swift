@@ -83,7 +83,6 @@ extension EventLoop {
         if lingering { slots[index].flags.insert(.lingering) }
         slots[index].flags.remove(.paused)
         setDeadline(index, at: now + configuration.closeFlushTimeout)
-        updateInterest(index)
         markDirty(index)
     }
 

@@ -71,8 +71,10 @@ extension EventLoop {
             return
         }
         unsentByteTotal += slots[index].unsentByteCount - unsentBefore
-        updateInterest(index)
+        let generation = slots[index].generation
         settle(index)
+        // A connection that is closed is watched no more, and its slot has another generation.
+        if slots[index].generation == generation { updateInterest(index) }
     }
 
     private mutating func writeRange(

@@ -66,7 +66,7 @@ struct CenterTable {
 
     /// The center at a position, to look into it.
     subscript(position: Int) -> NotificationCenter {
-        _read { yield sequencers[position].center }
+        @inline(__always) _read { yield sequencers.span[position].center }
     }
 
     /// Gives a center a command, and tells the name that it got.

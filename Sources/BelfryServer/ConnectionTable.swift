@@ -3,93 +3,95 @@ import BelfryLoop
 /// The connections of one loop, by slot.
 ///
 /// A look at an optional element of an array copies all of the element and counts its references.
-/// So a slot without a connection has one that no id names, and what each request asks is read
-/// where it lies.
+/// So a slot without a connection has one that no id names, and connections are read and changed
+/// where they lie.
 struct ConnectionTable {
-    private var slots: [Connection] = []
+    /// Nobody, and then the connections: the one of slot 0 is at place 1.
+    private var places: [Connection] = [.free]
 
     /// One past the greatest slot that was ever used.
-    var slotCount: Int { slots.count }
+    var slotCount: Int { places.count - 1 }
 
     /// The connection in a slot, if there is one; it may be another one than an id names.
     subscript(slot: Int) -> Connection? {
-        get { slots[slot].id.index == .max ? nil : slots[slot] }
-        set { slots[slot] = newValue ?? .free }
+        get { places[slot + 1].id.index == .max ? nil : places[slot + 1] }
+        set { places[slot + 1] = newValue ?? .free }
     }
 
-    /// The connection of this name, to change it where it lies; where there is none, nothing comes of it.
+    /// The connection of this name, read and changed where it lies; where there is none, it is nobody,
+    /// and nothing comes of a change.
     subscript(id: ConnectionID) -> Connection {
-        _read {
-            if has(id) {
-                yield slots[Int(id.index)]
-            } else {
-                yield Connection.free
-            }
+        @inline(__always) _read {
+            yield places.span[place(of: id)]
         }
-        _modify {
-            if has(id) {
-                yield &slots[Int(id.index)]
-            } else {
-                var nobody = Connection.free
-                yield &nobody
-            }
+        @inline(__always) _modify {
+            let place = place(of: id)
+            yield &places[place]
+            if place == 0 { places[0] = .free }
         }
     }
 
     /// Puts a new connection into its slot.
     mutating func insert(_ connection: Connection) {
-        let slot = Int(connection.id.index)
-        while slots.count <= slot { slots.append(.free) }
-        slots[slot] = connection
+        let place = Int(connection.id.index) + 1
+        while places.count <= place { places.append(.free) }
+        places[place] = connection
+    }
+
+    /// Where a connection is; 0 is nobody.
+    @inline(__always)
+    private func place(of id: ConnectionID) -> Int {
+        let place = Int(id.index) + 1
+        return place < places.count && places.span[place].id == id ? place : 0
     }
 
     /// Whether the connection with this name still is.
     @inline(__always)
-    func has(_ id: ConnectionID) -> Bool {
-        let slot = Int(id.index)
-        return slot < slots.count && slots[slot].id == id
-    }
+    func has(_ id: ConnectionID) -> Bool { place(of: id) != 0 }
 
     /// Whether a connection is there, and its next request can be read at once: so it is for nearly
     /// every request.
-    ///
-    /// The fields are looked at one by one, for a property of the whole would copy it.
     @inline(__always)
     func takesRequests(_ id: ConnectionID) -> Bool {
-        let slot = Int(id.index)
-        return has(id) && slots[slot].kind == .http && !slots[slot].isClosing
-            && !slots[slot].isAwaiting && !slots[slot].isThrottled
-            && !slots[slot].closesAfterAnswer
+        let place = place(of: id)
+        let places = places.span
+        return place != 0 && places[place].kind == .http && !places[place].isClosing
+            && !places[place].isAwaiting && !places[place].isThrottled
+            && !places[place].closesAfterAnswer
     }
 
     /// What is spoken on a connection, if it is there and was not closed.
     @inline(__always)
     func kind(of id: ConnectionID) -> Connection.Kind? {
-        guard has(id), !slots[Int(id.index)].isClosing else { return nil }
-        return slots[Int(id.index)].kind
+        let place = place(of: id)
+        return place == 0 || places.span[place].isClosing ? nil : places.span[place].kind
     }
 
     /// Whether what arrives on a connection, which is there, must wait; `ticket` is that of this turn.
     @inline(__always)
     func mustWait(_ id: ConnectionID, ticket: UInt64) -> Bool {
-        let slot = Int(id.index)
-        return slots[slot].isAwaiting || slots[slot].isThrottled
-            || (slots[slot].corkTicket != 0 && slots[slot].corkTicket < ticket)
+        let place = Int(id.index) + 1
+        let places = places.span
+        return places[place].isAwaiting || places[place].isThrottled
+            || (places[place].corkTicket != 0 && places[place].corkTicket < ticket)
     }
 
     /// Whether something is unfinished on a connection, which is there.
     @inline(__always)
-    func hasUnfinished(_ id: ConnectionID) -> Bool { slots[Int(id.index)].unfinished != nil }
+    func hasUnfinished(_ id: ConnectionID) -> Bool {
+        places.span[Int(id.index) + 1].unfinished != nil
+    }
 
     /// Forgets what was unfinished on a connection, which is there.
     @inline(__always)
     mutating func dropUnfinished(_ id: ConnectionID) {
-        if hasUnfinished(id) { slots[Int(id.index)].unfinished = nil }
+        if hasUnfinished(id) { places[Int(id.index) + 1].unfinished = nil }
     }
 
     /// Notes what the next deadline of a connection means, if it is there.
     @inline(__always)
     mutating func setDeadline(_ id: ConnectionID, _ kind: Connection.DeadlineKind) {
-        if has(id) { slots[Int(id.index)].deadline = kind }
+        let place = place(of: id)
+        if place != 0 { places[place].deadline = kind }
     }
 }

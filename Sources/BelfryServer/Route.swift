@@ -92,6 +92,9 @@ enum Route: Equatable {
     /// Whether credentials are looked at: health and files are for everybody.
     var asksCredentials: Bool { !isService || self == .metrics }
 
+    /// Whether it opens a WebSocket; a comparison of routes looks at what they carry.
+    var isWebSocket: Bool { if case .webSocket = self { true } else { false } }
+
     /// Whether credentials may come as a ticket, or in the list of subprotocols.
     var isStream: Bool {
         switch self {

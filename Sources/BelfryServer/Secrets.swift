@@ -6,21 +6,15 @@ import BelfryWebSocket
 extension SecretHash {
     /// The hash of a secret: the first 128 bits of its SHA-256.
     init(of secret: [UInt8]) {
-        let digest = Digest(of: secret.span).bytes
-        var words: (UInt64, UInt64) = (0, 0)
-        for index in 0..<8 {
-            words.0 = words.0 << 8 | UInt64(digest[index])
-            words.1 = words.1 << 8 | UInt64(digest[index + 8])
-        }
-        self.init(high: words.0, low: words.1)
+        let words = Digest.start(of: secret.span)
+        self.init(high: words.high, low: words.low)
     }
 }
 
 extension SystemRandom {
     /// Random text for a secret: base64url of so many random bytes (RFC 4648 §5).
     mutating func text(byteCount: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count < byteCount { bytes.append(UInt8(truncatingIfNeeded: next())) }
+        let bytes = bytes(count: byteCount)
         return Base64.url.encode(bytes.span)
     }
 }

@@ -30,11 +30,13 @@ extension ServerLoop {
         let hasField = exchange.parser.head.uncommonFields.contains(.authorization)
         guard hasField || path.route.isStream else { return }
         guard path.route.asksCredentials, exchange.parser.head.method != .options else { return }
+        let hasSubprotocol = path.route.isWebSocket && mayHaveToken()
+        guard hasField || hasSubprotocol || exchange.parser.head.hasQuery else { return }
         var tokens: [[UInt8]] = []
         var ticket: [UInt8]?
         if hasField { tokens = try bearerTokens() }
         if path.route.isStream {
-            if path.route == .webSocket { tokens += try subprotocolTokens() }
+            if hasSubprotocol { tokens += try subprotocolTokens() }
             if exchange.parser.head.hasQuery {
                 var query = try Query(exchange.parser.head)
                 ticket = query.take(Query.ticket)
@@ -64,6 +66,19 @@ extension ServerLoop {
         }
         return tokens
     }
+
+    /// Whether the list of subprotocols is long enough to have a token in it; mostly it is not.
+    private mutating func mayHaveToken() -> Bool {
+        for index in 0..<exchange.parser.head.fieldCount
+        where exchange.parser.head.name(at: index).count == Self.subprotocolFieldByteCount {
+            if exchange.parser.head.value(at: index).count >= OpeningRequest.bearer.utf8.count {
+                return true
+            }
+        }
+        return false
+    }
+
+    private static let subprotocolFieldByteCount = "sec-websocket-protocol".utf8.count
 
     /// The tokens among the subprotocols, where a browser can put one.
     private func subprotocolTokens() throws(Problem) -> [[UInt8]] {
@@ -211,10 +226,10 @@ extension ServerLoop {
 
     /// Notes who opens a stream: it ends with their credentials.
     mutating func noteCaller(_ caller: Caller?, of id: ConnectionID) {
-        guard connection(id) != nil else { return }
+        guard connections.has(id) else { return }
         var deadline = MonotonicTime.distantFuture
         if let caller { deadline = credentialDeadline(of: caller) }
-        connections[id].caller = caller
+        if caller != nil || connections[id].caller != nil { connections[id].caller = caller }
         connections[id].credentialDeadline = deadline
     }
 

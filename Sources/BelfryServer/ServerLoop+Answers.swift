@@ -197,11 +197,11 @@ extension ServerLoop {
         case .none:
             let closes = reply.map { !$0.context.keepsAlive } ?? false
             if !closes, connections.takesRequests(id) { return }
-            if closes || connection(id)?.closesAfterAnswer == true { closeSoon(id) }
+            if closes || connections[id].closesAfterAnswer { closeSoon(id) }
         case .close:
             closeSoon(id)
         case .client(let client, let session, let transport, let center):
-            guard connection(id) != nil else { return }
+            guard connections.has(id) else { return }
             connections[id].client = client
             connections[id].session = session
             connections[id].center = center
@@ -216,7 +216,7 @@ extension ServerLoop {
                 break
             }
         case .stream(let observer, let client, let center):
-            guard connection(id) != nil else { return }
+            guard connections.has(id) else { return }
             connections[id].client = client
             connections[id].mailbox = observer
             connections[id].center = center

@@ -9,17 +9,17 @@ import BelfryWire
 extension ServerLoop {
     /// Reads the calls of a text message, and performs them where the client's center lives.
     mutating func receiveCalls(_ id: ConnectionID) {
-        guard let connection = connection(id) else { return }
+        guard connections.has(id) else { return }
         let text = reader.message
         submit(
             Submission(
-                center: connection.center,
+                center: connections[id].center,
                 request: .calls(
                     text: text,
                     CallingClient(
-                        number: connection.client, session: connection.session,
-                        address: hasRates ? connection.address ?? peerAddress(of: id) : nil)),
-                caller: connection.caller ?? anonymous,
+                        number: connections[id].client, session: connections[id].session,
+                        address: hasRates ? connections[id].address ?? peerAddress(of: id) : nil)),
+                caller: connections[id].caller ?? anonymous,
                 reply: Reply(loop: number, connection: id, form: .webSocket)))
     }
 

@@ -28,7 +28,7 @@ extension ServerLoop {
         outbound[home].submissions.append(submission)
     }
 
-    func homeLoop(of submission: Submission) -> Int {
+    mutating func homeLoop(of submission: Submission) -> Int {
         // The listing of all centers starts on the first loop and visits every one.
         if case .centers = submission.request { return 0 }
         return shared.home(of: submission.center)
@@ -181,7 +181,7 @@ extension ServerLoop {
     }
 
     /// The refusal of the last command as a problem.
-    func checkOutcome() throws(Problem) {
+    mutating func checkOutcome() throws(Problem) {
         if case .refused(let refusal) = effects.outcome { throw Problem(refusal) }
     }
 }

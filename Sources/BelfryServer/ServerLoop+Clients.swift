@@ -25,8 +25,7 @@ extension ServerLoop {
         let position = try makeCenter(submission.center)
         let client = try takeNumber(shared.clientNumbers)
         let secret = random.text(byteCount: 16)
-        var session: [UInt8] = []
-        IdentifierText.append(client: client, secret: secret, to: &session)
+        let session = IdentifierText.text(client: client, secret: secret)
         let registration = ClientRegistration(
             id: client, transport: transport,
             connection: submission.reply.number.name,
@@ -47,10 +46,13 @@ extension ServerLoop {
         {
             tellForeignPosition(of: rows, client, at: position)
         }
-        var answer = Answer()
-        answer.sequel = .client(
+        let sequel = Sequel.client(
             id: client, session: session, transport: transport, center: submission.center)
+        let isHere = submission.reply.loop == number
+        // Bytes for a connection of this loop are written where they leave from.
         var bytes: [UInt8] = []
+        if isHere { swap(&bytes, &loop.output) }
+        let start = bytes.count
         switch transport {
         case .webSocket:
             counters.clientsWebSocket += 1
@@ -62,7 +64,13 @@ extension ServerLoop {
         case .mailbox:
             break
         }
-        sendRaw(bytes, answer.sequel, submission.reply)
+        if isHere {
+            swap(&bytes, &loop.output)
+            loop.send(start..<loop.output.count, to: submission.reply.connection, as: .answer)
+            follow(sequel, on: submission.reply.connection, nil)
+        } else {
+            sendElsewhere(bytes, sequel, submission.reply)
+        }
         fanOut()
     }
 

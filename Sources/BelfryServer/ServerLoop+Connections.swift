@@ -49,9 +49,10 @@ extension ServerLoop {
         return bytes
     }
 
-    /// The connection with this name, if it still is.
+    /// The connection with this name, if it still is; it is copied.
+    @inline(__always)
     func connection(_ id: ConnectionID) -> Connection? {
-        connections.has(id) ? connections[Int(id.index)] : nil
+        connections.has(id) ? connections[id] : nil
     }
 
     /// Hands what was read to the protocol of the connection.
@@ -81,21 +82,22 @@ extension ServerLoop {
 
     /// The answer that a connection waited for was sent: what came meanwhile is its turn.
     mutating func goOn(_ id: ConnectionID) {
-        guard var connection = connection(id), connection.isAwaiting else { return }
-        connection.isAwaiting = false
-        if connection.kind == .http { connection.mailbox = 0 }
-        connections[Int(id.index)] = connection
-        if connection.kind == .http { setDeadline(id, .idle) }
+        guard connections[id].isAwaiting else { return }
+        connections[id].isAwaiting = false
+        if connections[id].kind == .http {
+            connections[id].mailbox = 0
+            setDeadline(id, .idle)
+        }
         readOn(id)
         closeIfEnded(id)
     }
 
     /// Reads what waited, and then from the socket again.
     mutating func readOn(_ id: ConnectionID) {
-        guard let connection = connection(id), !connection.isAwaiting, !connection.isThrottled
+        guard connections.has(id), !connections[id].isAwaiting, !connections[id].isThrottled
         else { return }
         loop.resumeReading(id)
-        guard let unfinished = connection.unfinished, !unfinished.waitingBytes.isEmpty else {
+        guard let unfinished = connections[id].unfinished, !unfinished.waitingBytes.isEmpty else {
             return
         }
         var bytes: [UInt8] = []
@@ -114,20 +116,24 @@ extension ServerLoop {
 
     /// The client has shut down its half: what it asked for is still answered.
     mutating func endInput(_ id: ConnectionID) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        switch connection.kind {
-        case .http where connection.isThrottled:
+        switch connections.kind(of: id) {
+        case nil:
+            break
+        case .http where connections[id].isThrottled:
             // It asked for more than it has read so far.
             connections[id].hasEnded = true
-        case .http where connection.isAwaiting:
+        case .http where connections[id].isAwaiting:
             // The answer is under way; it is the last one.
             connections[id].closesAfterAnswer = true
             // Nobody knows whether the other half is still read: a poll need not wait for that.
-            if connection.mailbox != 0 {
-                submit(.endPoll(observer: connection.mailbox), connection)
+            let mailbox = connections[id].mailbox
+            if mailbox != 0 {
+                submit(
+                    .endPoll(observer: mailbox), center: connections[id].center, from: id,
+                    connections[id].encoding)
             }
         case .http, .webSocket, .events, .debugWebSocket:
-            leave(connection)
+            leave(id)
             connections[id].isClosing = true
             loop.closeAfterFlush(id, lingering: false)
         }
@@ -135,37 +141,46 @@ extension ServerLoop {
 
     /// A connection has ended, whoever ended it.
     mutating func forget(_ id: ConnectionID) {
-        guard let connection = connection(id) else { return }
-        connections[Int(id.index)] = nil
-        leave(connection)
+        guard connections.has(id) else { return }
+        leave(id, isForgotten: true)
     }
 
     /// Tells the center of a client, or of a mailbox, that the connection has ended.
-    mutating func leave(_ connection: Connection) {
-        guard connection.client != 0 || connection.mailbox != 0 else { return }
-        connections[connection.id].client = 0
-        connections[connection.id].mailbox = 0
-        if connection.mailbox != 0 {
-            submit(.detachReader(observer: connection.mailbox), connection)
-        } else {
-            submit(.disconnect(client: connection.client), connection)
+    ///
+    /// - Parameters:
+    ///   - id: the connection, which is there.
+    ///   - isForgotten: whether it is no more before the center hears of it.
+    mutating func leave(_ id: ConnectionID, isForgotten: Bool = false) {
+        let (client, mailbox) = (connections[id].client, connections[id].mailbox)
+        let isAnybody = client != 0 || mailbox != 0
+        let center = isAnybody ? connections[id].center : []
+        let encoding = connections[id].encoding
+        if isForgotten {
+            connections[Int(id.index)] = nil
+        } else if isAnybody {
+            connections[id].client = 0
+            connections[id].mailbox = 0
         }
+        guard isAnybody else { return }
+        submit(
+            mailbox != 0 ? .detachReader(observer: mailbox) : .disconnect(client: client),
+            center: center, from: id, encoding)
     }
 
     /// Tells the center of a connection something to which there is no answer.
-    private mutating func submit(_ request: CenterRequest, _ connection: Connection) {
+    private mutating func submit(
+        _ request: CenterRequest, center: [UInt8], from id: ConnectionID, _ encoding: FrameEncoding
+    ) {
         submit(
             Submission(
-                center: connection.center, request: request, caller: anonymous,
-                reply: Reply(
-                    loop: number, connection: connection.id, form: .none,
-                    encoding: connection.encoding)))
+                center: center, request: request, caller: anonymous,
+                reply: Reply(loop: number, connection: id, form: .none, encoding: encoding)))
     }
 
     /// Closes a connection once what it was sent has left.
     mutating func closeSoon(_ id: ConnectionID) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        leave(connection)
+        guard connections.kind(of: id) != nil else { return }
+        leave(id)
         connections[id].isClosing = true
         connections[id].unfinished = nil
         loop.closeAfterFlush(id, lingering: true)
@@ -199,7 +214,7 @@ extension ServerLoop {
             refuseRequest(id, Problem(.timeout, "The request did not arrive in time."))
         case .drain:
             log.write(.debug, "closing a client that does not read its answers")
-            leave(connection)
+            leave(id)
             connections[Int(id.index)] = nil
             loop.close(id)
         case .ping:
@@ -209,7 +224,7 @@ extension ServerLoop {
             log.write(
                 .debug, "closing a client that answers no ping", ("client", "c\(connection.client)")
             )
-            leave(connection)
+            leave(id)
             connections[Int(id.index)] = nil
             loop.close(id)
         case .slow:

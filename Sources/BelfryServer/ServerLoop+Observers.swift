@@ -10,7 +10,7 @@ import Synchronization
 
 extension ServerLoop {
     /// Checks that the caller may have this observer.
-    func checkObserve(
+    mutating func checkObserve(
         _ request: ObserverRequest, _ submission: Submission
     ) throws(Problem) {
         let grants = submission.caller.grants
@@ -31,7 +31,7 @@ extension ServerLoop {
     }
 
     /// Checks that the broker has room for some observers more.
-    func reserveObservers(_ count: Int) throws(Problem) {
+    mutating func reserveObservers(_ count: Int) throws(Problem) {
         guard shared.observerCount.load(ordering: .relaxed) + count <= configuration.observerLimit
         else {
             throw Problem(
@@ -125,9 +125,7 @@ extension ServerLoop {
         guard case .registered(let rows) = effects.outcome, let row = rows.first else {
             preconditionFailure("a registration that is not refused has its observer")
         }
-        var token: [UInt8] = []
-        IdentifierText.append(observer: row.serial, secret: secret, to: &token)
-        return (row, token)
+        return (row, IdentifierText.text(observer: row.serial, secret: secret))
     }
 
     /// The observer that the caller may remove: the token's holder, or an admin.

@@ -113,6 +113,7 @@ extension ServerLoop {
     var canStore: Bool { !shared.hasStore || shared.store?.takesPromises ?? true }
 
     /// Refuses what would have to be stored and cannot be.
+    @inline(__always)
     func checkStore() throws(Problem) {
         guard canStore else { throw Problem(Refusal.cannotStore) }
     }
@@ -128,6 +129,7 @@ extension ServerLoop {
     }
 
     /// A number for an observer, a client or a mode lease.
+    @inline(__always)
     func takeNumber(_ block: NumberBlock) throws(Problem) -> UInt64 {
         guard let number = block.take() else { throw Problem(Refusal.cannotStore) }
         return number

@@ -63,23 +63,19 @@ extension ServerLoop {
     private mutating func maySpeakOn(
         _ id: ConnectionID, _ bytes: Span<UInt8>, _ cursor: Int
     ) -> Bool {
-        guard let connection = connection(id) else {
-            renewExchange()
-            return false
-        }
-        if connection.isClosing {
+        guard let kind = connections.kind(of: id) else {
             renewExchange()
             return false
         }
         let rest = bytes.extracting(cursor..<bytes.count)
-        if connection.isAwaiting || connection.isThrottled, connection.kind == .http {
+        if connections[id].isAwaiting || connections[id].isThrottled, kind == .http {
             renewExchange()
             if !rest.isEmpty { keepWaiting(id, rest) }
             return false
         }
-        if connection.kind != .http {
+        if kind != .http {
             renewExchange()
-            connections[id].unfinished = nil
+            connections.dropUnfinished(id)
             if !rest.isEmpty { receive(id, rest) }
             return false
         }

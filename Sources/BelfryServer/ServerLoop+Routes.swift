@@ -51,7 +51,7 @@ extension ServerLoop {
         submit(submission)
     }
 
-    private func checkCenterName(_ path: RoutedPath) throws(Problem) {
+    private mutating func checkCenterName(_ path: RoutedPath) throws(Problem) {
         guard path.hasCenterPrefix else { return }
         try requestReader.check(name: path.center, parameter: "center")
     }

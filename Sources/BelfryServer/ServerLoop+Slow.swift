@@ -97,7 +97,7 @@ extension ServerLoop {
             guard let slowest else { return }
             counters.clientsTooSlow += 1
             log.write(.warning, "closing the slowest client", ("client", "c\(slowest.client)"))
-            leave(slowest)
+            leave(slowest.id)
             connections[Int(slowest.id.index)] = nil
             loop.close(slowest.id)
         }

@@ -28,6 +28,7 @@ extension ServerLoop {
     }
 
     /// Whether a connection speaks TLS.
+    @inline(__always)
     func isSecure(_ id: ConnectionID) -> Bool {
         tls?.session(of: id) != nil
     }

@@ -247,7 +247,7 @@ extension ServerLoop {
             closeWebSocket(id, .tryAgainLater, reason: "too much unfinished input")
         case .http where connection.isAwaiting || connection.isThrottled:
             // Its answers have an order, so it cannot be told.
-            leave(connection)
+            leave(id)
             connections[Int(id.index)] = nil
             loop.close(id)
         case .http, .events:

@@ -13,6 +13,10 @@ extension ServerLoop {
 
     /// Decides the opening handshake, and asks for a client.
     mutating func openWebSocket(_ id: ConnectionID) throws(Problem) -> CenterRequest {
+        if let (key, hasSubprotocol) = usualOpening() {
+            noteOpening(key, hasSubprotocol ? Self.subprotocol : nil, nil, on: id)
+            return .connect(.webSocket, observers: [], since: nil)
+        }
         let decision = openingRequest().decide(
             subprotocols: [Self.subprotocol], unknown: .refused,
             allowsDeflate: configuration.compressesMessages)
@@ -57,6 +61,20 @@ extension ServerLoop {
         connections[id].encoding = exchange.reply.encoding
     }
 
+    /// The answer to an opening as nearly every client sends it: `openingRequest` would get the same.
+    private mutating func usualOpening() -> (acceptKey: [UInt8], hasSubprotocol: Bool)? {
+        guard exchange.parser.head.method == .get, exchange.parser.head.minorVersion >= 1,
+            !exchange.parser.head.hasContent
+        else { return nil }
+        var opening = UsualOpening()
+        for index in 0..<exchange.parser.head.fieldCount {
+            opening.read(
+                exchange.parser.head.name(at: index), exchange.parser.head.value(at: index),
+                subprotocol: Self.subprotocol.span)
+        }
+        return opening.answer
+    }
+
     private func openingRequest() -> OpeningRequest {
         let head = exchange.parser.head
         func lines(_ name: String) -> [[UInt8]] {
@@ -93,16 +111,11 @@ extension ServerLoop {
 
     /// Appends the 101 response.
     mutating func appendOpening(_ reply: HTTPReply, to bytes: inout [UInt8]) {
-        var fields = [HTTPField("Sec-WebSocket-Accept", reply.details.acceptKey)]
-        if let subprotocol = reply.details.subprotocol {
-            fields.append(HTTPField("Sec-WebSocket-Protocol", subprotocol))
-        }
-        if let extensions = reply.details.extensions {
-            fields.append(HTTPField("Sec-WebSocket-Extensions", extensions))
-        }
-        let date = dateText()
-        ResponseWriter.appendSwitchingProtocols(
-            upgrade: "websocket", fields: fields, date: date.span, to: &bytes)
+        renewDate()
+        let details = reply.details
+        OpeningAnswer.append(
+            acceptKey: details.acceptKey, subprotocol: details.subprotocol,
+            extensions: details.extensions, date: date.text, to: &bytes)
     }
 
     /// Appends the first frame of a client.
@@ -121,38 +134,40 @@ extension ServerLoop {
 
     /// Reads all messages that have arrived.
     mutating func receiveMessages(_ id: ConnectionID, _ bytes: Span<UInt8>) {
-        guard let connection = connection(id) else { return }
-        if connection.deadline != .slow {
-            loop.setDeadline(
-                id,
-                at: min(timeouts.deadline(.ping, from: loop.now), connection.credentialDeadline))
-            if connection.deadline == .pong { connections[id].deadline = .ping }
+        guard connections.has(id) else { return }
+        if connections[id].deadline != .slow {
+            let time = timeouts.deadline(.ping, from: loop.now)
+            loop.setDeadline(id, at: min(time, connections[id].credentialDeadline))
+            if connections[id].deadline == .pong { connections[id].deadline = .ping }
         }
-        if hasInflatedEnough, connection.encoding != .plain {
+        let encoding = connections[id].encoding
+        if hasInflatedEnough, encoding != .plain {
             throttle(id)
             return keepWaiting(id, bytes)
         }
-        let isDebug = connection.kind == .debugWebSocket
-        if let begun = connection.unfinished?.reader {
+        let isDebug = connections[id].kind == .debugWebSocket
+        if let unfinished = connections[id].unfinished, let begun = unfinished.reader {
             reader = begun
-            connection.unfinished?.reader = nil
+            unfinished.reader = nil
         } else if isDebug {
             reader = MessageReader(role: .server, limits: Self.debugMessageLimits)
         }
-        reader.inflater = compression.inflater(connection.encoding)
+        if encoding != .plain || reader.inflater != nil {
+            reader.inflater = compression.inflater(encoding)
+        }
         var cursor = 0
         let outputStart = loop.outputByteCount
         do throws(WebSocketError) {
             while let event = try reader.nextEvent(in: bytes, at: &cursor) {
                 handle(event, on: id, isDebug: isDebug)
-                guard let now = self.connection(id), !now.isClosing else {
+                guard connections.kind(of: id) != nil else {
                     renewReader(isDebug: isDebug)
                     return
                 }
                 if isEnough(from: outputStart, inputByteCount: bytes.count) || hasInflatedEnough {
                     throttle(id)
                 }
-                if now.isAwaiting || throttled.last == id {
+                if connections[id].isAwaiting || throttled.last == id {
                     keepReader(id, isDebug: isDebug)
                     if cursor < bytes.count {
                         keepWaiting(id, bytes.extracting(cursor..<bytes.count))
@@ -182,7 +197,7 @@ extension ServerLoop {
     private mutating func keepReader(_ id: ConnectionID, isDebug: Bool) {
         if reader.isBetweenMessages {
             if isDebug { renewReader(isDebug: true) }
-            if connections[id].unfinished?.waitingBytes.isEmpty ?? false {
+            if let unfinished = connections[id].unfinished, unfinished.waitingBytes.isEmpty {
                 connections[id].unfinished = nil
             }
             return
@@ -238,8 +253,8 @@ extension ServerLoop {
     ///
     /// The client is no client any more at once: its center sends nothing behind the Close frame.
     mutating func closeWebSocket(_ id: ConnectionID, _ code: CloseCode?, reason: String) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        leave(connection)
+        guard connections.kind(of: id) != nil else { return }
+        leave(id)
         let start = loop.output.count
         FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &loop.output)
         loop.send(start..<loop.output.count, to: id, as: .answer)

@@ -23,20 +23,19 @@ public struct SystemRandom: RandomNumberGenerator {
     }
 
     /// Takes the next random bytes.
+    ///
+    /// They are wiped as they leave, so that the pool never holds a secret that was given out.
     public mutating func bytes(count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
-        for _ in 0..<count { bytes.append(nextByte()) }
+        while bytes.count < count {
+            if position == pool.count { refill() }
+            let part = position..<min(pool.count, position + count - bytes.count)
+            bytes.append(contentsOf: pool[part])
+            for index in part { pool[index] = 0 }
+            position = part.upperBound
+        }
         return bytes
-    }
-
-    /// A byte is wiped as it leaves, so that the pool never holds a secret that was given out.
-    private mutating func nextByte() -> UInt8 {
-        if position == pool.count { refill() }
-        let byte = pool[position]
-        pool[position] = 0
-        position += 1
-        return byte
     }
 
     private mutating func refill() {

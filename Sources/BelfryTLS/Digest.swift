@@ -10,12 +10,25 @@ public struct Digest: Sendable, Equatable {
 
     /// Hashes some bytes.
     public init(of input: Span<UInt8>) {
-        // SAFETY: SHA256 reads `input.count` bytes and writes 32, for which the buffer has room.
-        bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { output, count in
-            unsafe input.withUnsafeBufferPointer { buffer in
-                _ = unsafe SHA256(buffer.baseAddress, buffer.count, output.baseAddress)
-            }
-            count = Self.byteCount
+        let words = Self.words(of: input)
+        bytes = (0..<Self.byteCount).map {
+            UInt8(truncatingIfNeeded: words[$0 >> 3] >> UInt64(56 - 8 * ($0 & 7)))
         }
+    }
+
+    /// The first 128 bits of a digest.
+    public static func start(of input: Span<UInt8>) -> (high: UInt64, low: UInt64) {
+        let words = words(of: input)
+        return (words[0], words[1])
+    }
+
+    /// The four words of a digest, the first byte highest.
+    private static func words(of input: Span<UInt8>) -> [4 of UInt64] {
+        var digest = belfry_digest()
+        // SAFETY: `input.count` bytes are read; the digest lies in a value of its own size.
+        unsafe input.withUnsafeBufferPointer { buffer in
+            unsafe belfry_sha256(buffer.baseAddress, buffer.count, &digest)
+        }
+        return [digest.first, digest.second, digest.third, digest.fourth]
     }
 }

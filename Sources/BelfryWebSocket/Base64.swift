@@ -7,26 +7,46 @@ public enum Base64: Sendable {
 
     /// The text of `bytes` in this form.
     public func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var pending: UInt32 = 0
-        var bitCount = 0
-        for index in bytes.indices {
-            pending = pending << 8 | UInt32(bytes[index])
-            bitCount += 8
-            while bitCount >= 6 {
-                bitCount -= 6
-                text.append(character(UInt8(pending >> UInt32(bitCount) & 0x3F)))
-            }
-        }
-        if bitCount > 0 {
-            text.append(character(UInt8(pending << UInt32(6 - bitCount) & 0x3F)))
-        }
+        let digitCount = (bytes.count * 4 + 2) / 3
+        let byteCount: Int
         switch self {
-        case .standard: while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        case .url: break
+        case .standard: byteCount = (digitCount + 3) & ~3
+        case .url: byteCount = digitCount
+        }
+        var text: [UInt8] = []
+        // `Array(repeating:count:)` looks up its own type each time.
+        text.append(addingCapacity: byteCount) { output in
+            output.append(repeating: UInt8(ascii: "="), count: byteCount)
+            var target = output.mutableSpan
+            write(bytes, digitCount: digitCount, into: &target)
         }
         return text
+    }
+
+    private func write(
+        _ bytes: Span<UInt8>, digitCount: Int, into output: inout MutableSpan<UInt8>
+    ) {
+        var place = 0
+        var start = 0
+        while bytes.count - start >= 3 {
+            let group =
+                UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8
+                | UInt32(bytes[start + 2])
+            output[place] = character(UInt8(truncatingIfNeeded: group >> 18))
+            output[place + 1] = character(UInt8(truncatingIfNeeded: group >> 12 & 0x3F))
+            output[place + 2] = character(UInt8(truncatingIfNeeded: group >> 6 & 0x3F))
+            output[place + 3] = character(UInt8(truncatingIfNeeded: group & 0x3F))
+            place += 4
+            start += 3
+        }
+        guard start < bytes.count else { return }
+        var group = UInt32(bytes[start]) << 16
+        if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
+        while place < digitCount {
+            output[place] = character(UInt8(truncatingIfNeeded: group >> 18 & 0x3F))
+            group <<= 6
+            place += 1
+        }
     }
 
     /// The bytes that `text` stands for, or `nil` when this form would not write them so.
@@ -67,17 +87,20 @@ public enum Base64: Sendable {
         }
     }
 
+    @inline(__always)
     private func character(_ digit: UInt8) -> UInt8 {
-        switch digit {
-        case ..<26: UInt8(ascii: "A") + digit
-        case ..<52: UInt8(ascii: "a") + digit - 26
-        case ..<62: UInt8(ascii: "0") + digit - 52
-        case 62: self == .url ? UInt8(ascii: "-") : UInt8(ascii: "+")
-        default: self == .url ? UInt8(ascii: "_") : UInt8(ascii: "/")
-        }
+        // Sums and choices: a jump for each character is guessed wrong by half.
+        var character = digit &+ UInt8(ascii: "A")
+        character &+= digit < 26 ? 0 : 6
+        character &-= digit < 52 ? 0 : 75
+        if digit < 62 { return character }
+        return digit == 62
+            ? (self == .url ? UInt8(ascii: "-") : UInt8(ascii: "+"))
+            : (self == .url ? UInt8(ascii: "_") : UInt8(ascii: "/"))
     }
 
-    private func digit(_ character: UInt8) -> UInt8? {
+    @inline(__always)
+    func digit(_ character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
         case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26

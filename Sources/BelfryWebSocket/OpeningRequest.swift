@@ -57,9 +57,10 @@ public struct OpeningRequest: Sendable {
         case .refused: if isOnlyUnknown { return .refuse(.unknownSubprotocols) }
         case .ignored: break
         }
+        let firstKey = key[0]
         let agreement = deflateOffers.lazy.compactMap(DeflateAgreement.init).first
         return .accept(
-            acceptKey: OpeningKey.accept(for: key[0]), subprotocol: chosen.map { Array($0) },
+            acceptKey: OpeningKey.accept(for: firstKey.span), subprotocol: chosen.map { Array($0) },
             deflate: allowsDeflate ? agreement : nil)
     }
 
@@ -88,13 +89,14 @@ public struct OpeningRequest: Sendable {
     }
 
     private var refusalOfKey: OpeningRefusal? {
-        if version.count > 1 {
+        let firstKey = key.first ?? []
+        return if version.count > 1 {
             .repeatedVersion
         } else if version.first.map({ $0.elementsEqual("13".utf8) }) != true {
             .unsupportedVersion
         } else if key.count != 1 {
             key.isEmpty ? .noKey : .repeatedKey
-        } else if !OpeningKey.isValid(key[0]) {
+        } else if !OpeningKey.isValid(firstKey.span) {
             .invalidKey
         } else {
             nil

@@ -54,7 +54,8 @@ public struct OpeningResponse: Sendable {
         guard FieldList.contains("upgrade", in: connection) else {
             return .invalid(.noConnectionUpgrade)
         }
-        guard accept == [OpeningKey.accept(for: opening.key)] else { return .invalid(.wrongAccept) }
+        let key = opening.key
+        guard accept == [OpeningKey.accept(for: key.span)] else { return .invalid(.wrongAccept) }
         guard extensions.isEmpty || offersDeflate && DeflateAgreement.isAgreed(extensions) else {
             return .invalid(.unexpectedExtension)
         }

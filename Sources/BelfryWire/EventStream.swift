@@ -24,7 +24,7 @@ public enum EventStream {
     /// Appends the event `belfry.welcome`.
     public static func append(welcome: Welcome, to output: inout [UInt8]) {
         append("belfry.welcome", to: &output) { output, writer in
-            writer.welcome(welcome, into: &output)
+            Shape.append(welcome, to: &output)
         }
     }
 

@@ -66,6 +66,29 @@ public struct IdentifierText: Sendable, Equatable {
         append(UInt8(ascii: "m"), serial, secret, to: &output)
     }
 
+    /// The text `o17.secret`, in no more memory than it needs.
+    public static func text(observer serial: UInt64, secret: [UInt8]) -> [UInt8] {
+        text(UInt8(ascii: "o"), serial, secret)
+    }
+
+    /// The text `c4.secret`, in no more memory than it needs.
+    public static func text(client id: UInt64, secret: [UInt8]) -> [UInt8] {
+        text(UInt8(ascii: "c"), id, secret)
+    }
+
+    private static func text(_ prefix: UInt8, _ number: UInt64, _ secret: [UInt8]) -> [UInt8] {
+        var digitCount = 1
+        var rest = number / 10
+        while rest > 0 {
+            digitCount += 1
+            rest /= 10
+        }
+        var text: [UInt8] = []
+        text.reserveCapacity(2 + digitCount + secret.count)
+        append(prefix, number, secret, to: &text)
+        return text
+    }
+
     private static func append(
         _ prefix: UInt8, _ number: UInt64, _ secret: [UInt8]?, to output: inout [UInt8]
     ) {

@@ -67,31 +67,6 @@ extension JSONWriter {
         endArray(into: &output)
     }
 
-    /// What was registered, and under which terms.
-    mutating func filter(
-        of row: ObserverRow, center: [UInt8], into output: inout [UInt8]
-    ) {
-        member("center", string: center, into: &output)
-        optionalString("name", row.name, into: &output)
-        optionalString("object", row.object, into: &output)
-        member("selector", string: row.selector, into: &output)
-        let terms = row.terms
-        member("suspensionBehavior", string: terms.suspensionBehavior.text, into: &output)
-        member("acknowledge", bool: terms.acknowledges, into: &output)
-        member("holdLimit", integer: terms.holdLimit, into: &output)
-        member("minInterval", seconds: .nanoseconds(terms.minInterval), into: &output)
-        if terms.endsWithConnection {
-            // Whatever was asked for: it does not outlive its connection.
-            member("lease", integer: 0, into: &output)
-        } else if let lease = terms.lease {
-            member("lease", seconds: .nanoseconds(lease), into: &output)
-        } else {
-            member(null: "lease", into: &output)
-        }
-        let lifetime = terms.endsWithConnection ? "connection" : "token"
-        member("lifetime", string: lifetime, into: &output)
-    }
-
     /// The members of `belfry.gap`; a count that nobody can know is null.
     mutating func gap(_ gap: Gap, into output: inout [UInt8]) {
         beginObject(into: &output)
@@ -116,17 +91,6 @@ extension JSONWriter {
         observerID("observer", observer, into: &output)
         member("reason", string: tombstone.reason.text, into: &output)
         member("removedBy", string: tombstone.removedBy.text, into: &output)
-        endObject(into: &output)
-    }
-
-    /// The members of `belfry.welcome`.
-    mutating func welcome(_ welcome: Welcome, into output: inout [UInt8]) {
-        beginObject(into: &output)
-        clientID("client", welcome.client, into: &output)
-        member("session", string: welcome.session, into: &output)
-        member("center", string: welcome.center, into: &output)
-        member("epoch", string: welcome.epoch, into: &output)
-        member("seq", integer: welcome.sequence, into: &output)
         endObject(into: &output)
     }
 }

@@ -124,13 +124,13 @@ struct ObserverFields {
         terms.endsWithConnection = endsWithConnection
         terms.holdLimit = holdLimit ?? min(limits.defaultHoldLimit, limits.greatestHoldLimit)
         terms.minInterval = minInterval ?? 0
-        let longest = SecondsRule.nanoseconds(of: limits.leaseLimit)
         switch lease {
         case .absent:
             let lease = isMailbox ? limits.mailboxLease : limits.defaultLease
-            terms.lease = min(SecondsRule.nanoseconds(of: lease), longest)
+            terms.lease = SecondsRule.nanoseconds(of: min(lease, limits.leaseLimit))
         case .never: terms.lease = nil
-        case .nanoseconds(let nanoseconds): terms.lease = min(nanoseconds, longest)
+        case .nanoseconds(let nanoseconds):
+            terms.lease = min(nanoseconds, SecondsRule.nanoseconds(of: limits.leaseLimit))
         }
         return terms
     }

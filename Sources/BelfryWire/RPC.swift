@@ -22,17 +22,19 @@ public enum RPC {
         output.append(UInt8(ascii: "}"))
     }
 
+    private static let answerStart = [UInt8]("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
+    private static let resultKey = [UInt8](",\"result\":".utf8)
     private static let paramsKey = [UInt8](",\"params\":".utf8)
 
     /// Appends what comes before a result; `id` is the raw JSON of the request.
     public static func beginResult(id: [UInt8], to output: inout [UInt8]) {
         beginAnswer(id: id, to: &output)
-        output.append(",\"result\":")
+        output.append(contentsOf: resultKey)
     }
 
     /// Appends what comes behind a result.
     public static func endResult(to output: inout [UInt8]) {
-        output.append("}")
+        output.append(UInt8(ascii: "}"))
     }
 
     /// Appends an answer with a fault of JSON-RPC itself; `detail` becomes its data.
@@ -57,13 +59,6 @@ public enum RPC {
         writer.key("data", into: &output)
         problem.append(to: &output, with: &writer)
         endError(to: &output, with: &writer)
-    }
-
-    /// Appends `belfry.welcome`, the first message of a connection.
-    public static func append(welcome: Welcome, to output: inout [UInt8]) {
-        append("belfry.welcome", to: &output) { output, writer in
-            writer.welcome(welcome, into: &output)
-        }
     }
 
     /// Appends `belfry.gap`.
@@ -108,8 +103,8 @@ public enum RPC {
     }
 
     private static func beginAnswer(id: [UInt8], to output: inout [UInt8]) {
-        output.append("{\"jsonrpc\":\"2.0\",\"id\":")
-        output.append(id.span)
+        output.append(contentsOf: answerStart)
+        output.append(contentsOf: id)
     }
 
     private static func beginError(

@@ -120,13 +120,29 @@ private struct RPCMembers {
     ) throws(JSONError) {
         let kind = try json.peekKind(in: bytes)
         switch ordinal {
-        case 0: isVersion2 = try Self.text(&json, in: bytes)?.elementsEqual("2.0".utf8) ?? false
+        case 0: isVersion2 = try Self.isVersion2(&json, in: bytes)
         case 1: (id, idKind) = (try json.skipValue(in: bytes), kind)
         case 2: (hasMethod, method) = (true, try Self.text(&json, in: bytes))
         case 3: (params, paramsKind) = (try json.skipValue(in: bytes), kind)
         case 4: result = try json.skipValue(in: bytes)
         default: error = try json.skipValue(in: bytes)
         }
+    }
+
+    /// Reads the version; nearly always it stands there as it is, and no text is made of it.
+    private static func isVersion2(
+        _ json: inout JSONReader, in bytes: Span<UInt8>
+    ) throws(JSONError) -> Bool {
+        let range = try json.skipValue(in: bytes)
+        guard bytes[range.lowerBound] == UInt8(ascii: "\"") else { return false }
+        if range.count == 5, bytes[range.lowerBound + 1] == UInt8(ascii: "2"),
+            bytes[range.lowerBound + 2] == UInt8(ascii: "."),
+            bytes[range.lowerBound + 3] == UInt8(ascii: "0")
+        {
+            return true
+        }
+        var reader = JSONReader(startingAt: range.lowerBound)
+        return try text(&reader, in: bytes)?.elementsEqual("2.0".utf8) ?? false
     }
 
     /// Reads a string; another value, or half a surrogate pair, is nil.

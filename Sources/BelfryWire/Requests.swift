@@ -69,11 +69,13 @@ public struct ObserverRequest: Sendable, Equatable {
     ) {
         self.name = name
         self.object = object
-        self.selector = selector ?? [UInt8]("notify".utf8)
+        self.selector = selector ?? Self.defaultSelector
         self.terms = terms
         self.since = since
         self.session = session
     }
+
+    private static let defaultSelector = [UInt8]("notify".utf8)
 
     /// Whether it would never expire, which needs the grant `forever`.
     public var asksForever: Bool { terms.lease == nil && !terms.endsWithConnection }

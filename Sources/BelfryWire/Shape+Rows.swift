@@ -10,15 +10,18 @@ extension Shape {
         registered row: ObserverRow, token: [UInt8], session: [UInt8], center: [UInt8],
         to output: inout [UInt8]
     ) {
-        var writer = JSONWriter()
-        writer.beginObject(into: &output)
-        writer.observerID("id", row.serial, into: &output)
-        writer.member("token", string: token, into: &output)
-        writer.clientID("client", row.client, into: &output)
-        writer.member("session", string: session, into: &output)
-        writer.filter(of: row, center: center, into: &output)
-        writer.member("since", integer: row.since, into: &output)
-        writer.endObject(into: &output)
+        output.append(contentsOf: RegisteredText.id)
+        IdentifierText.append(observer: row.serial, to: &output)
+        output.append(contentsOf: RegisteredText.token)
+        JSONWriter.append(string: token, to: &output)
+        output.append(contentsOf: RegisteredText.client)
+        IdentifierText.append(client: row.client, to: &output)
+        output.append(contentsOf: RegisteredText.session)
+        JSONWriter.append(string: session, to: &output)
+        append(filterOf: row, center: center, to: &output)
+        output.append(contentsOf: RegisteredText.since)
+        JSONWriter.append(integer: row.since, to: &output)
+        output.append(UInt8(ascii: "}"))
     }
 
     /// Appends an observer as listings hold it.
@@ -36,7 +39,7 @@ extension Shape {
         writer.beginObject(into: &output)
         writer.observerID("id", row.serial, into: &output)
         writer.clientID("client", row.client, into: &output)
-        writer.filter(of: row, center: center, into: &output)
+        append(filterOf: row, center: center, to: &output)
         writer.member("state", string: row.state.text, into: &output)
         writer.time("stateSince", row.stateSince, into: &output)
         writer.time("createdAt", row.createdAt, into: &output)

@@ -1,6 +1,8 @@
 #ifndef C_OPENSSL_SHIM_H
 #define C_OPENSSL_SHIM_H
 
+#include <stdint.h>
+
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -38,6 +40,30 @@ static inline long belfry_ssl_set_server_name(SSL *ssl, const char *name) {
 
 static inline long belfry_bio_bytes(BIO *bio, const unsigned char **bytes) {
     return BIO_get_mem_data(bio, bytes);
+}
+
+/// A SHA-256 as four words, its first byte highest.
+struct belfry_digest {
+    uint64_t first, second, third, fourth;
+};
+
+// By the functions of one algorithm, which are deprecated in favour of EVP: there the search for the
+// algorithm and its context cost twice what the digest of a secret does.
+static inline void belfry_sha256(
+    const unsigned char *bytes, size_t count, struct belfry_digest *out) {
+    SHA256_CTX context;
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    SHA256_Init(&context);
+    SHA256_Update(&context, bytes, count);
+    SHA256_Final(digest, &context);
+    uint64_t words[4];
+    for (int i = 0; i < 4; i++) {
+        const unsigned char *eight = digest + 8 * i;
+        words[i] = (uint64_t)eight[0] << 56 | (uint64_t)eight[1] << 48 | (uint64_t)eight[2] << 40 |
+                   (uint64_t)eight[3] << 32 | (uint64_t)eight[4] << 24 | (uint64_t)eight[5] << 16 |
+                   (uint64_t)eight[6] << 8 | (uint64_t)eight[7];
+    }
+    *out = (struct belfry_digest){words[0], words[1], words[2], words[3]};
 }
 
 #endif

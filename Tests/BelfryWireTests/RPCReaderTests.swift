@@ -109,6 +109,19 @@ struct RPCReaderTests {
         #expect(calls(body) == [expected])
     }
 
+    @Test(
+        "the version is a text, however it is written",
+        arguments: [
+            (#""2.0""#, true), (#""\u0032.0""#, true), (#""2\u002e\u0030""#, true),
+            (#""2.1""#, false), (#""2x0""#, false), (#""3.0""#, false), (#""2.00""#, false),
+            (#""""#, false), (#""\ud800""#, false), ("12.01", false), ("2.0", false),
+            ("[2.0]", false), ("false", false), (#"["2.0"]"#, false),
+        ])
+    func version(text: String, isGood: Bool) {
+        let expected = isGood ? "request 1 x none" : "-32600 1"
+        #expect(calls("{\"id\":1,\"jsonrpc\": \(text) ,\"method\":\"x\"}") == [expected])
+    }
+
     @Test("answers to our requests are told apart from calls, and unknown members pass")
     func responses() {
         #expect(calls(#"{"jsonrpc":"2.0","id":7,"result": null}"#) == ["result 7 null"])

@@ -1,0 +1,37 @@
+/// Writes the response with which a server opens a connection (RFC 6455 §4.2.2).
+public enum OpeningAnswer {
+    private static let start = Array("HTTP/1.1 101 Switching Protocols\r\nDate: ".utf8)
+    private static let acceptField = Array("\r\nSec-WebSocket-Accept: ".utf8)
+    private static let subprotocolField = Array("\r\nSec-WebSocket-Protocol: ".utf8)
+    private static let extensionsField = Array("\r\nSec-WebSocket-Extensions: ".utf8)
+    private static let end = Array("\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n".utf8)
+
+    /// Appends the response; what follows it is frames.
+    ///
+    /// All is of the server's own making, so no text from outside can stand in it.
+    ///
+    /// - Parameters:
+    ///   - acceptKey: what `OpeningDecision` or `UsualOpening` answers to the key.
+    ///   - subprotocol: the one that was chosen, if the client offered any.
+    ///   - extensions: what was agreed on, if anything was.
+    ///   - date: the value of Date (RFC 9110 §6.6.1).
+    ///   - output: where it is appended.
+    public static func append(
+        acceptKey: [UInt8], subprotocol: [UInt8]?, extensions: [UInt8]?, date: [UInt8],
+        to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: start)
+        output.append(contentsOf: date)
+        output.append(contentsOf: acceptField)
+        output.append(contentsOf: acceptKey)
+        if let subprotocol {
+            output.append(contentsOf: subprotocolField)
+            output.append(contentsOf: subprotocol)
+        }
+        if let extensions {
+            output.append(contentsOf: extensionsField)
+            output.append(contentsOf: extensions)
+        }
+        output.append(contentsOf: end)
+    }
+}
