@@ -160,7 +160,7 @@ class Room:
 ROOM_WORKS = {
     "match-1": 2_000, "match-1k": 2_000, "enqueue": 2_000, "text-frame": 4_000,
     "binary-frame": 4_000, "text-frame-16": 4_000, "text-frame-64": 40, "ping-frame": 4_000,
-    "close-frame": 4_000, "head": 4_000,
+    "close-frame": 4_000, "head": 4_000, "head-again": 4_000,
 }
 
 

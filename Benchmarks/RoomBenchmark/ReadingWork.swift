@@ -49,28 +49,30 @@ struct ReadingFrames: Work {
     }
 }
 
-/// Reads one POST over and over, as it lies in a receive buffer.
+/// Reads one POST over and over, as it lies in a receive buffer; or two whose heads differ in a byte.
 struct ReadingPosts: Work {
-    private let request: [UInt8]
+    private let requests: [[UInt8]]
     private var parser = RequestParser(limits: HTTPLimits())
 
-    init() {
+    init(repeatsHead: Bool) {
         let content = #"{"title":"7"}"#
-        request = Array(
-            """
-            POST /v1/channels/ButtonChange HTTP/1.1\r
-            Host: 127.0.0.1\r
-            Content-Type: application/json\r
-            Content-Length: \(content.utf8.count)\r
-            \r
-            \(content)
-            """.utf8)
+        requests = ["ButtonChange", repeatsHead ? "ButtonChange" : "ButtonChangf"].map { name in
+            Array(
+                """
+                POST /v1/channels/\(name) HTTP/1.1\r
+                Host: 127.0.0.1\r
+                Content-Type: application/json\r
+                Content-Length: \(content.utf8.count)\r
+                \r
+                \(content)
+                """.utf8)
+        }
     }
 
     mutating func run(_ count: Int) {
-        let bytes = request
         var eventCount = 0
-        for _ in 0..<count {
+        for turn in 0..<count {
+            let bytes = requests[turn & 1]
             let span = bytes.span
             var cursor = 0
             do throws(HTTPError) {

@@ -30,7 +30,9 @@ struct FateTable: Sendable {
             receipt: receipt, depth: UInt32(depth),
             expiresAt: Self.expiry(lifetime.nanoseconds, now))
         let position = order.append(entry)
-        positions.insert(receipt.id, at: position) { order[$0].receipt.id }
+        positions.insert(receipt.id, at: position, above: order.startPosition) {
+            order[$0].receipt.id
+        }
         trim(to: limits, at: now)
     }
 
@@ -41,7 +43,7 @@ struct FateTable: Sendable {
         {
             // The same identifier may have been posted again since: then it stays.
             let position = order.startPosition
-            positions.remove(order[position].receipt.id, at: position) { order[$0].receipt.id }
+            positions.remove(order[position].receipt.id, at: position)
             order.removeFirst()
         }
     }
@@ -85,7 +87,7 @@ struct FateTable: Sendable {
     }
 
     private func position(of id: NotificationID) -> UInt64? {
-        positions.position(of: id) { order[$0].receipt.id }
+        positions.position(of: id, above: order.startPosition) { order[$0].receipt.id }
     }
 
     /// Calls the visitor with each receipt, its depth and when it is forgotten, oldest first.

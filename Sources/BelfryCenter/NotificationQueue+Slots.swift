@@ -102,7 +102,7 @@ extension NotificationQueue {
         }
         setExpiry(at: slot, to: .max)
         setPromotion(at: slot, to: .max)
-        positions.remove(entry.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
+        positions.remove(entry.id, at: UInt64(slot))
         modeLists.remove(slot)
         kinds.remove(at: slot)
         byteCount -= entry.content.byteCount

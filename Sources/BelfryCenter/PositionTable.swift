@@ -1,10 +1,12 @@
 /// Finds the position of a notification in a ring by its identifier.
 ///
-/// Only positions are stored: the caller tells the identifier at a position. Open addressing,
-/// linear probing, backward-shift removal; at most half of the buckets are in use.
+/// Only positions are stored, with a part of the hash: the caller tells the identifier at a position,
+/// and is asked for it only where the hashes are the same, as it mostly lies far away in memory. Open
+/// addressing, linear probing, backward-shift removal; at most half of the buckets are in use.
 struct PositionTable: Sendable {
     private let seed: HashSeed
-    /// Position + 1 in each bucket, 0 in an empty one; their count is a power of two.
+    /// In each bucket the hash and the lower half of the position, 0 in an empty one; their count is a
+    /// power of two.
     private var buckets = [UInt64](repeating: 0, count: leastBucketCount)
     /// How many identifiers it finds.
     private(set) var count = 0
@@ -16,33 +18,41 @@ struct PositionTable: Sendable {
     }
 
     /// The position of an identifier, if it has one.
-    func position(of id: NotificationID, idAt: (UInt64) -> NotificationID) -> UInt64? {
-        let position = buckets[bucket(of: id, idAt)]
-        return position == 0 ? nil : position - 1
+    ///
+    /// - Parameter base: no position is below it, nor 2^32 above it.
+    func position(
+        of id: NotificationID, above base: UInt64 = 0, idAt: (UInt64) -> NotificationID
+    ) -> UInt64? {
+        let entry = buckets[bucket(of: id, hash(of: id), base, idAt)]
+        return entry == 0 ? nil : Self.position(in: entry, base)
     }
 
     /// Notes the position of an identifier, which forgets the one that it had.
     mutating func insert(
-        _ id: NotificationID, at position: UInt64, idAt: (UInt64) -> NotificationID
+        _ id: NotificationID, at position: UInt64, above base: UInt64 = 0,
+        idAt: (UInt64) -> NotificationID
     ) {
-        let bucket = bucket(of: id, idAt)
+        let hash = hash(of: id)
+        let bucket = bucket(of: id, hash, base, idAt)
         let isNew = buckets[bucket] == 0
-        buckets[bucket] = position + 1
+        buckets[bucket] = Self.entry(hash, position)
         guard isNew else { return }
         count += 1
-        if count * 2 > buckets.count { resize(to: buckets.count * 2, idAt) }
+        if count * 2 > buckets.count { resize(to: buckets.count * 2) }
     }
 
     /// Forgets an identifier if it still has this position.
-    mutating func remove(
-        _ id: NotificationID, at position: UInt64, idAt: (UInt64) -> NotificationID
-    ) {
-        var hole = bucket(of: id, idAt)
-        guard buckets[hole] == position + 1 else { return }
+    mutating func remove(_ id: NotificationID, at position: UInt64) {
+        let entry = Self.entry(hash(of: id), position)
         let mask = buckets.count - 1
+        var hole = Self.home(of: entry, mask)
+        while buckets[hole] != entry {
+            if buckets[hole] == 0 { return }
+            hole = (hole + 1) & mask
+        }
         var probe = (hole + 1) & mask
         while buckets[probe] != 0 {
-            let home = home(of: idAt(buckets[probe] - 1))
+            let home = Self.home(of: buckets[probe], mask)
             if (probe - home) & mask >= (probe - hole) & mask {
                 buckets[hole] = buckets[probe]
                 hole = probe
@@ -53,34 +63,51 @@ struct PositionTable: Sendable {
         count -= 1
         // A table that was large once gives its storage back.
         if buckets.count > 4 * Self.leastBucketCount, count * 16 < buckets.count {
-            resize(to: buckets.count / 4, idAt)
+            resize(to: buckets.count / 4)
         }
     }
 
-    /// Where the search for an identifier starts.
+    /// The hash of an identifier; its highest bit is set, so that no entry is 0.
     ///
     /// Identifiers come with commands, so whoever knew the seed could choose colliding ones: it is
     /// mixed into both halves before their product, of which each bit depends on all of them.
-    private func home(of id: NotificationID) -> Int {
+    private func hash(of id: NotificationID) -> UInt32 {
         let product = (id.low ^ seed.first).multipliedFullWidth(by: (id.high ^ seed.second) | 1)
-        return Int(truncatingIfNeeded: product.high ^ product.low) & (buckets.count - 1)
+        return UInt32(truncatingIfNeeded: product.high ^ product.low) | 1 << 31
     }
 
-    private func bucket(of id: NotificationID, _ idAt: (UInt64) -> NotificationID) -> Int {
+    private static func entry(_ hash: UInt32, _ position: UInt64) -> UInt64 {
+        UInt64(hash) << 32 | position & 0xFFFF_FFFF
+    }
+
+    private static func position(in entry: UInt64, _ base: UInt64) -> UInt64 {
+        base + (entry &- base) & 0xFFFF_FFFF
+    }
+
+    /// Where the search for an entry starts.
+    private static func home(of entry: UInt64, _ mask: Int) -> Int {
+        Int(truncatingIfNeeded: entry >> 32) & 0x7FFF_FFFF & mask
+    }
+
+    private func bucket(
+        of id: NotificationID, _ hash: UInt32, _ base: UInt64, _ idAt: (UInt64) -> NotificationID
+    ) -> Int {
         let mask = buckets.count - 1
-        var bucket = home(of: id)
-        while buckets[bucket] != 0, idAt(buckets[bucket] - 1) != id {
+        var bucket = Self.home(of: Self.entry(hash, 0), mask)
+        while buckets[bucket] != 0 {
+            let entry = buckets[bucket]
+            if entry >> 32 == UInt64(hash), idAt(Self.position(in: entry, base)) == id { break }
             bucket = (bucket + 1) & mask
         }
         return bucket
     }
 
-    private mutating func resize(to newCount: Int, _ idAt: (UInt64) -> NotificationID) {
+    private mutating func resize(to newCount: Int) {
         let old = buckets
         buckets = [UInt64](repeating: 0, count: newCount)
         let mask = newCount - 1
         for entry in old where entry != 0 {
-            var bucket = home(of: idAt(entry - 1))
+            var bucket = Self.home(of: entry, mask)
             while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
             buckets[bucket] = entry
         }

@@ -43,11 +43,32 @@ struct CrossLoopTests {
             Issue.record("the entry is no output")
             return
         }
-        #expect(output.items.count == 150)
-        #expect((3_000..<4_500).contains(output.bytes.count))
+        // All three go to the same observers: one item, the frames side by side.
+        #expect(output.items.count == 1)
+        #expect(output.connections.count == 50 && output.observers.count == 50)
+        #expect((3_000..<4_500).contains(output.frames.count) && output.bytes.isEmpty)
         #expect(broker.shared.mailboxes[1].post(.output(output)))
         try broker.crank()
         for socket in sockets { #expect(try socket.takeNames().count == 3) }
+    }
+
+    @Test("notifications for different observers of another loop keep the order of each of them")
+    func differentRows() throws {
+        let broker = try Broker(loopCount: 2)
+        let sockets = try (0..<6).map { try broker.webSocket(loop: $0 % 2) }
+        for (place, socket) in sockets.enumerated() {
+            try socket.observe("a")
+            if place.isMultiple(of: 3) { try socket.observe("b", selector: "other:") }
+        }
+        let poster = try broker.http()
+        let names = ["a", "a", "b", "a", "b", "b", "a"]
+        let requests = names.map { HTTPPeer.text("POST", "/v1/channels/\($0)", "{}") }
+        try poster.send(requests.joined())
+        for _ in names { #expect(try poster.read()?.status == 200) }
+        for (place, socket) in sockets.enumerated() {
+            let expected = place.isMultiple(of: 3) ? names : names.filter { $0 == "a" }
+            #expect(try socket.takeNames() == expected)
+        }
     }
 
     @Test("a client that is gone before its opening is answered leaves nothing behind")
