@@ -15,13 +15,25 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// With BELFRY_FUZZ=1 the rooms that read bytes are built so that libFuzzer sees which way they took.
+/// With BELFRY_FUZZ=1 the rooms are built so that libFuzzer sees which way they took, and with the
+/// address sanitizer; what they depend on is built as it is released.
 let isFuzzed = Context.environment["BELFRY_FUZZ"] != nil
-let instrumented: [SwiftSetting] = isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
+// One flag: of several the compiler takes the last one alone.
+let sanitizers = ["-sanitize=fuzzer,address"]
+
+/// With BELFRY_RELEASE=1, as the scripts have it, rooms look into each other (decision 39).
+///
+/// Unsafe flags for everybody would keep the package from being a dependency.
+let isReleased = Context.environment["BELFRY_RELEASE"] != nil
+let built: [SwiftSetting] =
+    isFuzzed
+    ? [.unsafeFlags(sanitizers)]
+    : isReleased
+        ? [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))] : []
 
 /// One row of the table of rooms: a target in `Sources` that imports only what its row lists.
 func room(_ name: String, _ imports: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: imports, swiftSettings: strict + instrumented)
+    .target(name: name, dependencies: imports, swiftSettings: strict + built)
 }
 
 /// The tests of one room, in `Tests/<Room>Tests`.
@@ -132,7 +144,7 @@ let package = Package(
             dependencies: [
                 "BelfryAccess", "BelfryHTTP", "BelfryJSON", "BelfryWebSocket", "BelfryWire",
             ],
-            path: "Tests/FuzzTargets", swiftSettings: strict + instrumented),
+            path: "Tests/FuzzTargets", swiftSettings: strict + built),
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzTargets"], exclude: ["Corpora"],
             swiftSettings: strict),
@@ -150,7 +162,8 @@ if isFuzzed {
     package.targets.append(
         .executableTarget(
             name: "belfry-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzer",
-            swiftSettings: strict + instrumented + [.unsafeFlags(["-parse-as-library"])]))
+            swiftSettings: strict + built + [.unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(sanitizers)]))
 }
 
 // The programs of `Benchmarks` are built on request alone: BELFRY_BENCHMARKS=1 swift build.

@@ -21,3 +21,21 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let fault = target.fault(in: input) { fatalError("\(target.rawValue): \(fault)") }
     return 0
 }
+
+private typealias Arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<Arguments>,
+    _ testOneInput: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// The entry that the package manager gives a program of this name, in the place of libFuzzer's own.
+@_cdecl("belfry_fuzz_main")
+public func start(
+    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
+    var (count, arguments) = (count, unsafe arguments)
+    // SAFETY: both live until the driver, which may change them, returns.
+    return unsafe runDriver(&count, &arguments, testOneInput)
+}
