@@ -35,7 +35,8 @@ private func runDriver(
 public func start(
     _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> CInt {
+    // SAFETY: the arguments are the process's own; the driver may change what stands for them here.
     var (count, arguments) = (count, unsafe arguments)
-    // SAFETY: both live until the driver, which may change them, returns.
+    // SAFETY: both live until the driver returns.
     return unsafe runDriver(&count, &arguments, testOneInput)
 }
