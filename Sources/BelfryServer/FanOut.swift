@@ -28,10 +28,6 @@ struct ConnectionNumber {
 
     var loop: Int { Int(rawValue >> 57) - 1 }
 
-    /// Whether two connections are of one loop and take frames of one encoding.
-    @inline(__always)
-    static func haveSameFrames(_ one: UInt64, _ other: UInt64) -> Bool { one >> 55 == other >> 55 }
-
     /// Whether two connections, of whatever loops, take frames of one encoding.
     @inline(__always)
     static func haveSameEncoding(_ one: UInt64, _ other: UInt64) -> Bool {
@@ -129,22 +125,12 @@ struct FrameCache {
 }
 
 extension Delivery {
-    /// Whether the shared frame of this delivery is that of another one, on the same loop.
-    @inline(__always)
-    fileprivate func hasFrame(of other: Delivery) -> Bool {
-        ConnectionNumber.haveSameFrames(connection, other.connection) && hasText(of: other)
-    }
-
     /// Whether the shared frame of this delivery is that of another one, on whatever loop.
     @inline(__always)
-    fileprivate func hasFrameAnywhere(of other: Delivery) -> Bool {
-        ConnectionNumber.haveSameEncoding(connection, other.connection) && hasText(of: other)
-    }
-
-    @inline(__always)
-    private func hasText(of other: Delivery) -> Bool {
+    fileprivate func hasFrame(of other: Delivery) -> Bool {
         notification == other.notification && selector == other.selector
             && transport == other.transport && FrameCache.isShared(other)
+            && ConnectionNumber.haveSameEncoding(connection, other.connection)
     }
 }
 
@@ -184,8 +170,8 @@ extension ServerLoop {
         }
     }
 
-    /// Refers a row of connections of this loop to one frame; tells the place of the first delivery
-    /// with another one.
+    /// Refers a row of connections to one frame, where this loop is the only one; tells the place of
+    /// the first delivery with another one.
     private mutating func sendFrames(_ range: Range<Int>, from start: Int) -> Int {
         targets.removeAll(keepingCapacity: targets.capacity <= 1 << 16)
         let end = Self.gatherRow(of: effects.deliveries, from: start, in: &targets)
@@ -238,7 +224,7 @@ extension ServerLoop {
             outbound[target.loop].row.observers.append(deliveries[place].observer)
             place += 1
         } while place < deliveries.count && FrameCache.isShared(first)
-            && first.hasFrameAnywhere(of: deliveries[place])
+            && first.hasFrame(of: deliveries[place])
         return place
     }
 

@@ -2,9 +2,6 @@
 ///
 /// A server passes no masking key; a client passes a new one for each frame.
 public enum FrameWriter {
-    /// The largest header of a frame without a mask: two bytes and a 64-bit length.
-    public static let headerByteLimit = 10
-
     /// Appends one frame.
     ///
     /// The payload of a control frame is at most 125 bytes.
