@@ -185,8 +185,11 @@ extension NotificationQueue {
     func slots(
         similarTo name: Span<UInt8>?, _ object: Span<UInt8>?, mask: Coalescing, scope: PostScope
     ) -> [UInt32] {
+        // What the closure captures is copied: that should not be the whole queue.
+        let slots = slots
         var similar = kinds.slots(similarTo: name, object, mask: mask) { slot in
-            slots[Int(slot)].entry.map { scope.allows($0.content) } ?? false
+            if case .everything = scope { return true }
+            return slots[Int(slot)].entry.map { scope.allows($0.content) } ?? false
         }
         if similar.count > 1 { similar.sort { place(of: $0) < place(of: $1) } }
         return similar

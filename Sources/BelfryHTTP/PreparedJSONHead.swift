@@ -1,4 +1,4 @@
-/// The usual answer's head, in one piece: `200 OK` with `application/json`.
+/// A usual answer's head, in one piece: `200 OK` or another status, with `application/json`.
 ///
 /// It is as good as its date: make a new one when the second changes.
 public struct PreparedJSONHead: Sendable {
@@ -10,9 +10,10 @@ public struct PreparedJSONHead: Sendable {
     /// Where the length stands in the whole head.
     var lengthStart: Int { bytes.count }
 
-    /// Makes the head for a date, from `HTTPDate`.
-    public init(date: Span<UInt8>) {
-        var bytes = Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: ".utf8)
+    /// Makes the head of a status for a date, from `HTTPDate`.
+    public init(status: Int, date: Span<UInt8>) {
+        var bytes = Array("HTTP/1.1 \(status) \(ReasonPhrase.of(status))\r\n".utf8)
+        bytes.append(contentsOf: "Content-Type: application/json\r\nDate: ".utf8)
         bytes.append(date)
         bytes.append(contentsOf: "\r\nContent-Length: ".utf8)
         self.bytes = bytes
@@ -34,6 +35,23 @@ extension ResponseWriter {
         }
         return output.count
     }
+
+    /// Adds an answer of `application/json` that names a location.
+    public static func appendJSON(
+        _ content: [UInt8], location: [UInt8], for context: ResponseContext,
+        _ head: PreparedJSONHead, to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: head.bytes)
+        output.appendDecimalLine(content.count, isLast: false)
+        output.append(contentsOf: locationStart)
+        output.append(contentsOf: location)
+        output.append(contentsOf: lineEnd)
+        appendConnection(context, to: &output)
+        if !context.isHead { output.append(contentsOf: content) }
+    }
+
+    private static let locationStart = Array("Location: ".utf8)
+    private static let lineEnd = Array("\r\n".utf8)
 
     /// Writes the length into a head that was added at `start`.
     public static func setLength(

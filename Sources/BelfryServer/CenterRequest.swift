@@ -136,7 +136,8 @@ struct HTTPReply: Sendable {
 
     /// Whether it depends on the context alone.
     var isUsual: Bool {
-        !isMinimal && !reportsObservers && appliedPreference == .none && box == nil
+        !isMinimal && !reportsObservers && appliedPreference == .none && !variesByOrigin
+            && box == nil
     }
 
     enum AppliedPreference: String {

@@ -18,7 +18,9 @@ struct Exchange {
     var isInContent = false
     /// Where the name stands in the path of a plain post, for which there is no `path`.
     var plainPostName: Range<Int>?
-    /// Whether what was decided of this plain post holds for one with the same head.
+    /// What the head of a post says that is not a plain one, if the next head may be the same.
+    var postTemplate: PostTemplate?
+    /// Whether what was decided of this post holds for one with the same head.
     var canRepeat = false
     /// Whether it came over TLS.
     var isSecure = false
@@ -46,7 +48,7 @@ struct Exchange {
 
     /// Forgets the last request; mostly it has left nothing.
     ///
-    /// - Returns: Whether it is a plain post for which all is decided, as it was for the one before.
+    /// - Returns: Whether it is a post for which all is decided, as it was for the one before.
     mutating func begin(mayRepeat: Bool) -> Bool {
         let repeats = mayRepeat && canRepeat && parser.repeatsHead
         reply = HTTPReply(context: parser.head.responseContext)
@@ -55,8 +57,9 @@ struct Exchange {
         if !repeats {
             plainPostName = nil
             canRepeat = false
+            if postTemplate != nil { postTemplate = nil }
+            if path != nil { path = nil }
         }
-        if path != nil { path = nil }
         if refusal != nil { refusal = nil }
         if !refusalFields.isEmpty { refusalFields = [] }
         if caller != nil { caller = nil }

@@ -20,37 +20,46 @@ extension ServerLoop {
             let content = requestReader.plainPost(
                 name: exchange.parser.head.path.extracting(name), body: content)
         else { return false }
-        answer(Post(id: makeNotificationID(), content: content), at: position, id)
+        answer(Post(id: makeNotificationID(), content: content), at: position, prefix: [], id)
         return true
     }
 
-    /// Answers a post to a center of this loop that asks for nothing unusual; false, with nothing done,
-    /// when it does.
+    /// Answers a post to a center of this loop that anybody may make; false, with nothing done, when
+    /// something about it is unusual.
     mutating func postPlainly(
-        _ request: CenterRequest, center: [UInt8], from id: ConnectionID
+        _ request: CenterRequest, _ path: RoutedPath, from id: ConnectionID
     ) -> Bool {
-        guard case .post(let request, nil) = request, request.options == nil,
+        guard case .post(let request, nil) = request,
             exchange.reply.isUsual, exchange.caller == nil, anonymous.grants.allowEverywhere(.post),
-            shared.home(of: center) == number, let position = centers.position(of: center)
+            request.options?.isImmediate != true || anonymous.grants.allowEverywhere(.immediate),
+            shared.home(of: path.center) == number,
+            let position = centers.position(of: path.center)
         else { return false }
-        answer(makePost(request), at: position, id)
+        answer(makePost(request), at: position, prefix: path.prefix, id)
         return true
     }
 
-    /// Posts what has no options, without a ``Submission``, and answers it.
-    private mutating func answer(_ post: Post, at position: Int, _ id: ConnectionID) {
+    /// Makes a post without a ``Submission``, and answers it.
+    private mutating func answer(
+        _ post: Post, at position: Int, prefix: [UInt8], _ id: ConnectionID
+    ) {
         promises.awaitedTicket = 0
         var terms = postTerms
         terms.wait = canWait ? min(Self.defaultWait, timeouts.maxWait) : 0
         let command = submitCommand(.post(post, terms), to: position)
         if case .done = effects.outcome, promises.awaitedTicket == 0,
-            let receipt = effects.receipts.first, receipt.isPosted
+            let receipt = effects.receipts.first
         {
             counters.posts += 1
-            if receipt.matched == 0 { counters.unmatchedPosts += 1 }
+            if receipt.isPosted, receipt.matched == 0 { counters.unmatchedPosts += 1 }
             fanOut()
-            sendReceipt(receipt, to: id)
+            if receipt.isPosted {
+                sendReceipt(receipt, to: id)
+            } else {
+                sendAcceptance(receipt, prefix: prefix, to: id)
+            }
         } else {
+            if post.options?.style?.isQueued ?? false { exchange.reply.details.pathPrefix = prefix }
             finishUnusually(
                 command, Reply(loop: number, connection: id, form: .http(exchange.reply)))
         }
@@ -66,11 +75,42 @@ extension ServerLoop {
         Shape.append(receipt: receipt, to: &loop.output)
         ResponseWriter.setLength(
             loop.output.count - contentStart, jsonHead, at: start, in: &loop.output)
+        finishAnswer(from: start, to: id)
+    }
+
+    /// Writes the usual answer to a post that waits in the queue, or that another one stands for.
+    private mutating func sendAcceptance(
+        _ receipt: Receipt, prefix: [UInt8], to id: ConnectionID
+    ) {
+        let start = loop.output.count
+        let context = exchange.reply.context
+        renewDate()
+        answerContent.removeAll(keepingCapacity: true)
+        Shape.append(receipt: receipt, to: &answerContent)
+        ResponseWriter.appendJSON(
+            answerContent, location: location(of: receipt, prefix: prefix), for: context,
+            acceptedHead, to: &loop.output)
+        finishAnswer(from: start, to: id)
+    }
+
+    /// Sends the usual answer that stands at the end of the output.
+    @inline(__always)
+    private mutating func finishAnswer(from start: Int, to id: ConnectionID) {
         loop.send(start..<loop.output.count, to: id, as: .answer)
-        if !context.keepsAlive || !connections.takesRequests(id) {
+        if !exchange.reply.context.keepsAlive || !connections.takesRequests(id) {
             follow(.none, on: id, exchange.reply)
         }
     }
+
+    /// Where the fate of a post is found.
+    private func location(of receipt: Receipt, prefix: [UInt8]) -> [UInt8] {
+        var location = prefix
+        location.append(contentsOf: Self.notificationsPath)
+        receipt.id.append(to: &location)
+        return location
+    }
+
+    private static let notificationsPath = Array("/notifications/".utf8)
 
     /// Answers a plain post that was refused, waits for its observers or for the store.
     private mutating func finishUnusually(_ command: CommandID, _ reply: Reply) {
@@ -131,9 +171,8 @@ extension ServerLoop {
         }
         if !form.contains(.minimal) { answer.status = 202 }
         if case .http(let http) = reply.form {
-            var location = http.details.pathPrefix + Array("/notifications/".utf8)
-            receipt.id.append(to: &location)
-            answer.fields.append(HTTPField("Location", location))
+            answer.fields.append(
+                HTTPField("Location", location(of: receipt, prefix: http.details.pathPrefix)))
         }
         return answer
     }
@@ -235,6 +274,16 @@ extension ServerLoop {
         NotificationID(
             milliseconds: loop.wallNow.milliseconds,
             random: (UInt16(truncatingIfNeeded: random.next()), random.next()))
+    }
+}
+
+extension PostingStyle {
+    /// Whether such a post may wait in the queue.
+    var isQueued: Bool {
+        switch self {
+        case .now: false
+        case .asap, .idle: true
+        }
     }
 }
 

@@ -10,6 +10,11 @@ extension ServerLoop {
     mutating func handleRequest(
         _ path: RoutedPath, content: Span<UInt8>, from id: ConnectionID
     ) {
+        if let template = exchange.postTemplate,
+            let post = requestReader.post(template, body: content)
+        {
+            return submitPost(post, path, from: id)
+        }
         do throws(Problem) {
             if case .tickets = path.route {
                 try makeTicket(for: id)
@@ -24,18 +29,38 @@ extension ServerLoop {
             let request = try centerRequest(path, &query, content: content, from: id)
             try query.finish()
             if hasRates { try charge(request, exchange.caller ?? anonymous) }
-            if postPlainly(request, center: path.center, from: id) { return }
-            submitRequest(request, center: path.center, from: id)
+            if case .post(let post, nil) = request { noteTemplate(of: post, path) }
+            if postPlainly(request, path, from: id) { return }
+            submitRequest(request, path, from: id)
         } catch {
             answer(error, fields: exchange.refusalFields, to: id, exchange.reply)
         }
     }
 
-    private mutating func submitRequest(
-        _ request: CenterRequest, center: [UInt8], from id: ConnectionID
+    /// Notes what the head of a post says, if nothing else is decided by it.
+    private mutating func noteTemplate(of post: PostRequest, _ path: RoutedPath) {
+        guard case .channelPost = path.route, exchange.parser.head.uncommonFields.isEmpty,
+            exchange.caller == nil, !exchange.reply.reportsObservers, !needsOrigin
+        else { return }
+        exchange.postTemplate = PostTemplate(of: post)
+        exchange.canRepeat = exchange.postTemplate != nil
+    }
+
+    /// Makes a post whose head was that of the one before.
+    private mutating func submitPost(
+        _ post: PostRequest, _ path: RoutedPath, from id: ConnectionID
     ) {
+        let request = CenterRequest.post(post, nil)
+        if postPlainly(request, path, from: id) { return }
+        submitRequest(request, path, from: id)
+    }
+
+    private mutating func submitRequest(
+        _ request: CenterRequest, _ path: RoutedPath, from id: ConnectionID
+    ) {
+        if case .post(let post, _) = request { noteLocation(of: post, path) }
         let submission = Submission(
-            center: center, request: request, caller: exchange.caller ?? anonymous,
+            center: path.center, request: request, caller: exchange.caller ?? anonymous,
             reply: Reply(
                 loop: number, connection: id, form: .http(exchange.reply),
                 encoding: exchange.reply.encoding))
@@ -44,7 +69,7 @@ extension ServerLoop {
         default: break
         }
         if case .readMailbox(let secret, _, let wait) = request, wait > 0,
-            shared.home(of: center) != number
+            shared.home(of: path.center) != number
         {
             attend(secret.number, submission)
         }
@@ -63,12 +88,9 @@ extension ServerLoop {
         switch path.route {
         case .channelPost(let name):
             let (post, wishes) = try channelPost(name, &query, content: content)
-            noteLocation(of: post, path)
             return .post(post, wishes)
         case .notifications:
-            let request = try notifications(&query, content: content)
-            if case .post(let post, _) = request { noteLocation(of: post, path) }
-            return request
+            return try notifications(&query, content: content)
         case .observers where exchange.parser.head.method == .post:
             try checkContentType(allowsForm: false)
             exchange.reply.details.pathPrefix = path.prefix
@@ -114,10 +136,8 @@ extension ServerLoop {
 
     /// A post that may wait in the queue is answered with the place of its fate.
     private mutating func noteLocation(of post: PostRequest, _ path: RoutedPath) {
-        switch post.options?.style {
-        case nil, .now: break
-        case .asap, .idle: exchange.reply.details.pathPrefix = path.prefix
-        }
+        guard let style = post.options?.style, style.isQueued else { return }
+        exchange.reply.details.pathPrefix = path.prefix
     }
 
     private mutating func notifications(

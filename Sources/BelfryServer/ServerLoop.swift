@@ -83,6 +83,8 @@ struct ServerLoop: ~Copyable {
     var date: (second: Int64, text: [UInt8]) = (-1, [])
     /// The head of the usual answer, for the same second.
     var jsonHead: PreparedJSONHead
+    /// That of a post that waits.
+    var acceptedHead: PreparedJSONHead
 
     /// Connections whose input waits for the next turn.
     var throttled: [ConnectionID] = []
@@ -148,7 +150,9 @@ struct ServerLoop: ~Copyable {
         reader = MessageReader(
             role: .server,
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
-        jsonHead = PreparedJSONHead(date: HTTPDate.bytes(secondsSince1970: 0).span)
+        let noDate = HTTPDate.bytes(secondsSince1970: 0)
+        jsonHead = PreparedJSONHead(status: 200, date: noDate.span)
+        acceptedHead = PreparedJSONHead(status: 202, date: noDate.span)
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
         restoreCenters()
         if shared.home(of: RoutedPath.defaultCenter) == number,
@@ -299,7 +303,8 @@ struct ServerLoop: ~Copyable {
         let second = loop.wallNow.milliseconds / 1_000
         if date.second == second { return }
         date = (second, HTTPDate.bytes(secondsSince1970: Int(second)))
-        jsonHead = PreparedJSONHead(date: date.text.span)
+        jsonHead = PreparedJSONHead(status: 200, date: date.text.span)
+        acceptedHead = PreparedJSONHead(status: 202, date: date.text.span)
     }
 
     /// The time that commands of this turn carry.

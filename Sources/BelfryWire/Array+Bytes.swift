@@ -34,7 +34,7 @@ extension Array where Element == UInt8 {
 
     /// Appends ASCII text.
     mutating func append(_ text: String) {
-        append(contentsOf: text.utf8)
+        append(text.utf8.span)
     }
 
     /// Makes room for more bytes at once, and keeps growing by factors.

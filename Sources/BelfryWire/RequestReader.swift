@@ -63,6 +63,17 @@ public struct RequestReader: Sendable {
         return PostFields.content(plainly: name, userInfo: body.extracting(userInfo))
     }
 
+    /// Reads the body of a post whose name, object and options were read before.
+    ///
+    /// - Returns: nil when something is wrong with it, whatever it is.
+    public func post(_ template: PostTemplate, body: Span<UInt8>) -> PostRequest? {
+        guard let userInfo = bodyInOrder(body) else { return nil }
+        let content = PostFields.content(
+            name: template.name, object: template.object,
+            userInfo: userInfo.isEmpty ? nil : userInfo, of: body)
+        return PostRequest(content: content, causedBy: nil, options: template.options)
+    }
+
     /// Adds options; nil when something is wrong with them.
     private func adding(_ options: [QueryParameter], to post: PostRequest) -> PostRequest? {
         var faults = Faults(limits: limits)
@@ -83,16 +94,18 @@ public struct RequestReader: Sendable {
             cause = NotificationID(text: causedBy.span)
             if cause == nil { return nil }
         }
+        guard let userInfo = bodyInOrder(body) else { return nil }
+        let content = PostFields.content(
+            name: name, object: object, userInfo: userInfo.isEmpty ? nil : userInfo, of: body)
+        return PostRequest(content: content, causedBy: cause)
+    }
+
+    /// Where the userInfo stands in a body, nowhere if there is nothing but whitespace; nil when
+    /// something is wrong with it.
+    private func bodyInOrder(_ body: Span<UInt8>) -> Range<Int>? {
         var start = 0
         while start < body.count, body[start].isJSONWhitespace { start += 1 }
-        var userInfo: Range<Int>?
-        if start < body.count {
-            userInfo = userInfoInOrder(body, from: start)
-            if userInfo == nil { return nil }
-        }
-        let content = PostFields.content(
-            name: name, object: object, userInfo: userInfo, of: body)
-        return PostRequest(content: content, causedBy: cause)
+        return start < body.count ? userInfoInOrder(body, from: start) : start..<start
     }
 
     /// Where the object stands that starts here and is followed by whitespace alone.

@@ -113,9 +113,31 @@ struct ResponseWriterTests {
         var output = expected
         ResponseWriter.appendJSON(
             content.span, for: context, date: Self.date.span, to: &expected)
-        let head = PreparedJSONHead(date: Self.date.span)
+        let head = PreparedJSONHead(status: 200, date: Self.date.span)
         ResponseWriter.appendJSON(content, for: context, head, to: &output)
         #expect(output == expected)
         #expect(text(output).hasSuffix("\r\n\r\n" + text(context.isHead ? [] : content)))
+    }
+
+    @Test("it can name a location", arguments: [open, head, old, oldOpen, .closing], [0, 99, 100])
+    func preparedHeadWithLocation(context: ResponseContext, count: Int) {
+        let content = [UInt8](repeating: 0x78, count: count)
+        var whole: [UInt8] = []
+        ResponseWriter.append(
+            status: 202,
+            fields: [HTTPField("Content-Type", "application/json"), HTTPField("Location", "/a/b")],
+            content: content.span, for: context, date: Self.date.span, to: &whole)
+        var output: [UInt8] = []
+        ResponseWriter.appendJSON(
+            content, location: Array("/a/b".utf8), for: context,
+            PreparedJSONHead(status: 202, date: Self.date.span), to: &output)
+        #expect(Self.linesInAnyOrder(output) == Self.linesInAnyOrder(whole))
+        #expect(text(output).hasPrefix("HTTP/1.1 202 Accepted\r\n"))
+        #expect(text(output).hasSuffix("\r\n\r\n" + text(context.isHead ? [] : content)))
+    }
+
+    private static func linesInAnyOrder(_ bytes: [UInt8]) -> [[UInt8]] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map(Array.init).sorted { $0.lexicographicallyPrecedes($1) }
     }
 }
