@@ -29,7 +29,7 @@ extension ServerLoop {
             let request = try centerRequest(path, &query, content: content, from: id)
             try query.finish()
             if hasRates { try charge(request, exchange.caller ?? anonymous) }
-            if case .post(let post, nil) = request { noteTemplate(of: post, path) }
+            noteTemplate(of: request, path)
             if postPlainly(request, path, from: id) { return }
             submitRequest(request, path, from: id)
         } catch {
@@ -38,9 +38,10 @@ extension ServerLoop {
     }
 
     /// Notes what the head of a post says, if nothing else is decided by it.
-    private mutating func noteTemplate(of post: PostRequest, _ path: RoutedPath) {
+    private mutating func noteTemplate(of request: CenterRequest, _ path: RoutedPath) {
         guard case .channelPost = path.route, exchange.parser.head.uncommonFields.isEmpty,
-            exchange.caller == nil, !exchange.reply.reportsObservers, !needsOrigin
+            exchange.caller == nil, !exchange.reply.reportsObservers, !needsOrigin,
+            case .post(let post, nil) = request
         else { return }
         exchange.postTemplate = PostTemplate(of: post)
         exchange.canRepeat = exchange.postTemplate != nil
