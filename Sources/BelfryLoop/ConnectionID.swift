@@ -32,7 +32,8 @@ public struct TimerID: Hashable, Sendable {
 public enum OutputKind: Sendable {
     /// A delivery; it leaves in the first pass.
     case delivery
-    /// Something whose time is measured, such as a pong; it does not wait for what others get.
+    /// What does not wait for what others get: its time is measured, as of a pong, or it tells nothing
+    /// of them.
     case urgent
     /// An answer; it moves all that the connection sends in the turn to the second pass.
     case answer

@@ -42,6 +42,8 @@ struct ConnectionSlot {
         static let linedUp = Flags(rawValue: 1 << 17)
         /// Some output of this turn is urgent.
         static let isUrgent = Flags(rawValue: 1 << 18)
+        /// Its answer came amid a flush: it leaves after what came in the same turn for others.
+        static let answersLater = Flags(rawValue: 1 << 19)
     }
 
     var socket = Socket(rawValue: -1)

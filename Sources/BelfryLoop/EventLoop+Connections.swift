@@ -57,11 +57,18 @@ extension EventLoop {
 
     private mutating func add(_ range: Range<Int>, _ kind: OutputKind, to index: Int) {
         if kind == .urgent { hasUrgent = true }
+        if kind == .answer, isAmidFlush, !slots[index].flags.contains(.hasAnswer) {
+            slots[index].flags.insert(.answersLater)
+            hasLaterAnswers = true
+        }
         if slots[index].add(range, kind) {
             slots[index].flags.insert(.dirty)
             dirty.append(UInt32(truncatingIfNeeded: index))
         }
     }
+
+    /// Whether a flush was interrupted.
+    var isAmidFlush: Bool { flushed.end > 0 }
 
     /// How many bytes were appended to both arenas in this turn.
     public var outputByteCount: Int { output.count + frames.count }

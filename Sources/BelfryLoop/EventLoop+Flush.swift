@@ -1,5 +1,35 @@
 internal import BelfrySystem
 
+/// How far a flush has come.
+struct FlushProgress {
+    /// Those before it in the list of connections with output are flushed together: all deliveries
+    /// leave before the first answer.
+    private(set) var end = 0
+    /// How many were looked at, in both passes.
+    private(set) var position = 0
+    private var start = 0
+
+    /// Whether nothing is left of those that are flushed together.
+    var isComplete: Bool { position == 2 * (end - start) }
+
+    /// Whether what was taken last is taken in the second pass.
+    var isLastPass: Bool { position > end - start }
+
+    /// Takes in those up to the end of the list.
+    mutating func begin(upTo newEnd: Int) {
+        start = end
+        end = newEnd
+        position = 0
+    }
+
+    /// The place of the next one in the list.
+    mutating func next() -> Int? {
+        guard !isComplete else { return nil }
+        position += 1
+        return isLastPass ? position - 1 - (end - start) + start : position - 1 + start
+    }
+}
+
 extension EventLoop {
     /// Flushes now if the arena is over its limit; all ranges of it are void then.
     ///
@@ -12,25 +42,89 @@ extension EventLoop {
     /// Writes each connection that has output once: what is urgent first, then deliveries, then
     /// whoever has answers.
     mutating func flush() {
+        _ = flush(pausing: false)
+    }
+
+    /// Flushes, unless something else is ready when that has taken long: then it is false, and the
+    /// next call goes on.
+    mutating func flushInShares() throws(SystemCallError) -> Bool {
+        while !flush(pausing: true) {
+            if try lookAmidFlush() { return false }
+        }
+        return true
+    }
+
+    /// - Returns: Whether all is written, and not only a share.
+    private mutating func flush(pausing: Bool) -> Bool {
         settleRow()
-        if hasUrgent {
-            hasUrgent = false
-            for index in dirty {
-                let flags = slots[Int(index)].flags
-                guard flags.contains(.isUrgent), !flags.contains(.hasAnswer) else { continue }
-                flushConnection(Int(index))
+        if hasUrgent { flushUrgent() }
+        while true {
+            if flushed.isComplete {
+                guard flushed.end < dirty.count else { break }
+                beginFlushing()
+            }
+            while let index = nextToFlush() {
+                flushConnection(index)
+                guard pausing, flushed.position & Self.shareMask == 0 else { continue }
+                let elapsed = kernel.now().nanoseconds - now.nanoseconds
+                if elapsed >= flushShareNanoseconds { return false }
             }
         }
-        for index in dirty where !slots[Int(index)].flags.contains(.hasAnswer) {
-            flushConnection(Int(index))
-        }
-        for index in dirty {
-            flushConnection(Int(index))
-        }
+        flushed = FlushProgress()
         dirty.removeAll(keepingCapacity: true)
         let capacityLimit = configuration.keptOutputByteLimit
         Self.empty(&output, capacityLimit: capacityLimit)
         Self.empty(&frames, capacityLimit: capacityLimit)
+        return true
+    }
+
+    /// How many connections are looked at between two looks at the clock, less one.
+    private static var shareMask: Int { 31 }
+
+    private mutating func flushUrgent() {
+        hasUrgent = false
+        for index in dirty {
+            let flags = slots[Int(index)].flags
+            guard flags.contains(.isUrgent), !flags.contains(.hasAnswer) else { continue }
+            flushConnection(Int(index))
+        }
+    }
+
+    /// Takes in all that has output by now; what comes later is flushed after that.
+    private mutating func beginFlushing() {
+        if hasLaterAnswers {
+            hasLaterAnswers = false
+            for index in dirty[flushed.end...] { slots[Int(index)].flags.remove(.answersLater) }
+        }
+        flushed.begin(upTo: dirty.count)
+    }
+
+    /// The next connection that is to be written.
+    private mutating func nextToFlush() -> Int? {
+        while let position = flushed.next() {
+            let index = Int(dirty[position])
+            if flushed.isLastPass != slots[index].flags.contains(.hasAnswer) { continue }
+            if slots[index].flags.contains(.answersLater) {
+                // Those who must be written before it came after it.
+                dirty.append(UInt32(truncatingIfNeeded: index))
+                continue
+            }
+            return index
+        }
+        return nil
+    }
+
+    /// In the middle of a flush: looks whether something is ready, and lets it be handed out.
+    private mutating func lookAmidFlush() throws(SystemCallError) -> Bool {
+        try kernel.wait(timeoutNanoseconds: 0, into: &ready)
+        now = kernel.now()
+        wallNow = kernel.wallNow()
+        guard !ready.isEmpty || nextDueTime <= now || pendingPosition < pending.count else {
+            return false
+        }
+        idleIsDue = true
+        beginHandingOut()
+        return true
     }
 
     private static func empty(_ arena: inout [UInt8], capacityLimit: Int) {
@@ -43,7 +137,9 @@ extension EventLoop {
         guard slots[index].flags.contains(.dirty) else { return }
         let isWritable = slots[index].flags.contains(.writable)
         let hasFrames = slots[index].flags.contains(.hasFrames)
-        slots[index].flags.subtract([.dirty, .hasAnswer, .writable, .hasFrames, .isUrgent])
+        slots[index].flags.subtract([
+            .dirty, .hasAnswer, .answersLater, .writable, .hasFrames, .isUrgent,
+        ])
         guard slots[index].turnByteCount < ConnectionSlot.tooMuch else {
             pending.append(closeByLoop(index, .tooMuchOutput))
             return

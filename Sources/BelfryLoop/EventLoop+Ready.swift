@@ -128,6 +128,7 @@ extension EventLoop {
             // Nothing is read any more, so a failure can only be told by closing.
             return readiness.contains(.failed) ? closeByLoop(index, .reset) : nil
         }
+        if mustBeWrittenFirst(index) { return nil }
         if slots[index].busyReadCount > 0, !slots[index].flags.contains(.closing) {
             if slots[index].flags.contains(.linedUp) { return nil }
             slots[index].flags.insert(.linedUp)
@@ -138,6 +139,12 @@ extension EventLoop {
         let isClosing = slots[index].flags.contains(.closing)
         return read(
             index, byteLimit: isClosing ? .max : configuration.firstReadByteLimit, into: &input)
+    }
+
+    /// Whether a connection has answers that an interrupted flush has not come to: who asks for more is
+    /// answered first, or the answers would never leave.
+    private func mustBeWrittenFirst(_ index: Int) -> Bool {
+        isAmidFlush && slots[index].flags.contains([.dirty, .hasAnswer])
     }
 
     // MARK: Connections that send much
@@ -157,7 +164,9 @@ extension EventLoop {
             linePosition += 1
             guard let index = index(of: id), slots[index].flags.contains(.linedUp) else { continue }
             slots[index].flags.remove(.linedUp)
-            guard slots[index].flags.isDisjoint(with: [.paused, .inputEnded]) else { continue }
+            guard slots[index].flags.isDisjoint(with: [.paused, .inputEnded]),
+                !mustBeWrittenFirst(index)
+            else { continue }
             if let event = read(index, byteLimit: .max, into: &input) { return event }
         }
         line.removeAll(keepingCapacity: line.capacity <= 1_024)

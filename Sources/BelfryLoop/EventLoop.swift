@@ -5,6 +5,8 @@ public import BelfrySystem
 /// A turn: wait; what is ready is handed out, with at most one read for each connection; due timers
 /// and deadlines; `.turnEnds`; the flush, in which each socket that has output is written once, those
 /// with deliveries alone before those with answers; `.idle` if nothing is ready then; the next wait.
+/// A flush that takes long lets another turn in between, in which those with unwritten answers are not
+/// read.
 ///
 /// The loop copies nothing that is sent: callers append bytes to `output` and refer to ranges of
 /// it, from as many connections as they like. A range is good until the next call of `nextEvent`.
@@ -41,6 +43,7 @@ public struct EventLoop: ~Copyable {
 
     let configuration: LoopConfiguration
     let turnWorkNanoseconds: Int64
+    let flushShareNanoseconds: Int64
     let kernel: KernelCalls
     var slots: [ConnectionSlot] = []
     var freeSlots: [UInt32] = []
@@ -49,6 +52,10 @@ public struct EventLoop: ~Copyable {
     var refusedCount = 0
     /// The connections that the next flush looks at, in the order in which they came.
     var dirty: [UInt32] = []
+    /// How far the flush has come; it may be interrupted for what is ready.
+    var flushed = FlushProgress()
+    /// Whether an answer must wait for others that came after its connection.
+    var hasLaterAnswers = false
     /// Whether some output of this turn is urgent.
     var hasUrgent = false
     /// The connections that got the last frames.
@@ -118,6 +125,7 @@ public struct EventLoop: ~Copyable {
     ) throws(SystemCallError) {
         self.configuration = configuration
         turnWorkNanoseconds = configuration.turnWorkLimit.nanoseconds
+        flushShareNanoseconds = configuration.flushShare.nanoseconds
         self.kernel = try KernelCalls(kernel)
         now = self.kernel.now()
         wallNow = self.kernel.wallNow()
@@ -161,8 +169,7 @@ public struct EventLoop: ~Copyable {
                 phase = .flushing
                 return .turnEnds
             case .flushing:
-                flush()
-                phase = .flushed
+                if try flushInShares() { phase = .flushed }
             case .flushed:
                 if let event = takePending() { return event }
                 phase = .waiting
@@ -191,10 +198,7 @@ public struct EventLoop: ~Copyable {
         let isDisturbed = !ready.isEmpty || nextDueTime <= now
         if isDisturbed || hasWork {
             if isDisturbed { idleIsDue = true }
-            readyPosition = 0
-            acceptedInARow = 0
-            turnInputByteCount = 0
-            phase = .handingOut
+            beginHandingOut()
             return nil
         }
         if polls {
@@ -204,7 +208,15 @@ public struct EventLoop: ~Copyable {
         return kernel.neverBlocks ? .waiting : nil
     }
 
-    private var nextDueTime: MonotonicTime {
+    /// Begins with what is ready.
+    mutating func beginHandingOut() {
+        readyPosition = 0
+        acceptedInARow = 0
+        turnInputByteCount = 0
+        phase = .handingOut
+    }
+
+    var nextDueTime: MonotonicTime {
         var time = min(timers.firstTime ?? .distantFuture, acceptResumeTime)
         if earliestDeadline < .distantFuture {
             time = min(time, max(earliestDeadline, earliestSweep))

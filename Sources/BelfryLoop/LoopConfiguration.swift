@@ -34,6 +34,10 @@ public struct LoopConfiguration: Equatable, Sendable {
     ///
     /// A larger one is flushed before. The default is 4 MiB.
     public var outputByteLimit = 4 << 20
+    /// How long a flush may take before the loop looks whether something is ready meanwhile.
+    ///
+    /// The default is 1 millisecond.
+    public var flushShare: Duration = .milliseconds(1)
     /// The capacity that the empty output arena keeps, in bytes.
     ///
     /// The default is 4 MiB.

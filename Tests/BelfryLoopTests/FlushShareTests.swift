@@ -1,0 +1,176 @@
+import BelfrySystem
+import Testing
+
+@testable import BelfryLoop
+
+/// A flush without a share of time lets another turn in after each 32 connections.
+@Suite("EventLoop: a flush that takes long")
+struct FlushShareTests {
+    /// How many connections are written before the loop looks what is ready.
+    private static let shareCount = 32
+
+    private static var configuration: LoopConfiguration {
+        var configuration = LoopConfiguration()
+        configuration.flushShare = .zero
+        return configuration
+    }
+
+    /// A loop with observers, and all deliveries of a turn waiting to be flushed.
+    private struct Hall: ~Copyable {
+        var bench: LoopBench
+        var ids: [ConnectionID] = []
+        var peers: [EmbeddedPeer] = []
+
+        init(observerCount: Int) throws {
+            var bench = try LoopBench(FlushShareTests.configuration)
+            for _ in 0..<observerCount {
+                let (id, peer) = try bench.connect()
+                ids.append(id)
+                peers.append(peer)
+            }
+            self.bench = bench
+        }
+
+        var writtenCount: Int { peers.count { !$0.received.isEmpty } }
+
+        mutating func deliver(_ byte: UInt8) {
+            let start = bench.loop.frames.count
+            bench.loop.frames.append(byte)
+            bench.loop.sendFrames(start..<bench.loop.frames.count, to: ids)
+        }
+
+        /// Goes on to the end of a turn's callouts.
+        mutating func awaitTurnEnd() throws -> [LoopEvent] {
+            var events: [LoopEvent] = []
+            while true {
+                let event = try bench.next()
+                if event == .turnEnds { return events }
+                events.append(event)
+            }
+        }
+    }
+
+    @Test("what is ready is handed out between two shares, and what is urgent leaves first")
+    func urgent() throws {
+        var hall = try Hall(observerCount: 100)
+        let (pinging, pingingPeer) = try hall.bench.connect()
+        pingingPeer.send([1])
+        _ = try hall.awaitTurnEnd()
+        hall.deliver(7)
+        pingingPeer.send([2])
+        #expect(try hall.bench.next() == .received(pinging, byteCount: 1))
+        #expect(hall.writtenCount == Self.shareCount)
+        hall.bench.send([9], to: pinging, as: .urgent)
+        #expect(try hall.bench.next() == .turnEnds)
+        #expect(pingingPeer.received.isEmpty)
+        pingingPeer.send([3])
+        #expect(try hall.bench.next() == .received(pinging, byteCount: 1))
+        #expect(pingingPeer.lastWriteSerial == UInt64(Self.shareCount + 1))
+        _ = try hall.bench.settle()
+        #expect(hall.peers.allSatisfy { $0.received == [7] && $0.busiestTurn.writeCount == 1 })
+    }
+
+    @Test("with nothing ready it goes on to its end")
+    func undisturbed() throws {
+        var hall = try Hall(observerCount: 200)
+        hall.peers[0].send([1])
+        _ = try hall.awaitTurnEnd()
+        hall.deliver(7)
+        #expect(try hall.bench.settle().isEmpty)
+        #expect(hall.writtenCount == 200)
+    }
+
+    @Test("who did not get the first frame yet gets it with the second one, in one write")
+    func joined() throws {
+        var hall = try Hall(observerCount: 100)
+        let (poster, posterPeer) = try hall.bench.connect()
+        posterPeer.send([1])
+        _ = try hall.awaitTurnEnd()
+        hall.deliver(7)
+        posterPeer.send([2])
+        #expect(try hall.bench.next() == .received(poster, byteCount: 1))
+        hall.deliver(8)
+        _ = try hall.bench.settle()
+        #expect(hall.peers.allSatisfy { $0.received == [7, 8] })
+        #expect(hall.peers.count { $0.total.writeCount == 1 } == 100 - Self.shareCount)
+        #expect(hall.peers.count { $0.total.writeCount == 2 } == Self.shareCount)
+    }
+
+    @Test("answers leave after the deliveries of their turn, also those that came amid a flush")
+    func answers() throws {
+        var hall = try Hall(observerCount: 100)
+        let (first, firstPeer) = try hall.bench.connect()
+        let (second, secondPeer) = try hall.bench.connect()
+        firstPeer.send([1])
+        _ = try hall.awaitTurnEnd()
+        hall.deliver(7)
+        hall.bench.send([1], to: first, as: .answer)
+        // It has a delivery of the first turn, and gets its answer in the second.
+        hall.bench.send([2], to: second, as: .delivery)
+        secondPeer.send([2])
+        #expect(try hall.bench.next() == .received(second, byteCount: 1))
+        hall.deliver(8)
+        hall.bench.send([3], to: second, as: .answer)
+        #expect(try hall.bench.next() == .turnEnds)
+        _ = try hall.bench.settle()
+        #expect(hall.peers.allSatisfy { $0.received == [7, 8] })
+        #expect(firstPeer.received == [1])
+        #expect(secondPeer.received == [2, 3])
+        let last = hall.peers.map(\.lastWriteSerial).max() ?? 0
+        let lastOfFirstTurn = hall.peers[99].lastWriteSerial
+        #expect(firstPeer.lastWriteSerial > lastOfFirstTurn)
+        #expect(firstPeer.lastWriteSerial < last, "it does not wait for the second turn")
+        #expect(secondPeer.lastWriteSerial > last)
+    }
+
+    @Test("who has an answer that is not written yet is not read before it is")
+    func backpressure() throws {
+        var hall = try Hall(observerCount: 100)
+        let (poster, posterPeer) = try hall.bench.connect()
+        let (other, otherPeer) = try hall.bench.connect()
+        posterPeer.send([1])
+        _ = try hall.awaitTurnEnd()
+        hall.deliver(7)
+        hall.bench.send([1], to: poster, as: .answer)
+        posterPeer.send([2])
+        otherPeer.send([3])
+        #expect(try hall.bench.next() == .received(other, byteCount: 1))
+        #expect(posterPeer.received.isEmpty)
+        while true {
+            let event = try hall.bench.next()
+            if event == .turnEnds { continue }
+            #expect(event == .received(poster, byteCount: 1))
+            break
+        }
+        #expect(posterPeer.received == [1])
+        #expect(hall.writtenCount == 100)
+    }
+
+    @Test("connections that are closed amid a flush are left out, and their places are not taken")
+    func closed() throws {
+        var hall = try Hall(observerCount: 100)
+        let (poster, posterPeer) = try hall.bench.connect()
+        posterPeer.send([1])
+        _ = try hall.awaitTurnEnd()
+        hall.deliver(7)
+        posterPeer.send([2])
+        #expect(try hall.bench.next() == .received(poster, byteCount: 1))
+        hall.bench.loop.close(hall.ids[99])
+        let late = hall.bench.kernel.connect()
+        _ = try hall.bench.settle()
+        #expect(hall.peers[99].received.isEmpty && late.received.isEmpty)
+        #expect(hall.peers[0..<99].allSatisfy { $0.received == [7] })
+    }
+
+    @Test("an arena past its limit is flushed to the end, whatever is ready")
+    func full() throws {
+        var configuration = Self.configuration
+        configuration.outputByteLimit = 4
+        var bench = try LoopBench(configuration)
+        let connections = try (0..<100).map { _ in try bench.connect() }
+        for (id, _) in connections { bench.send([1], to: id, as: .delivery) }
+        connections[0].peer.send([1])
+        _ = try bench.next()
+        #expect(connections.allSatisfy { $0.peer.received == [1] })
+    }
+}
