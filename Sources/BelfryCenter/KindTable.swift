@@ -58,9 +58,7 @@ struct KindTable: Sendable {
     ) -> [UInt32] {
         var slots: [UInt32] = []
         if mask.contains([.onName, .onSender]) {
-            guard let name = number(ofName: name), let object = number(ofObject: object),
-                let kind = kindOfPair[UInt64(name) << 32 | UInt64(object)]
-            else { return [] }
+            guard let kind = kind(of: name, object) else { return [] }
             collect(kind, into: &slots, where: allows)
         } else if mask.contains(.onName) {
             guard let name = number(ofName: name) else { return [] }
@@ -78,6 +76,20 @@ struct KindTable: Sendable {
             }
         }
         return slots
+    }
+
+    /// The slot of the entry with this name and object, if there is exactly one.
+    func onlySlot(of name: Span<UInt8>, _ object: Span<UInt8>?) -> UInt32? {
+        guard let kind = kind(of: name, object) else { return nil }
+        let slot = kinds[Int(kind)].firstEntry
+        return links[Int(slot)].next == Self.none ? slot : nil
+    }
+
+    private func kind(of name: Span<UInt8>?, _ object: Span<UInt8>?) -> UInt32? {
+        guard let name = number(ofName: name), let object = number(ofObject: object) else {
+            return nil
+        }
+        return kindOfPair[UInt64(name) << 32 | UInt64(object)]
     }
 
     private func collect(

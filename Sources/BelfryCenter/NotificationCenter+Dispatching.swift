@@ -40,7 +40,7 @@ extension NotificationCenter {
 
     /// Stamps a notification, lets all matching observers have it, and writes the receipt.
     mutating func dispatch(
-        _ post: consuming Dispatch, at time: CommandTime, into effects: inout Effects
+        _ post: borrowing Dispatch, at time: CommandTime, into effects: inout Effects
     ) {
         sequence += 1
         reserveSequence(&effects)
@@ -50,11 +50,11 @@ extension NotificationCenter {
             isRestored: post.isRestored)
         let position = UInt32(effects.notifications.count)
         effects.notifications.append(notification)
-        let channel = index.countPost(name: post.content.name, at: time.wallMilliseconds)
+        let channel = index.countPost(name: notification.content.name, at: time.wallMilliseconds)
         let buckets =
             post.isReport
-            ? index.namedBuckets(channel: channel, object: post.content.object)
-            : index.buckets(channel: channel, object: post.content.object)
+            ? index.namedBuckets(channel: channel, object: notification.content.object)
+            : index.buckets(channel: channel, object: notification.content.object)
         var receipt = Receipt(id: post.id, sequence: sequence)
         receipt.dequeued = post.dequeuedCount
         let deliveredBefore = effects.deliveries.count

@@ -12,7 +12,6 @@ extension NotificationCenter {
         begin(terms)
         defer { endPosting() }
         hasRecounted = false
-        recountedRows = []
         let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
         for place in posts.indices {
             try post(
@@ -20,7 +19,26 @@ extension NotificationCenter {
                 &effects)
         }
         if hasRecounted { recountAnswer(&effects) }
-        recountedRows = []
+        finish(terms, command, at: time, &effects)
+    }
+
+    /// Posts one notification in one callout.
+    mutating func post(
+        _ post: borrowing Post, _ terms: PostTerms, _ command: CommandID, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) {
+        if let key = terms.details?.key, try repeats(key, command, at: time, &effects) { return }
+        let depth = try depth(of: post, place: 0, inBatch: [:])
+        try checkMode(of: post, place: 0)
+        if limits.isDurable, !terms.canStore {
+            if mustStore(post, terms) { throw .cannotStore }
+            try checkSequence(postCount: 1)
+        }
+        begin(terms)
+        defer { endPosting() }
+        // The queue refuses it before it changes anything.
+        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
+        try self.post(post, depth: depth, terms, byteLimit: byteLimit, at: time, &effects)
         finish(terms, command, at: time, &effects)
     }
 
@@ -61,11 +79,12 @@ extension NotificationCenter {
     private mutating func endPosting() {
         dispatching.awaits = false
         dispatching.reports = false
+        if !recountedRows.isEmpty { recountedRows = [] }
     }
 
     private mutating func post(
-        _ post: Post, depth: Int, _ terms: PostTerms, byteLimit: Int, at time: CommandTime,
-        _ effects: inout Effects
+        _ post: borrowing Post, depth: Int, _ terms: PostTerms, byteLimit: Int,
+        at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
         let scope = terms.details?.scope ?? .everything
         switch post.options?.style {
@@ -96,14 +115,14 @@ extension NotificationCenter {
                 at: time)
             var receipt = Receipt(id: post.id, sequence: 0)
             switch added {
-            case .queued(let entry):
+            case .queued(let id):
                 receipt.state = .queued
-                noteQueued(entry, at: time, &effects)
+                noteQueued(id, at: time, &effects)
             case .merged(let survivor, let removed):
-                receipt.state = .coalesced(into: survivor.id)
+                receipt.state = .coalesced(into: survivor)
                 for id in removed {
                     noteDequeued(id, &effects)
-                    fates.update(id) { $0.state = .coalesced(into: survivor.id) }
+                    fates.update(id) { $0.state = .coalesced(into: survivor) }
                     hasRecounted = true
                 }
                 noteQueued(survivor, at: time, &effects)
@@ -156,32 +175,36 @@ extension NotificationCenter {
         var enqueuedByteCount = 0
         var isDefaultMode = true
         for place in posts.indices {
-            guard let options = posts[place].options, let style = options.style else { continue }
-            switch style {
-            case .now:
-                // Rule Q18.
-                if !isCurrent(options.modes) {
-                    throw .modeNotCurrent(current: modeStack.current, post: place)
-                }
-            case .asap, .idle:
-                enqueuedCount += 1
-                enqueuedByteCount += posts[place].content.byteCount
-                if options.modes != [Mode.default] { isDefaultMode = false }
-            }
+            try checkMode(of: posts[place], place: place)
+            guard let options = posts[place].options, options.isQueued else { continue }
+            enqueuedCount += 1
+            enqueuedByteCount += posts[place].content.byteCount
+            if options.modes != [Mode.default] { isDefaultMode = false }
         }
         if limits.isDurable, !terms.canStore {
-            if enqueuedCount > 0 || terms.details?.key != nil { throw .cannotStore }
-            for post in posts where mustStore(post) { throw .cannotStore }
-            if isStored, sequence + UInt64(posts.count) >= reservedSequence { throw .cannotStore }
+            for post in posts where mustStore(post, terms) { throw .cannotStore }
+            try checkSequence(postCount: posts.count)
         }
-        // One post alone is refused by the queue itself, with nothing changed.
-        guard enqueuedCount > 0, posts.count > 1 else { return }
+        guard enqueuedCount > 0 else { return }
         let hasRoom =
             isDefaultMode && enqueuedByteCount <= terms.queueByteRoom
             && queue.hasRoom(
                 forDefaultEntries: enqueuedCount, entryLimit: limits.queueEntryLimit,
                 modeLimit: limits.queueModeLimit)
         if !hasRoom { try rehearse(posts, terms, depths, at: time) }
+    }
+
+    /// A post at once must be for the current mode (rule Q18).
+    private func checkMode(of post: borrowing Post, place: Int) throws(Refusal) {
+        guard let options = post.options, options.style == .now else { return }
+        if !isCurrent(options.modes) {
+            throw .modeNotCurrent(current: modeStack.current, post: place)
+        }
+    }
+
+    /// Nothing can be stored, so there must be numbers enough that are reserved.
+    private func checkSequence(postCount: Int) throws(Refusal) {
+        if isStored, sequence + UInt64(postCount) >= reservedSequence { throw .cannotStore }
     }
 
     /// Near its limits the queue tries all posts first and takes them back: a batch is all or nothing.
@@ -206,10 +229,12 @@ extension NotificationCenter {
         }
     }
 
-    /// Whether a post would have to be stored: something is held for an observer that lasts, or it
-    /// acknowledges (DESIGN section 2).
-    private func mustStore(_ post: Post) -> Bool {
+    /// Whether a post would have to be stored: it waits, its key is remembered, something is held for
+    /// an observer that lasts, or it acknowledges (DESIGN section 2).
+    private func mustStore(_ post: borrowing Post, _ terms: PostTerms) -> Bool {
+        if terms.details?.key != nil || post.options?.isQueued == true { return true }
         let style = post.options?.style
+        let isImmediate = post.options?.isImmediate ?? false
         // A `now` post may take entries out, and that has to be stored too.
         if style == .now, queue.count > 0 { return true }
         let channel = index.channels.index(of: post.content.name) ?? ObserverIndex.noList
@@ -219,8 +244,7 @@ extension NotificationCenter {
             guard observers[slot].isLasting else { return true }
             let client = observers[slot].client
             let isDropped =
-                observers[slot].terms.suspensionBehavior == .drop
-                && !(post.options?.isImmediate ?? false)
+                observers[slot].terms.suspensionBehavior == .drop && !isImmediate
                 && !clients[client].suspension.isDisjoint(with: .suspended)
             if !isDropped,
                 observers[slot].terms.acknowledges || observers[slot].terms.minInterval > 0

@@ -85,9 +85,9 @@ extension NotificationCenter {
 
     /// Tells a queue entry as it is now.
     mutating func noteQueued(
-        _ entry: NotificationQueue.Entry, at time: CommandTime, _ effects: inout Effects
+        _ id: NotificationID, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard limits.isDurable else { return }
+        guard limits.isDurable, let entry = queue.entry(id) else { return }
         let record = QueueRecord(
             id: entry.id, place: entry.place, content: entry.content, causedBy: entry.causedBy,
             depth: entry.depth, style: entry.style, coalescing: entry.coalescing,

@@ -63,7 +63,7 @@ extension NotificationCenter {
         }
         if modeStack.passTime(now) { queue.enter(mode: modeStack.current) }
         let (promoted, expired) = queue.passTime(now)
-        for entry in promoted { noteQueued(entry, at: time, &effects) }
+        for entry in promoted { noteQueued(entry.id, at: time, &effects) }
         for entry in expired {
             noteDequeued(entry.id, &effects)
             fates.update(entry.id) { $0.state = .expired }

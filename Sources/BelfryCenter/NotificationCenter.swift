@@ -145,7 +145,7 @@ public struct NotificationCenter: Sendable {
             if post.options == nil, terms.details == nil, terms.canStore || !limits.isDurable {
                 try postPlainly(post, terms, id, at: time, &effects)
             } else {
-                try self.post([post], terms, id, at: time, &effects)
+                try self.post(post, terms, id, at: time, &effects)
             }
         case .postBatch(let posts, let terms):
             try post(posts, terms, id, at: time, &effects)

@@ -3,9 +3,9 @@ extension NotificationQueue {
     /// What became of a post.
     enum Added: Sendable, Equatable {
         /// It waits.
-        case queued(Entry)
-        /// An earlier one stands for it, as it is now; others that it stands for too are gone.
-        case merged(survivor: Entry, removed: [NotificationID])
+        case queued(NotificationID)
+        /// An earlier one stands for it; others that it stands for too are gone.
+        case merged(survivor: NotificationID, removed: [NotificationID])
     }
 
     /// How many modes besides its first one an entry of a full queue names on average, at most.
@@ -29,8 +29,8 @@ extension NotificationQueue {
     ///   - byteRoom: how many bytes more there may be.
     /// - Throws: `queueFull`, `queueBytesFull`; nothing is changed then.
     mutating func add(
-        _ post: Post, depth: Int, scope: PostScope, entryLimit: Int, modeLimit: Int, byteRoom: Int,
-        at time: CommandTime
+        _ post: borrowing Post, depth: Int, scope: PostScope, entryLimit: Int, modeLimit: Int,
+        byteRoom: Int, at time: CommandTime
     ) throws(Refusal) -> Added {
         let room = Room(
             entryLimit: entryLimit, modeLimit: modeLimit, byteLimit: byteCount.adding(byteRoom))
@@ -63,8 +63,12 @@ extension NotificationQueue {
     }
 
     private mutating func add(
-        _ post: Post, depth: Int, scope: PostScope, within room: Room, at time: CommandTime
+        _ post: borrowing Post, depth: Int, scope: PostScope, within room: Room,
+        at time: CommandTime
     ) throws(Refusal) -> Added {
+        if case .everything = scope, let survivor = try mergePlainly(post, depth: depth, room) {
+            return .merged(survivor: survivor, removed: [])
+        }
         let entry = Entry(post, depth: depth, place: nextPlace, at: time)
         let similar = slots(
             similarTo: post.content.name, post.content.object, mask: entry.coalescing,
@@ -75,7 +79,7 @@ extension NotificationQueue {
                 furtherModeCount: entry.modes.count - 1, within: room)
             nextPlace += 1
             insert(entry)
-            return .queued(entry)
+            return .queued(entry.id)
         }
         let others = similar.dropFirst().compactMap { slots[Int($0)].entry }
         survivor.absorb(others, entry, keepsLatest: post.options?.keepsLatest ?? false)
@@ -89,7 +93,25 @@ extension NotificationQueue {
             within: room)
         for slot in similar.dropFirst() { _ = removeEntry(at: slot) }
         replaceEntry(at: first, by: survivor)
-        return .merged(survivor: survivor, removed: others.map(\.id))
+        return .merged(survivor: survivor.id, removed: others.map(\.id))
+    }
+
+    /// Merges an asap post into the only entry of its kind, where it stands; nil, with nothing done,
+    /// when more than its content and its counts would change.
+    ///
+    /// It is the way of a value that changes often: nothing is copied.
+    private mutating func mergePlainly(
+        _ post: borrowing Post, depth: Int, _ room: Room
+    ) throws(Refusal) -> NotificationID? {
+        guard journal == nil, let options = post.options, options.style == .asap,
+            options.coalescing == [.onName, .onSender],
+            let slot = kinds.onlySlot(of: post.content.name, post.content.object)
+        else { return nil }
+        let room = room.byteLimit.adding(-byteCount)
+        let merged = try slots[Int(slot)].entry?.takeOver(post, options, depth, byteRoom: room)
+        guard let merged = merged ?? nil else { return nil }
+        byteCount += merged.byteCount
+        return merged.id
     }
 }
 
@@ -140,7 +162,7 @@ extension NotificationQueue {
 
 extension NotificationQueue.Entry {
     /// A post that is enqueued.
-    init(_ post: Post, depth: Int, place: UInt64, at time: CommandTime) {
+    init(_ post: borrowing Post, depth: Int, place: UInt64, at time: CommandTime) {
         let options = post.options
         let now = time.monotonicNanoseconds
         let isIdle = options?.style == .idle
@@ -153,6 +175,26 @@ extension NotificationQueue.Entry {
             promotesAt: isIdle ? now.adding(options?.maxDelay) : .max,
             expiresAt: now.adding(options?.timeToLive),
             isImmediate: options?.isImmediate ?? false, isRestored: false)
+    }
+
+    /// Takes over an asap post that changes no more than content and counts; nil if it would.
+    ///
+    /// - Returns: Whose place it is, and how many bytes more the content has.
+    mutating func takeOver(
+        _ post: borrowing Post, _ options: PostOptions, _ depth: Int, byteRoom: Int
+    ) throws(Refusal) -> (id: NotificationID, byteCount: Int)? {
+        guard style == .asap, expiresAt == .max, modes == options.modes else { return nil }
+        var growth = 0
+        if options.keepsLatest {
+            growth = post.content.byteCount - content.byteCount
+            if growth > 0, growth > byteRoom { throw .queueBytesFull }
+            content = post.content
+            causedBy = post.causedBy
+        }
+        mergedCount += 1
+        isImmediate = isImmediate || options.isImmediate
+        self.depth = max(self.depth, depth)
+        return (id, growth)
     }
 
     /// Takes over what other entries and a new post ask for, so that none of them comes later than

@@ -17,6 +17,9 @@ public final class PostOptions: Sendable {
     /// Nanoseconds after which a queued or held copy is dropped.
     public let timeToLive: Int64?
 
+    /// Whether the post may wait in the queue.
+    public var isQueued: Bool { style?.isQueued ?? false }
+
     /// Joins the parts; the defaults are those of rule Q3.
     public init(
         style: PostingStyle? = nil, coalescing: Coalescing = [.onName, .onSender],
@@ -41,6 +44,9 @@ public enum PostingStyle: UInt8, Sendable, CaseIterable {
     case asap
     /// When the loop would wait (rule Q12).
     case idle
+
+    /// Whether such a post may wait in the queue.
+    public var isQueued: Bool { self != .now }
 }
 
 /// What makes two notifications similar: all that is named must be equal (rule Q4).

@@ -27,10 +27,10 @@ extension ServerLoop {
     /// Answers a post to a center of this loop that anybody may make; false, with nothing done, when
     /// something about it is unusual.
     mutating func postPlainly(
-        _ request: CenterRequest, _ path: RoutedPath, from id: ConnectionID
+        _ request: borrowing PostRequest, _ path: borrowing RoutedPath, from id: ConnectionID
     ) -> Bool {
-        guard case .post(let request, nil) = request,
-            exchange.reply.isUsual, exchange.caller == nil, anonymous.grants.allowEverywhere(.post),
+        guard exchange.reply.isUsual, exchange.caller == nil,
+            anonymous.grants.allowEverywhere(.post),
             request.options?.isImmediate != true || anonymous.grants.allowEverywhere(.immediate),
             shared.home(of: path.center) == number,
             let position = centers.position(of: path.center)
@@ -41,8 +41,9 @@ extension ServerLoop {
 
     /// Makes a post without a ``Submission``, and answers it.
     private mutating func answer(
-        _ post: Post, at position: Int, prefix: [UInt8], _ id: ConnectionID
+        _ post: consuming Post, at position: Int, prefix: [UInt8], _ id: ConnectionID
     ) {
+        let isQueued = post.options?.isQueued ?? false
         promises.awaitedTicket = 0
         var terms = postTerms
         terms.wait = canWait ? min(Self.defaultWait, timeouts.maxWait) : 0
@@ -59,7 +60,7 @@ extension ServerLoop {
                 sendAcceptance(receipt, prefix: prefix, to: id)
             }
         } else {
-            if post.options?.style?.isQueued ?? false { exchange.reply.details.pathPrefix = prefix }
+            if isQueued { exchange.reply.details.pathPrefix = prefix }
             finishUnusually(
                 command, Reply(loop: number, connection: id, form: .http(exchange.reply)))
         }
@@ -86,28 +87,34 @@ extension ServerLoop {
         let context = exchange.reply.context
         renewDate()
         answerContent.removeAll(keepingCapacity: true)
+        answerLocation.removeAll(keepingCapacity: true)
         Shape.append(receipt: receipt, to: &answerContent)
+        Self.appendLocation(of: receipt, prefix: prefix, to: &answerLocation)
         ResponseWriter.appendJSON(
-            answerContent, location: location(of: receipt, prefix: prefix), for: context,
-            acceptedHead, to: &loop.output)
-        finishAnswer(from: start, to: id)
+            answerContent, location: answerLocation, for: context, acceptedHead,
+            to: &loop.output)
+        // It says nothing of deliveries, so it need not wait for those of the turn.
+        finishAnswer(from: start, to: id, as: .urgent)
     }
 
     /// Sends the usual answer that stands at the end of the output.
     @inline(__always)
-    private mutating func finishAnswer(from start: Int, to id: ConnectionID) {
-        loop.send(start..<loop.output.count, to: id, as: .answer)
+    private mutating func finishAnswer(
+        from start: Int, to id: ConnectionID, as kind: OutputKind = .answer
+    ) {
+        loop.send(start..<loop.output.count, to: id, as: kind)
         if !exchange.reply.context.keepsAlive || !connections.takesRequests(id) {
             follow(.none, on: id, exchange.reply)
         }
     }
 
-    /// Where the fate of a post is found.
-    private func location(of receipt: Receipt, prefix: [UInt8]) -> [UInt8] {
-        var location = prefix
-        location.append(contentsOf: Self.notificationsPath)
+    /// Appends where the fate of a post is found.
+    private static func appendLocation(
+        of receipt: Receipt, prefix: [UInt8], to location: inout [UInt8]
+    ) {
+        location.append(contentsOf: prefix)
+        location.append(contentsOf: notificationsPath)
         receipt.id.append(to: &location)
-        return location
     }
 
     private static let notificationsPath = Array("/notifications/".utf8)
@@ -171,8 +178,9 @@ extension ServerLoop {
         }
         if !form.contains(.minimal) { answer.status = 202 }
         if case .http(let http) = reply.form {
-            answer.fields.append(
-                HTTPField("Location", location(of: receipt, prefix: http.details.pathPrefix)))
+            var location: [UInt8] = []
+            Self.appendLocation(of: receipt, prefix: http.details.pathPrefix, to: &location)
+            answer.fields.append(HTTPField("Location", location))
         }
         return answer
     }
@@ -264,7 +272,7 @@ extension ServerLoop {
         }
     }
 
-    private mutating func makePost(_ request: PostRequest) -> Post {
+    private mutating func makePost(_ request: borrowing PostRequest) -> Post {
         Post(
             id: makeNotificationID(), content: request.content, causedBy: request.causedBy,
             options: request.options)
@@ -274,16 +282,6 @@ extension ServerLoop {
         NotificationID(
             milliseconds: loop.wallNow.milliseconds,
             random: (UInt16(truncatingIfNeeded: random.next()), random.next()))
-    }
-}
-
-extension PostingStyle {
-    /// Whether such a post may wait in the queue.
-    var isQueued: Bool {
-        switch self {
-        case .now: false
-        case .asap, .idle: true
-        }
     }
 }
 

@@ -30,7 +30,7 @@ extension ServerLoop {
             try query.finish()
             if hasRates { try charge(request, exchange.caller ?? anonymous) }
             noteTemplate(of: request, path)
-            if postPlainly(request, path, from: id) { return }
+            if case .post(let post, nil) = request, postPlainly(post, path, from: id) { return }
             submitRequest(request, path, from: id)
         } catch {
             answer(error, fields: exchange.refusalFields, to: id, exchange.reply)
@@ -51,9 +51,8 @@ extension ServerLoop {
     private mutating func submitPost(
         _ post: PostRequest, _ path: RoutedPath, from id: ConnectionID
     ) {
-        let request = CenterRequest.post(post, nil)
-        if postPlainly(request, path, from: id) { return }
-        submitRequest(request, path, from: id)
+        if postPlainly(post, path, from: id) { return }
+        submitRequest(.post(post, nil), path, from: id)
     }
 
     private mutating func submitRequest(
@@ -137,7 +136,7 @@ extension ServerLoop {
 
     /// A post that may wait in the queue is answered with the place of its fate.
     private mutating func noteLocation(of post: PostRequest, _ path: RoutedPath) {
-        guard let style = post.options?.style, style.isQueued else { return }
+        guard let options = post.options, options.isQueued else { return }
         exchange.reply.details.pathPrefix = path.prefix
     }
 

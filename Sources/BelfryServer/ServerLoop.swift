@@ -73,6 +73,7 @@ struct ServerLoop: ~Copyable {
     /// What had been inflated when the turn began.
     var inflatedBeforeTurn = 0
     var answerContent: [UInt8] = []
+    var answerLocation: [UInt8] = []
     var frameText: [UInt8] = []
     var deliveryWriter = DeliveryWriter()
     /// The center whose command `effects` belong to.

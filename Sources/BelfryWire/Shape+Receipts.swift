@@ -36,20 +36,19 @@ extension Shape {
     }
 
     /// Appends what became of a post, without counts: `{"id":"…","state":"queued"}`.
+    ///
+    /// - Parameter key: what stands between both values, in one piece.
     static func append(_ receipt: Receipt, key: String, to output: inout [UInt8]) {
         output.append("{\"id\":\"")
         receipt.id.append(to: &output)
-        output.append("\",\"")
         output.append(key)
-        output.append("\":\"")
-        output.append(receipt.state.text)
-        output.append("\"")
         if case .coalesced(let survivor) = receipt.state {
-            output.append(",\"into\":\"")
+            output.append("coalesced\",\"into\":\"")
             survivor.append(to: &output)
-            output.append("\"")
+        } else {
+            output.append(receipt.state.text)
         }
-        output.append("}")
+        output.append("\"}")
     }
 }
 

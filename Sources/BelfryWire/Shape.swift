@@ -122,7 +122,7 @@ public enum Shape {
         receipt: Receipt, rows: [ReportRow]? = nil, to output: inout [UInt8]
     ) {
         guard case .posted = receipt.state else {
-            append(receipt, key: "outcome", to: &output)
+            append(receipt, key: "\",\"outcome\":\"", to: &output)
             return
         }
         output.makeRoom(forMore: 224)
@@ -170,7 +170,7 @@ public enum Shape {
 
     /// Appends the fate of a post; if it was posted, with its receipt.
     public static func append(fate receipt: Receipt, to output: inout [UInt8]) {
-        append(receipt, key: "state", to: &output)
+        append(receipt, key: "\",\"state\":\"", to: &output)
         guard case .posted = receipt.state else { return }
         output.removeLast()
         output.append(",\"receipt\":")

@@ -65,7 +65,7 @@ struct NaiveQueue {
             entries[first] = survivor
             let removed = similar.dropFirst().map(\.id)
             entries.removeAll { removed.contains($0.id) }
-            added = .merged(survivor: survivor, removed: removed)
+            added = .merged(survivor: survivor.id, removed: removed)
         } else {
             let isIdle = options.style == .idle
             let entry = Entry(
@@ -77,7 +77,7 @@ struct NaiveQueue {
                 isRestored: false)
             nextPlace += 1
             entries.append(entry)
-            added = .queued(entry)
+            added = .queued(entry.id)
         }
         if let refusal = refusal(before, entryLimit, modeLimit, byteLimit) {
             self = before

@@ -155,18 +155,9 @@ struct NotificationQueueCoalescingTests {
         var scenario = QueueScenario()
         scenario.enter("held")
         let first = scenario.newPost("s")
-        guard case .queued(let entry) = try scenario.add(first) else {
-            Issue.record("the first one waits")
-            return
-        }
-        #expect(entry.id == first.id)
-        guard case .merged(let survivor, let removed) = try scenario.post("s") else {
-            Issue.record("the second one merges")
-            return
-        }
-        #expect(survivor.id == first.id)
-        #expect(survivor == scenario.queue.entry(first.id))
-        #expect(removed.isEmpty)
+        #expect(try scenario.add(first) == .queued(first.id))
+        #expect(try scenario.post("s") == .merged(survivor: first.id, removed: []))
+        #expect(scenario.queue.entry(first.id)?.mergedCount == 1)
     }
 
     @Test("T94: the mask means both, not either")
@@ -207,15 +198,10 @@ struct NotificationQueueCoalescingTests {
         try scenario.post("s/p", .idle, coalesce: .none, modes: ["b"], ttl: 5)
         try scenario.post("s/p", .asap, modes: ["c"], isImmediate: true)
         #expect(scenario.entries.map(\.mergedCount) == [1, 0])
-        guard
-            case .merged(let survivor, let removed) = try scenario.post(
-                "s/q", .idle, coalesce: .onName, keepsLatest: true, modes: ["d"])
-        else {
-            Issue.record("it merges")
-            return
-        }
-        #expect(survivor.id == QueueScenario.id(1))
-        #expect(removed == [QueueScenario.id(2)])
+        let added = try scenario.post(
+            "s/q", .idle, coalesce: .onName, keepsLatest: true, modes: ["d"])
+        #expect(added == .merged(survivor: QueueScenario.id(1), removed: [QueueScenario.id(2)]))
+        let survivor = try #require(scenario.queue.entry(QueueScenario.id(1)))
         #expect(survivor.text == "s/q")
         #expect(survivor.style == .asap)
         #expect(survivor.isImmediate)
@@ -258,8 +244,8 @@ extension NotificationQueue.Added {
     /// The survivor and those that are gone, or the one that waits.
     var ids: [NotificationID] {
         switch self {
-        case .queued(let entry): [entry.id]
-        case .merged(let survivor, let removed): [survivor.id] + removed
+        case .queued(let id): [id]
+        case .merged(let survivor, let removed): [survivor] + removed
         }
     }
 }

@@ -53,6 +53,19 @@ struct SuspensionTests {
         #expect(scenario.account(ids[2])?.coalesced == 0)
     }
 
+    @Test("what becomes of earlier posts is no row of a later one, and is not kept for another")
+    func rowsOfOthers() {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        let serial = scenario.observe("a", by: client, .coalesce)
+        scenario.suspend(client)
+        scenario.say("a1")
+        scenario.say("a2") { $0.reportsObservers = true }
+        #expect(
+            scenario.effects.reports == [[ReportRow(observer: serial, outcome: .coalesced)]])
+        #expect(scenario.center.recountedRows.isEmpty)
+    }
+
     @Test("D6 (T97): an observer of an object keeps the last of each name")
     func coalesceKinds() {
         var scenario = Scenario()
