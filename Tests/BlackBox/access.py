@@ -103,8 +103,7 @@ def ends(stream):
         return False
 
 
-def main(binary):
-    folder = tempfile.mkdtemp(prefix="belfry-access-")
+def main(binary, folder):
     keys, jwks = os.path.join(folder, "keys.json"), os.path.join(folder, "jwks.json")
     token, row = subprocess.run(
         [binary, "gen-token", "till", "--grants", "post,observe"], check=True, text=True,
@@ -163,4 +162,5 @@ def main(binary):
     print(f"keys and tokens: {passed} passed, 0 failed")
 
 
-main(sys.argv[1])
+with tempfile.TemporaryDirectory(prefix="belfry-access-") as temporary:
+    main(sys.argv[1], temporary)
