@@ -3,9 +3,10 @@
 
     Benchmarks/writes.py [--observers 1000] [--publishers 4] [--depth 8] [--posts 4000] [--tls]
 
-The broker runs under strace. A turn is what lies between two waits for events. Each socket must get
-at most one write a turn, and each turn with posts must write to each observer once, before any
-poster gets its answer. With TLS each of these writes must be one record, which is one SSL_write.
+The broker runs under strace. A turn begins when a wait for events finds some, also amid a long flush,
+which lets another turn in. Each socket must get at most one write a turn, and no more writes than
+there were turns with posts; and when a poster gets its answer, each observer must have been written
+since the post was read. With TLS each of these writes must be one record, which is one SSL_write.
 """
 
 import argparse
@@ -20,6 +21,8 @@ import tempfile
 
 import support
 
+ACCEPTS = "accept,accept4"
+READS = "read,recvfrom,recvmsg,readv"
 WRITES = "write,writev,sendto,sendmsg,sendmmsg"
 WAITS = "epoll_wait,epoll_pwait,epoll_pwait2"
 RECORD_LIMIT = 1 << 14
@@ -71,24 +74,36 @@ def publish(clients, audience, options):
     audience.finish()
 
 
-def turns(trace):
-    """The writes of each turn in order: the descriptor, and whether it is one TLS record or less."""
-    call = re.compile(r"^(?:\d+ +)?(\w+)\((\d+)(?:.*?\"((?:\\x[0-9a-f]{2})*)\")?.*= (-?\d+)")
-    turn = []
-    with open(trace, errors="replace") as lines:
-        for line in lines:
-            found = call.match(line)
-            if not found:
-                continue
-            if found.group(1).startswith("epoll"):
-                yield turn
-                turn = []
-                continue
-            head = bytes.fromhex((found.group(3) or "").replace("\\x", ""))
-            size = 5 + int.from_bytes(head[3:5], "big") if len(head) == 5 else 0
-            is_record = head[:1] == b"\x17" and int(found.group(4)) in (size, -1)
-            turn.append((int(found.group(2)), is_record, "EAGAIN" in line))
-    yield turn
+class Call:
+    """A system call of the loop: its kind, the descriptor, what it gave, its first five bytes."""
+
+    KINDS = {
+        name: kind
+        for kind, names in (
+            ("accept", ACCEPTS), ("read", READS), ("write", WRITES), ("wait", WAITS))
+        for name in names.split(",")}
+    PATTERN = re.compile(r"^(?:\d+ +)?(\w+)\((\d+)(?:.*?\"((?:\\x[0-9a-f]{2})*)\")?.*= (-?\d+)")
+
+    def __init__(self, found):
+        self.kind = self.KINDS[found.group(1)]
+        self.number, self.result = int(found.group(2)), int(found.group(4))
+        self.head = bytes.fromhex((found.group(3) or "").replace("\\x", ""))
+
+    @property
+    def begins_turn(self):
+        return self.kind == "wait" and self.result > 0
+
+    @property
+    def is_record(self):
+        """Whether a write is one TLS record, or a part of one that a full socket did not take."""
+        size = 5 + int.from_bytes(self.head[3:5], "big") if len(self.head) == 5 else 0
+        return self.head[:1] == b"\x17" and self.result in (size, -1)
+
+
+def read_trace(path):
+    with open(path, errors="replace") as lines:
+        found = (Call.PATTERN.match(line) for line in lines)
+        return [Call(match) for match in found if match and match.group(1) in Call.KINDS]
 
 
 def make_certificate(folder):
@@ -113,7 +128,7 @@ def main():
         trace = os.path.join(folder, "trace")
         wrapper = [
             "strace", "-f", "-qq", "-xx", "-s", "5", "-o", trace, "-e",
-            f"trace={WRITES},{WAITS}"]
+            f"trace={ACCEPTS},{READS},{WRITES},{WAITS}"]
         broker_options, tls = ["--in-memory", "--loops", "1"], None
         if options.tls:
             make_certificate(folder)
@@ -129,56 +144,74 @@ def main():
             audience = support.Observers(port, options.observers, tls=tls)
             publish(connect(port, options, tls), audience, options)
             audience.close()
-        report(between_fan_outs(list(turns(trace)), options.observers), options)
+        report(Load(read_trace(trace), options.publishers), options)
 
 
-def between_fan_outs(all_turns, count):
-    """The turns from the first that writes to all observers to the last: the load alone."""
-    fan_outs = [
-        place for place, turn in enumerate(all_turns)
-        if len(set(number for number, _, _ in turn)) >= count]
-    if not fan_outs:
-        sys.exit("no turn wrote to all observers")
-    return all_turns[fan_outs[0]:fan_outs[-1] + 1]
+class Load:
+    """What a trace tells of the posts, from the turn of the first to the last answer."""
+
+    def __init__(self, trace, publisher_count):
+        # The publishers came last.
+        accepted = [
+            place for place, call in enumerate(trace) if call.kind == "accept" and call.result >= 0]
+        self.posters = {trace[place].result for place in accepted[-publisher_count:]}
+        first_delivery = next(
+            place for place in range(accepted[-1], len(trace))
+            if trace[place].kind == "write" and trace[place].number not in self.posters)
+        begin = max(place for place in range(first_delivery) if trace[place].begins_turn)
+        self.walk(trace[begin:])
+
+    def walk(self, trace):
+        last_write, posted, answers, turns, turn = {}, {}, [], [], []
+        for time, call in enumerate(trace):
+            if call.begins_turn:
+                turn = []
+                turns.append(turn)
+            turn.append(call)
+            if call.kind == "read" and call.number in self.posters and call.result > 0:
+                posted.setdefault(call.number, time)
+            elif call.kind == "write":
+                last_write[call.number] = time
+                if call.number in posted:
+                    answers.append((posted.pop(call.number), dict(last_write)))
+                    turn_count = len(turns)
+        self.turns = turns[:turn_count]
+        writes = [call for turn in self.turns for call in turn if call.kind == "write"]
+        self.to_socket = collections.Counter(call.number for call in writes)
+        self.observers = set(self.to_socket) - self.posters
+        self.full_count = sum(call.result < 0 for call in writes)
+        self.record_count = sum(call.is_record for call in writes)
+        self.posting_turn_count = sum(
+            any(call.kind == "read" and call.number in self.posters for call in turn)
+            for turn in self.turns)
+        self.look_count = sum(call.kind == "wait" for turn in self.turns for call in turn)
+        # How many writes a socket got in a turn, and how often.
+        self.in_turn = collections.Counter()
+        for turn in self.turns:
+            counts = collections.Counter(call.number for call in turn if call.kind == "write")
+            self.in_turn.update(counts.values())
+        self.early_count = sum(
+            any(writes.get(number, -1) < since for number in self.observers)
+            for since, writes in answers)
 
 
-def report(all_turns, options):
-    writes = collections.Counter()
-    fan_outs = late = partial = full = records = 0
-    posts_in_turn = collections.Counter()
-    for turn in all_turns:
-        counts = collections.Counter(number for number, _, _ in turn)
-        writes.update(counts.values())
-        full += sum(is_full for _, _, is_full in turn)
-        records += sum(is_record for _, is_record, _ in turn)
-        if len(counts) < options.observers:
-            partial += bool(counts)
-            continue
-        fan_outs += 1
-        posts_in_turn[len(counts) - options.observers] += 1
-    # Sockets that are written in every fan-out are the observers'.
-    always = set.intersection(
-        *(set(number for number, _, _ in turn) for turn in all_turns
-          if len(set(number for number, _, _ in turn)) >= options.observers))
-    torn = 0
-    for turn in all_turns:
-        numbers = [number for number, _, _ in turn]
-        last = max((place for place, number in enumerate(numbers) if number in always), default=-1)
-        late += any(number not in always for number in numbers[:last])
-        torn += 0 < len(always.intersection(numbers)) < options.observers
-    print(f"{len(all_turns)} turns, {fan_outs} with a fan-out to {options.observers} observers, "
-          f"{partial} others with writes, {full} writes found a full socket")
+def report(load, options):
+    counts = [load.to_socket[number] for number in load.observers]
+    total = sum(load.to_socket.values())
+    print(f"{len(load.turns)} turns, {load.posting_turn_count} of them with posts; "
+          f"{load.look_count} waits and looks; {load.full_count} writes found a full socket")
     print("writes to one socket in one turn: "
-          + ", ".join(f"{count} writes: {times} times" for count, times in sorted(writes.items())))
-    print("posters answered in a turn: "
-          + ", ".join(f"{count}: {times}" for count, times in sorted(posts_in_turn.items())))
-    print(f"turns in which a poster was answered before an observer: {late}; "
-          f"turns that wrote to some observers only: {torn}")
-    total = sum(count * times for count, times in writes.items())
+          + ", ".join(f"{count}: {times} times" for count, times in sorted(load.in_turn.items())))
+    print(f"{len(load.observers)} observers, {min(counts, default=0)} to {max(counts, default=0)} "
+          f"writes to each; {len(load.posters)} posters")
+    print(f"answers that came before an observer was written: {load.early_count}")
     if options.tls:
-        print(f"writes that were one TLS record: {records} of {total}")
-    bad = max(writes) > 1 or late or torn or len(always) < options.observers
-    sys.exit(bool(bad or options.tls and records < total))
+        print(f"writes that were one TLS record: {load.record_count} of {total}")
+    bad = (
+        load.early_count or max(load.in_turn, default=2) > 1
+        or len(load.observers) != options.observers
+        or max(counts, default=0) > load.posting_turn_count)
+    sys.exit(bool(bad or options.tls and load.record_count < total))
 
 
 if __name__ == "__main__":
