@@ -1,6 +1,7 @@
 internal import BelfrySystem
 
-/// All that a loop keeps for one connection; at most 128 bytes, and no memory elsewhere while it is idle.
+/// All that a loop keeps for one connection: at most 128 bytes, and no memory elsewhere while it is
+/// idle.
 struct ConnectionSlot {
     struct Flags: OptionSet {
         let rawValue: UInt32
