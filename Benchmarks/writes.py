@@ -25,7 +25,6 @@ ACCEPTS = "accept,accept4"
 READS = "read,recvfrom,recvmsg,readv"
 WRITES = "write,writev,sendto,sendmsg,sendmmsg"
 WAITS = "epoll_wait,epoll_pwait,epoll_pwait2"
-RECORD_LIMIT = 1 << 14
 
 
 def connect(port, options, tls):
