@@ -12,6 +12,7 @@ extension EventLoop {
         guard let index = index(of: id), !range.isEmpty,
             !slots[index].flags.contains(.closing)
         else { return }
+        if kind == .answer, isAmidFlush, !prepareLateAnswer(index) { return }
         if slots[index].flags.contains(.hasFrames) { settleRow() }
         if isTooMuch(range.count, for: index) { return }
         if slots[index].flags.contains(.hasFrames) {
@@ -57,18 +58,24 @@ extension EventLoop {
 
     private mutating func add(_ range: Range<Int>, _ kind: OutputKind, to index: Int) {
         if kind == .urgent { hasUrgent = true }
-        if kind == .answer, isAmidFlush, !slots[index].flags.contains(.hasAnswer) {
-            slots[index].flags.insert(.answersLater)
-            hasLaterAnswers = true
-        }
         if slots[index].add(range, kind) {
             slots[index].flags.insert(.dirty)
             dirty.append(UInt32(truncatingIfNeeded: index))
         }
     }
 
-    /// Whether a flush was interrupted.
-    var isAmidFlush: Bool { flushed.end > 0 }
+    /// Whether a flush was interrupted for this turn, and is not over.
+    public var isAmidFlush: Bool { flushed.end > 0 }
+
+    /// Whether a connection has answers that an interrupted flush has not come to: who asks for more
+    /// is answered first, or the answers would never leave.
+    public func mustBeWrittenFirst(_ id: ConnectionID) -> Bool {
+        isAmidFlush && index(of: id).map { mustBeWrittenFirst($0) } ?? false
+    }
+
+    func mustBeWrittenFirst(_ index: Int) -> Bool {
+        isAmidFlush && slots[index].flags.contains([.dirty, .hasAnswer])
+    }
 
     /// How many bytes were appended to both arenas in this turn.
     public var outputByteCount: Int { output.count + frames.count }

@@ -2,31 +2,28 @@ internal import BelfrySystem
 
 /// How far a flush has come.
 struct FlushProgress {
-    /// Those before it in the list of connections with output are flushed together: all deliveries
-    /// leave before the first answer.
+    /// How many of the list of connections with output are flushed together: all deliveries leave
+    /// before the first answer.
     private(set) var end = 0
-    /// How many were looked at, in both passes.
-    private(set) var position = 0
-    private var start = 0
+    /// How many of them were looked at, in both passes.
+    private var position = 0
 
     /// Whether nothing is left of those that are flushed together.
-    var isComplete: Bool { position == 2 * (end - start) }
+    var isComplete: Bool { position == 2 * end }
 
     /// Whether what was taken last is taken in the second pass.
-    var isLastPass: Bool { position > end - start }
-
-    /// Takes in those up to the end of the list.
-    mutating func begin(upTo newEnd: Int) {
-        start = end
-        end = newEnd
-        position = 0
-    }
+    var isLastPass: Bool { position > end }
 
     /// The place of the next one in the list.
     mutating func next() -> Int? {
         guard !isComplete else { return nil }
         position += 1
-        return isLastPass ? position - 1 - (end - start) + start : position - 1 + start
+        return isLastPass ? position - 1 - end : position - 1
+    }
+
+    /// Begins with those that are first in the list.
+    init(end: Int = 0) {
+        self.end = end
     }
 }
 
@@ -42,22 +39,30 @@ extension EventLoop {
     /// Writes each connection that has output once: what is urgent first, then deliveries, then
     /// whoever has answers.
     mutating func flush() {
-        _ = flush(pausing: false)
+        _ = flush(until: .max)
     }
 
     /// Flushes, unless something else is ready when that has taken long: then it is false, and the
     /// next call goes on.
+    ///
+    /// A turn that took long is followed by a share as long: what is to be written gets half of the
+    /// time, however much there is to read.
     mutating func flushInShares() throws(SystemCallError) -> Bool {
-        while !flush(pausing: true) {
+        var start = kernel.now().nanoseconds
+        var share = max(flushShareNanoseconds, start - now.nanoseconds)
+        while !flush(until: start + share) {
             if try lookAmidFlush() { return false }
+            start = now.nanoseconds
+            share = flushShareNanoseconds
         }
         return true
     }
 
     /// - Returns: Whether all is written, and not only a share.
-    private mutating func flush(pausing: Bool) -> Bool {
+    private mutating func flush(until end: Int64) -> Bool {
         settleRow()
         if hasUrgent { flushUrgent() }
+        var countToLook = Self.connectionsBetweenLooks
         while true {
             if flushed.isComplete {
                 guard flushed.end < dirty.count else { break }
@@ -65,9 +70,10 @@ extension EventLoop {
             }
             while let index = nextToFlush() {
                 flushConnection(index)
-                guard pausing, flushed.position & Self.shareMask == 0 else { continue }
-                let elapsed = kernel.now().nanoseconds - now.nanoseconds
-                if elapsed >= flushShareNanoseconds { return false }
+                countToLook -= 1
+                guard countToLook == 0 else { continue }
+                countToLook = Self.connectionsBetweenLooks
+                if end < .max, kernel.now().nanoseconds >= end { return false }
             }
         }
         flushed = FlushProgress()
@@ -78,8 +84,8 @@ extension EventLoop {
         return true
     }
 
-    /// How many connections are looked at between two looks at the clock, less one.
-    private static var shareMask: Int { 31 }
+    /// How many connections are written between two looks at the clock.
+    private static var connectionsBetweenLooks: Int { 32 }
 
     private mutating func flushUrgent() {
         hasUrgent = false
@@ -92,11 +98,13 @@ extension EventLoop {
 
     /// Takes in all that has output by now; what comes later is flushed after that.
     private mutating func beginFlushing() {
+        // A flush that is interrupted again and again must not keep those that are done.
+        dirty.removeFirst(flushed.end)
         if hasLaterAnswers {
             hasLaterAnswers = false
-            for index in dirty[flushed.end...] { slots[Int(index)].flags.remove(.answersLater) }
+            for index in dirty { slots[Int(index)].flags.remove(.answersLater) }
         }
-        flushed.begin(upTo: dirty.count)
+        flushed = FlushProgress(end: dirty.count)
     }
 
     /// The next connection that is to be written.
@@ -124,6 +132,22 @@ extension EventLoop {
         }
         idleIsDue = true
         beginHandingOut()
+        return true
+    }
+
+    /// Amid a flush an answer waits for the deliveries that came with it; those of its own connection
+    /// that were there before do not wait for it.
+    ///
+    /// - Returns: Whether the connection is still there.
+    mutating func prepareLateAnswer(_ index: Int) -> Bool {
+        if slots[index].flags.contains(.dirty), !slots[index].flags.contains(.hasAnswer) {
+            if slots[index].flags.contains(.hasFrames) { settleRow() }
+            let generation = slots[index].generation
+            flushConnection(index)
+            guard slots[index].generation == generation else { return false }
+        }
+        slots[index].flags.insert(.answersLater)
+        hasLaterAnswers = true
         return true
     }
 

@@ -141,12 +141,6 @@ extension EventLoop {
             index, byteLimit: isClosing ? .max : configuration.firstReadByteLimit, into: &input)
     }
 
-    /// Whether a connection has answers that an interrupted flush has not come to: who asks for more is
-    /// answered first, or the answers would never leave.
-    private func mustBeWrittenFirst(_ index: Int) -> Bool {
-        isAmidFlush && slots[index].flags.contains([.dirty, .hasAnswer])
-    }
-
     // MARK: Connections that send much
 
     /// Reads the next of those that send much, while the turn has room for it.

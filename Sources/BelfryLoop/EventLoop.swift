@@ -166,6 +166,7 @@ public struct EventLoop: ~Copyable {
                     return .timer(payload)
                 }
                 if let event = takePending() { return event }
+                reuseSlots()
                 phase = .flushing
                 return .turnEnds
             case .flushing:
@@ -183,11 +184,7 @@ public struct EventLoop: ~Copyable {
 
     /// Polls or waits; gives an event when there is no turn to begin.
     private mutating func wait() throws(SystemCallError) -> LoopEvent? {
-        // No entry of the ready list is left that could name a slot which was freed.
-        if !releasedSlots.isEmpty {
-            freeSlots += releasedSlots
-            releasedSlots.removeAll(keepingCapacity: true)
-        }
+        reuseSlots()
         let hasWork = turnIsWanted || !dirty.isEmpty || pendingPosition < pending.count
         turnIsWanted = false
         let polls = hasWork || (reportsIdle && idleIsDue)
@@ -214,6 +211,14 @@ public struct EventLoop: ~Copyable {
         acceptedInARow = 0
         turnInputByteCount = 0
         phase = .handingOut
+    }
+
+    /// The ready list is used up, and all events were told: none is left that could name a slot which
+    /// was freed.
+    private mutating func reuseSlots() {
+        if releasedSlots.isEmpty { return }
+        freeSlots += releasedSlots
+        releasedSlots.removeAll(keepingCapacity: true)
     }
 
     var nextDueTime: MonotonicTime {

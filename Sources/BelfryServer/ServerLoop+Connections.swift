@@ -96,6 +96,7 @@ extension ServerLoop {
     mutating func readOn(_ id: ConnectionID) {
         guard connections.has(id), !connections[id].isAwaiting, !connections[id].isThrottled
         else { return }
+        if loop.mustBeWrittenFirst(id) { return throttle(id) }
         loop.resumeReading(id)
         guard let unfinished = connections[id].unfinished, !unfinished.waitingBytes.isEmpty else {
             return

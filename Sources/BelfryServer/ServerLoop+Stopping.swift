@@ -114,7 +114,7 @@ extension ServerLoop {
             }
         }
         // What was sent to the last group leaves with this turn, so the end is in a later one.
-        let isLate = !hasClients && loop.now >= stop.deadline
+        let isLate = !hasClients && loop.now >= stop.deadline && !loop.isAmidFlush
         if isLate || loop.connectionCount == 0 && hasNoConnectionElsewhere {
             counters.connectionsOpen = UInt64(loop.connectionCount)
             shared.counters[number].publish(counters)

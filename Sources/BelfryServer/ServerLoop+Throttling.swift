@@ -119,6 +119,9 @@ extension ServerLoop {
             if hasInflatedEnough, connections[id].encoding != .plain {
                 throttled.append(id)
                 goesOnSoon = true
+            } else if loop.mustBeWrittenFirst(id) {
+                throttled.append(id)
+                goesOnSoon = true
             } else if loop.unsentByteCount(of: id) > Self.roomByteCount {
                 throttled.append(id)
             } else if loop.turnIsLong {

@@ -116,6 +116,7 @@ struct FlushShareTests {
         #expect(hall.peers.allSatisfy { $0.received == [7, 8] })
         #expect(firstPeer.received == [1])
         #expect(secondPeer.received == [2, 3])
+        #expect(secondPeer.total.writeCount == 2, "its delivery does not wait for its answer")
         let last = hall.peers.map(\.lastWriteSerial).max() ?? 0
         let lastOfFirstTurn = hall.peers[99].lastWriteSerial
         #expect(firstPeer.lastWriteSerial > lastOfFirstTurn)
@@ -144,6 +145,65 @@ struct FlushShareTests {
         }
         #expect(posterPeer.received == [1])
         #expect(hall.writtenCount == 100)
+    }
+
+    @Test("an answer amid a flush waits for the deliveries of its turn, also behind another one")
+    func secondAnswer() throws {
+        var hall = try Hall(observerCount: 100)
+        let (poster, posterPeer) = try hall.bench.connect()
+        let (other, otherPeer) = try hall.bench.connect()
+        posterPeer.send([1])
+        _ = try hall.awaitTurnEnd()
+        hall.deliver(7)
+        hall.bench.send([1], to: poster, as: .answer)
+        otherPeer.send([2])
+        #expect(try hall.bench.next() == .received(other, byteCount: 1))
+        let posterWaits = hall.bench.loop.mustBeWrittenFirst(poster)
+        let otherWaits = hall.bench.loop.mustBeWrittenFirst(other)
+        #expect(posterWaits && !otherWaits)
+        // What the poster waited for is there: no read was needed for it.
+        hall.deliver(8)
+        hall.bench.send([2], to: poster, as: .answer)
+        _ = try hall.bench.settle()
+        #expect(posterPeer.received == [1, 2])
+        let last = hall.peers.map(\.lastWriteSerial).max() ?? 0
+        #expect(posterPeer.lastWriteSerial > last)
+        let stillWaits = hall.bench.loop.mustBeWrittenFirst(poster)
+        #expect(!stillWaits)
+    }
+
+    @Test("a flush that is interrupted without end keeps no list of those that are done")
+    func endless() throws {
+        var hall = try Hall(observerCount: 100)
+        let (poster, posterPeer) = try hall.bench.connect()
+        posterPeer.send([1])
+        _ = try hall.awaitTurnEnd()
+        for round in 0..<1_000 {
+            hall.deliver(UInt8(truncatingIfNeeded: round))
+            posterPeer.send([1])
+            #expect(try hall.bench.next() == .received(poster, byteCount: 1))
+            #expect(hall.bench.loop.dirty.count <= 200)
+            if round < 999 { #expect(try hall.bench.next() == .turnEnds) }
+        }
+        _ = try hall.bench.settle()
+        #expect(hall.peers.allSatisfy { $0.received.count == 1_000 })
+    }
+
+    @Test("slots of closed connections are used again though the flush goes on")
+    func reusedSlots() throws {
+        var hall = try Hall(observerCount: 100)
+        hall.peers[0].send([1])
+        _ = try hall.awaitTurnEnd()
+        let slotCount = hall.bench.loop.slots.count
+        for _ in 0..<50 {
+            hall.deliver(7)
+            _ = hall.bench.kernel.connect()
+            var visitors: [ConnectionID] = []
+            for case .accepted(let id, _) in try hall.awaitTurnEnd() { visitors.append(id) }
+            #expect(visitors.count == 1 && hall.bench.loop.isAmidFlush)
+            for id in visitors { hall.bench.loop.close(id) }
+        }
+        #expect(hall.bench.loop.slots.count <= slotCount + 3)
     }
 
     @Test("connections that are closed amid a flush are left out, and their places are not taken")
