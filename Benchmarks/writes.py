@@ -6,7 +6,8 @@
 The broker runs under strace. A turn begins when a wait for events finds some, also amid a long flush,
 which lets another turn in. Each socket must get at most one write a turn, and no more writes than
 there were turns with posts; and when a poster gets its answer, each observer must have been written
-since the post was read. With TLS each of these writes must be one record, which is one SSL_write.
+since the post was read. Frames of two turns may leave in one write, so a turn need not write to
+all observers. With TLS each of these writes must be one record, which is one SSL_write.
 """
 
 import argparse
