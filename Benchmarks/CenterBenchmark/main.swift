@@ -60,7 +60,9 @@ struct Bench {
     mutating func post(_ content: Notification.Content, count: Int) {
         for _ in 0..<count {
             postCount += 1
-            let post = Post(id: NotificationID(high: 1, low: postCount), content: content)
+            let post = Post(
+                id: NotificationID(milliseconds: 1, place: postCount, random: postCount),
+                content: content)
             apply(.post(post, PostTerms()))
         }
     }

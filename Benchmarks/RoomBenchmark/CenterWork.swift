@@ -45,7 +45,7 @@ struct CenterBench {
         _ content: Notification.Content, options: PostOptions? = nil, terms: PostTerms = PostTerms()
     ) {
         postCount += 1
-        let id = NotificationID(high: 1, low: postCount)
+        let id = NotificationID(milliseconds: 1, place: postCount, random: postCount)
         apply(.post(Post(id: id, content: content, options: options), terms))
     }
 }

@@ -21,6 +21,9 @@ struct FateTable: Sendable {
     /// How many are remembered.
     var count: Int { order.count }
 
+    /// How many have ever been noted, which is the place of the next one.
+    var nextPlace: UInt64 { order.endPosition }
+
     /// Remembers a post, and forgets those that are too old or too many.
     mutating func append(_ receipt: Receipt, depth: Int, at now: Int64, limits: CenterLimits) {
         if lifetime.duration != limits.fateLifetime {

@@ -3,6 +3,9 @@
 /// Only positions are stored, with a part of the hash: the caller tells the identifier at a position,
 /// and is asked for it only where the hashes are the same, as it mostly lies far away in memory. Open
 /// addressing, linear probing, backward-shift removal; at most half of the buckets are in use.
+///
+/// The search begins at the place that the identifier names, so what is inserted one after the other, and
+/// removed in that order, goes through the buckets from one cache line to the next.
 struct PositionTable: Sendable {
     private let seed: HashSeed
     /// In each bucket the hash and the lower half of the position, 0 in an empty one; their count is a
@@ -69,12 +72,16 @@ struct PositionTable: Sendable {
 
     /// The hash of an identifier; its highest bit is set, so that no entry is 0.
     ///
-    /// Identifiers come with commands, so whoever knew the seed could choose colliding ones: it is
-    /// mixed into both halves before their product, of which each bit depends on all of them.
+    /// Three bits say which bucket of a cache line, the 16 above them are the place of the identifier and
+    /// say which line. Those of one place would collide, but whoever makes identifiers counts the places.
+    /// The other bits depend on all of the identifier and of the seed.
     private func hash(of id: NotificationID) -> UInt32 {
         let product = (id.low ^ seed.first).multipliedFullWidth(by: (id.high ^ seed.second) | 1)
-        return UInt32(truncatingIfNeeded: product.high ^ product.low) | 1 << 31
+        let mixed = UInt32(truncatingIfNeeded: product.high ^ product.low)
+        return mixed & ~Self.placeBits | UInt32(id.place) << 3 | 1 << 31
     }
+
+    private static let placeBits: UInt32 = 0xFFFF << 3
 
     private static func entry(_ hash: UInt32, _ position: UInt64) -> UInt64 {
         UInt64(hash) << 32 | position & 0xFFFF_FFFF

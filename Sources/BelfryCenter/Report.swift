@@ -132,7 +132,6 @@ extension NotificationCenter {
             command.incarnation &* 0x9E37_79B9_7F4A_7C15 ^ command.counter
             &* 0xBF58_476D_1CE4_E5B9 ^ UInt64(command.node) << 48
         return NotificationID(
-            milliseconds: time.wallMilliseconds,
-            random: (UInt16(truncatingIfNeeded: place), mixed))
+            milliseconds: time.wallMilliseconds, place: mixed &+ UInt64(place), random: mixed)
     }
 }

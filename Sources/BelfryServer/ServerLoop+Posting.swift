@@ -20,7 +20,8 @@ extension ServerLoop {
             let content = requestReader.plainPost(
                 name: exchange.parser.head.path.extracting(name), body: content)
         else { return false }
-        answer(Post(id: makeNotificationID(), content: content), at: position, prefix: [], id)
+        let post = Post(id: makeNotificationID(at: centers[position].nextPlace), content: content)
+        answer(post, at: position, prefix: [], id)
         return true
     }
 
@@ -35,7 +36,8 @@ extension ServerLoop {
             shared.home(of: path.center) == number,
             let position = centers.position(of: path.center)
         else { return false }
-        answer(makePost(request), at: position, prefix: path.prefix, id)
+        let post = makePost(request, at: centers[position].nextPlace)
+        answer(post, at: position, prefix: path.prefix, id)
         return true
     }
 
@@ -194,7 +196,8 @@ extension ServerLoop {
         let position = try makeCenter(submission.center)
         let hasStyle = request.options?.style != nil
         let terms = terms(wishes, form, hasStyle: hasStyle, submission)
-        let command = submitCommand(.post(makePost(request), terms), to: position)
+        let post = makePost(request, at: centers[position].nextPlace)
+        let command = submitCommand(.post(post, terms), to: position)
         try countPosts()
         return command
     }
@@ -205,15 +208,19 @@ extension ServerLoop {
         _ submission: Submission
     ) throws(Problem) -> CommandID {
         var hasStyle = false
-        var posts: [Post] = []
-        posts.reserveCapacity(requests.count)
         for place in requests.indices {
             try checkPost(requests[place], submission, place: place)
             if requests[place].options?.style != nil { hasStyle = true }
-            posts.append(makePost(requests[place]))
         }
         try boundDeliveries(of: requests, center: submission.center)
         let position = try makeCenter(submission.center)
+        var posts: [Post] = []
+        posts.reserveCapacity(requests.count)
+        var place = centers[position].nextPlace
+        for request in requests {
+            posts.append(makePost(request, at: place))
+            place += 1
+        }
         let terms = terms(wishes, form, hasStyle: hasStyle, submission)
         let command = submitCommand(.postBatch(posts, terms), to: position)
         try countPosts()
@@ -272,16 +279,15 @@ extension ServerLoop {
         }
     }
 
-    private mutating func makePost(_ request: borrowing PostRequest) -> Post {
+    private mutating func makePost(_ request: borrowing PostRequest, at place: UInt64) -> Post {
         Post(
-            id: makeNotificationID(), content: request.content, causedBy: request.causedBy,
+            id: makeNotificationID(at: place), content: request.content, causedBy: request.causedBy,
             options: request.options)
     }
 
-    private mutating func makeNotificationID() -> NotificationID {
+    private mutating func makeNotificationID(at place: UInt64) -> NotificationID {
         NotificationID(
-            milliseconds: loop.wallNow.milliseconds,
-            random: (UInt16(truncatingIfNeeded: random.next()), random.next()))
+            milliseconds: loop.wallNow.milliseconds, place: place, random: random.next())
     }
 }
 

@@ -19,7 +19,7 @@ struct NotificationIDTests {
             (NotificationID(high: 1, low: 0), "0000000000000G000000000000"),
             (NotificationID(high: .max, low: .max), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
             (
-                NotificationID(milliseconds: 1_469_918_176_385, random: (0, 0)),
+                NotificationID(milliseconds: 1_469_918_176_385, place: 0, random: 0),
                 "01ARYZ6S410000000000000000"
             ),
         ])

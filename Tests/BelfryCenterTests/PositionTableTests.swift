@@ -46,10 +46,10 @@ struct PositionTableTests {
 
     @Test("identifiers with the same hash are told apart")
     func sameHash() {
-        // With the other half at its seed the product is 0, whatever this half is.
+        // With the other half at its seed the product is 0, whatever this half is; the place is 0.
         let seed = HashSeed(3, 5)
         var table = PositionTable(seed: seed)
-        let ids = (0..<20).map { NotificationID(high: UInt64($0), low: seed.first) }
+        let ids = (0..<20).map { NotificationID(high: UInt64($0) << 16, low: seed.first) }
         for (position, id) in ids.enumerated() {
             table.insert(id, at: UInt64(position)) { ids[Int($0)] }
         }

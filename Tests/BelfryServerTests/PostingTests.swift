@@ -1,4 +1,5 @@
 import BelfryAccess
+import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
 import Testing
@@ -163,6 +164,25 @@ struct PostingTests {
         #expect(response.place == "#/1")
         #expect(try socket.takeNames().isEmpty)
         #expect(try broker.post(#"[{"name":"a"},{"name":"ab"}]"#).status == 200)
+    }
+
+    @Test("identifiers name their place among the posts of the center, whichever way they came")
+    func places() throws {
+        let broker = try Broker()
+        let responses = [
+            try broker.request("POST", "/v1/channels/a", "{}", fields: Self.json).json,
+            try broker.post(#"{"name":"a"}"#).json,
+            try broker.post(#"[{"name":"a"},{"name":"b"}]"#).json,
+            try broker.request("POST", "/v1/channels/a?style=idle").json,
+        ]
+        let receipts = responses.flatMap { response in
+            response["receipts"].elements.isEmpty ? [response] : response["receipts"].elements
+        }
+        let places = receipts.map { receipt in
+            let id = NotificationID(text: Array((receipt["id"].text ?? "").utf8).span)
+            return id.map { $0.high & 0xFFFF }
+        }
+        #expect(places == [0, 1, 2, 3, 4])
     }
 
     @Test("a batch has at most 1,000 items", arguments: [false, true])

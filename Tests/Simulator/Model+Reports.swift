@@ -71,8 +71,7 @@ extension Model {
     ) -> NotificationID {
         let life = command.incarnation &* 0x9E37_79B9_7F4A_7C15
         let number = command.counter &* 0xBF58_476D_1CE4_E5B9
-        return NotificationID(
-            milliseconds: wall,
-            random: (UInt16(place), life ^ number ^ UInt64(command.node) << 48))
+        let mixed = life ^ number ^ UInt64(command.node) << 48
+        return NotificationID(milliseconds: wall, place: mixed &+ UInt64(place), random: mixed)
     }
 }

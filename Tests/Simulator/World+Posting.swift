@@ -83,7 +83,8 @@ extension World {
     private func someID() -> NotificationID {
         lastID += 1
         // The number is in the lower half, so that people can tell posts apart.
-        return NotificationID(high: UInt64(wall) << 16 | incarnation, low: lastID)
+        return NotificationID(
+            milliseconds: wall, place: lastID, random: incarnation << 48 | lastID)
     }
 
     private func somePost(_ style: PostingStyle?, after earlier: [NotificationID]) -> Post {
