@@ -95,16 +95,13 @@ extension ServerLoop {
         ResponseWriter.appendJSON(
             answerContent, location: answerLocation, for: context, acceptedHead,
             to: &loop.output)
-        // It says nothing of deliveries, so it need not wait for those of the turn.
-        finishAnswer(from: start, to: id, as: .urgent)
+        finishAnswer(from: start, to: id)
     }
 
     /// Sends the usual answer that stands at the end of the output.
     @inline(__always)
-    private mutating func finishAnswer(
-        from start: Int, to id: ConnectionID, as kind: OutputKind = .answer
-    ) {
-        loop.send(start..<loop.output.count, to: id, as: kind)
+    private mutating func finishAnswer(from start: Int, to id: ConnectionID) {
+        loop.send(start..<loop.output.count, to: id, as: .answer)
         if !exchange.reply.context.keepsAlive || !connections.takesRequests(id) {
             follow(.none, on: id, exchange.reply)
         }

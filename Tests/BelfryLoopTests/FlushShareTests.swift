@@ -15,11 +15,13 @@ struct FlushShareTests {
         return configuration
     }
 
-    /// A loop with observers, and all deliveries of a turn waiting to be flushed.
+    /// A loop with observers and a poster, whose bytes begin its turns.
     private struct Hall: ~Copyable {
         var bench: LoopBench
         var ids: [ConnectionID] = []
         var peers: [EmbeddedPeer] = []
+        let poster: ConnectionID
+        let posterPeer: EmbeddedPeer
 
         init(observerCount: Int) throws {
             var bench = try LoopBench(FlushShareTests.configuration)
@@ -28,6 +30,7 @@ struct FlushShareTests {
                 ids.append(id)
                 peers.append(peer)
             }
+            (poster, posterPeer) = try bench.connect()
             self.bench = bench
         }
 
@@ -48,24 +51,32 @@ struct FlushShareTests {
                 events.append(event)
             }
         }
+
+        /// Has a turn at its end, with a delivery to all observers that is not written yet.
+        mutating func awaitTurnEnd(delivering byte: UInt8) throws {
+            posterPeer.send([1])
+            _ = try awaitTurnEnd()
+            deliver(byte)
+        }
+
+        /// Interrupts the flush by what the poster sends.
+        mutating func interrupt() throws {
+            posterPeer.send([2])
+            #expect(try bench.next() == .received(poster, byteCount: 1))
+        }
     }
 
     @Test("what is ready is handed out between two shares, and what is urgent leaves first")
     func urgent() throws {
         var hall = try Hall(observerCount: 100)
-        let (pinging, pingingPeer) = try hall.bench.connect()
-        pingingPeer.send([1])
-        _ = try hall.awaitTurnEnd()
-        hall.deliver(7)
-        pingingPeer.send([2])
-        #expect(try hall.bench.next() == .received(pinging, byteCount: 1))
+        try hall.awaitTurnEnd(delivering: 7)
+        try hall.interrupt()
         #expect(hall.writtenCount == Self.shareCount)
-        hall.bench.send([9], to: pinging, as: .urgent)
+        hall.bench.send([9], to: hall.poster, as: .urgent)
         #expect(try hall.bench.next() == .turnEnds)
-        #expect(pingingPeer.received.isEmpty)
-        pingingPeer.send([3])
-        #expect(try hall.bench.next() == .received(pinging, byteCount: 1))
-        #expect(pingingPeer.lastWriteSerial == UInt64(Self.shareCount + 1))
+        #expect(hall.posterPeer.received.isEmpty)
+        try hall.interrupt()
+        #expect(hall.posterPeer.lastWriteSerial == UInt64(Self.shareCount + 1))
         _ = try hall.bench.settle()
         #expect(hall.peers.allSatisfy { $0.received == [7] && $0.busiestTurn.writeCount == 1 })
     }
@@ -73,22 +84,28 @@ struct FlushShareTests {
     @Test("with nothing ready it goes on to its end")
     func undisturbed() throws {
         var hall = try Hall(observerCount: 200)
-        hall.peers[0].send([1])
-        _ = try hall.awaitTurnEnd()
-        hall.deliver(7)
+        try hall.awaitTurnEnd(delivering: 7)
         #expect(try hall.bench.settle().isEmpty)
         #expect(hall.writtenCount == 200)
+    }
+
+    @Test("after a long turn much is written before it looks")
+    func longTurn() throws {
+        var hall = try Hall(observerCount: 100)
+        try hall.interrupt()
+        hall.bench.kernel.advance(by: .milliseconds(3))
+        #expect(try hall.bench.next() == .turnEnds)
+        hall.deliver(7)
+        // Time stands still while it writes, so a third of the turn is enough for all.
+        try hall.interrupt()
+        #expect(hall.writtenCount == 100)
     }
 
     @Test("who did not get the first frame yet gets it with the second one, in one write")
     func joined() throws {
         var hall = try Hall(observerCount: 100)
-        let (poster, posterPeer) = try hall.bench.connect()
-        posterPeer.send([1])
-        _ = try hall.awaitTurnEnd()
-        hall.deliver(7)
-        posterPeer.send([2])
-        #expect(try hall.bench.next() == .received(poster, byteCount: 1))
+        try hall.awaitTurnEnd(delivering: 7)
+        try hall.interrupt()
         hall.deliver(8)
         _ = try hall.bench.settle()
         #expect(hall.peers.allSatisfy { $0.received == [7, 8] })
@@ -99,12 +116,9 @@ struct FlushShareTests {
     @Test("answers leave after the deliveries of their turn, also those that came amid a flush")
     func answers() throws {
         var hall = try Hall(observerCount: 100)
-        let (first, firstPeer) = try hall.bench.connect()
         let (second, secondPeer) = try hall.bench.connect()
-        firstPeer.send([1])
-        _ = try hall.awaitTurnEnd()
-        hall.deliver(7)
-        hall.bench.send([1], to: first, as: .answer)
+        try hall.awaitTurnEnd(delivering: 7)
+        hall.bench.send([1], to: hall.poster, as: .answer)
         // It has a delivery of the first turn, and gets its answer in the second.
         hall.bench.send([2], to: second, as: .delivery)
         secondPeer.send([2])
@@ -114,74 +128,66 @@ struct FlushShareTests {
         #expect(try hall.bench.next() == .turnEnds)
         _ = try hall.bench.settle()
         #expect(hall.peers.allSatisfy { $0.received == [7, 8] })
-        #expect(firstPeer.received == [1])
+        #expect(hall.posterPeer.received == [1])
         #expect(secondPeer.received == [2, 3])
         #expect(secondPeer.total.writeCount == 2, "its delivery does not wait for its answer")
         let last = hall.peers.map(\.lastWriteSerial).max() ?? 0
         let lastOfFirstTurn = hall.peers[99].lastWriteSerial
-        #expect(firstPeer.lastWriteSerial > lastOfFirstTurn)
-        #expect(firstPeer.lastWriteSerial < last, "it does not wait for the second turn")
+        #expect(hall.posterPeer.lastWriteSerial > lastOfFirstTurn)
+        #expect(hall.posterPeer.lastWriteSerial < last, "it does not wait for the second turn")
         #expect(secondPeer.lastWriteSerial > last)
     }
 
     @Test("who has an answer that is not written yet is not read before it is")
     func backpressure() throws {
         var hall = try Hall(observerCount: 100)
-        let (poster, posterPeer) = try hall.bench.connect()
         let (other, otherPeer) = try hall.bench.connect()
-        posterPeer.send([1])
-        _ = try hall.awaitTurnEnd()
-        hall.deliver(7)
-        hall.bench.send([1], to: poster, as: .answer)
-        posterPeer.send([2])
+        try hall.awaitTurnEnd(delivering: 7)
+        hall.bench.send([1], to: hall.poster, as: .answer)
+        hall.posterPeer.send([2])
         otherPeer.send([3])
         #expect(try hall.bench.next() == .received(other, byteCount: 1))
-        #expect(posterPeer.received.isEmpty)
+        #expect(hall.posterPeer.received.isEmpty)
         while true {
             let event = try hall.bench.next()
             if event == .turnEnds { continue }
-            #expect(event == .received(poster, byteCount: 1))
+            #expect(event == .received(hall.poster, byteCount: 1))
             break
         }
-        #expect(posterPeer.received == [1])
+        #expect(hall.posterPeer.received == [1])
         #expect(hall.writtenCount == 100)
     }
 
     @Test("an answer amid a flush waits for the deliveries of its turn, also behind another one")
     func secondAnswer() throws {
         var hall = try Hall(observerCount: 100)
-        let (poster, posterPeer) = try hall.bench.connect()
         let (other, otherPeer) = try hall.bench.connect()
-        posterPeer.send([1])
-        _ = try hall.awaitTurnEnd()
-        hall.deliver(7)
-        hall.bench.send([1], to: poster, as: .answer)
+        try hall.awaitTurnEnd(delivering: 7)
+        hall.bench.send([1], to: hall.poster, as: .answer)
         otherPeer.send([2])
         #expect(try hall.bench.next() == .received(other, byteCount: 1))
-        let posterWaits = hall.bench.loop.mustBeWrittenFirst(poster)
+        let posterWaits = hall.bench.loop.mustBeWrittenFirst(hall.poster)
         let otherWaits = hall.bench.loop.mustBeWrittenFirst(other)
         #expect(posterWaits && !otherWaits)
         // What the poster waited for is there: no read was needed for it.
         hall.deliver(8)
-        hall.bench.send([2], to: poster, as: .answer)
+        hall.bench.send([2], to: hall.poster, as: .answer)
         _ = try hall.bench.settle()
-        #expect(posterPeer.received == [1, 2])
+        #expect(hall.posterPeer.received == [1, 2])
         let last = hall.peers.map(\.lastWriteSerial).max() ?? 0
-        #expect(posterPeer.lastWriteSerial > last)
-        let stillWaits = hall.bench.loop.mustBeWrittenFirst(poster)
+        #expect(hall.posterPeer.lastWriteSerial > last)
+        let stillWaits = hall.bench.loop.mustBeWrittenFirst(hall.poster)
         #expect(!stillWaits)
     }
 
     @Test("a flush that is interrupted without end keeps no list of those that are done")
     func endless() throws {
         var hall = try Hall(observerCount: 100)
-        let (poster, posterPeer) = try hall.bench.connect()
-        posterPeer.send([1])
+        hall.posterPeer.send([1])
         _ = try hall.awaitTurnEnd()
         for round in 0..<1_000 {
             hall.deliver(UInt8(truncatingIfNeeded: round))
-            posterPeer.send([1])
-            #expect(try hall.bench.next() == .received(poster, byteCount: 1))
+            try hall.interrupt()
             #expect(hall.bench.loop.dirty.count <= 200)
             if round < 999 { #expect(try hall.bench.next() == .turnEnds) }
         }
@@ -192,7 +198,7 @@ struct FlushShareTests {
     @Test("slots of closed connections are used again though the flush goes on")
     func reusedSlots() throws {
         var hall = try Hall(observerCount: 100)
-        hall.peers[0].send([1])
+        hall.posterPeer.send([1])
         _ = try hall.awaitTurnEnd()
         let slotCount = hall.bench.loop.slots.count
         for _ in 0..<50 {
@@ -209,12 +215,8 @@ struct FlushShareTests {
     @Test("connections that are closed amid a flush are left out, and their places are not taken")
     func closed() throws {
         var hall = try Hall(observerCount: 100)
-        let (poster, posterPeer) = try hall.bench.connect()
-        posterPeer.send([1])
-        _ = try hall.awaitTurnEnd()
-        hall.deliver(7)
-        posterPeer.send([2])
-        #expect(try hall.bench.next() == .received(poster, byteCount: 1))
+        try hall.awaitTurnEnd(delivering: 7)
+        try hall.interrupt()
         hall.bench.loop.close(hall.ids[99])
         let late = hall.bench.kernel.connect()
         _ = try hall.bench.settle()
