@@ -35,10 +35,7 @@ extension NotificationCenter {
         for registration in registrations {
             slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
         }
-        if clients[clientSlot].suspension.contains(.mailbox) {
-            for slot in slots { observers[slot].lookedAt = time.monotonicNanoseconds }
-            scheduleLeases(of: clientSlot, at: time)
-        } else if clients[clientSlot].suspension.contains(.disconnected) {
+        if !clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
             scheduleLeases(of: clientSlot, at: time)
         }
         if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
@@ -53,10 +50,14 @@ extension NotificationCenter {
         let place = index.add(
             name: registration.name, object: registration.object, serial: registration.serial,
             slot: slot)
-        let observer = ObserverTable.Observer(
+        var observer = ObserverTable.Observer(
             serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
             place: place, selector: selectors.retain(registration.selector), since: sequence,
             createdAt: time.wallMilliseconds, terms: registration.terms)
+        if clients[clientSlot].suspension.contains(.mailbox) {
+            // Before its client is noted: for how long nobody has looked is stored with it.
+            observer.lookedAt = time.monotonicNanoseconds
+        }
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
         clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         if observer.isLasting {

@@ -415,6 +415,19 @@ struct LastingTests {
         #expect(bench.stored.image.clients.isEmpty)
     }
 
+    @Test("O7: a mailbox that was just made has its whole lease after a crash, however late it is")
+    func newMailbox() {
+        var bench = Bench()
+        bench.scenario.milliseconds += 100_000_000
+        bench.run { $0.mailbox("a") { $0.lease = 100_000_000_000 } }
+        #expect(bench.stored.image.clients.map(\.disconnectedFor) == [0])
+        bench.restart(isComplete: false)
+        bench.run { $0.pass(milliseconds: 99_999) }
+        #expect(bench.scenario.center.observerCount == 1)
+        bench.run { $0.pass(milliseconds: 1) }
+        #expect(bench.scenario.center.observerCount == 0)
+    }
+
     @Test("ttl: what is left of a time to live goes on after a restart")
     func timesToLive() {
         var bench = Bench()
