@@ -52,7 +52,7 @@ extension NotificationCenter {
         let now = time.monotonicNanoseconds
         while let deadline = deadlines.popDue(at: now) {
             switch deadline {
-            case .lease(let client, _): checkLeases(of: client, at: time, &effects)
+            case .lease(let client, let due): endLeases(of: client, due: due, at: time, &effects)
             case .expiry(let sequence, let kept): expire(sequence, kept, &effects)
             case .pace(let id):
                 if let client = clients.slot(of: id), clients[client].suspension.contains(.paced) {
@@ -111,15 +111,16 @@ extension NotificationCenter {
         return clients[client].disconnectedSince.adding(lease)
     }
 
-    private mutating func checkLeases(
-        of id: UInt64, at time: CommandTime, _ effects: inout Effects
+    /// Removes the observers of a client whose leases have ended, if one had when it was to be looked at:
+    /// a look to note how long it is away comes before what ended earlier, of other clients.
+    private mutating func endLeases(
+        of id: UInt64, due: Int64, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard let client = clients.slot(of: id),
-            clients[client].leaseCheckAt <= time.monotonicNanoseconds
-        else { return }
+        guard let client = clients.slot(of: id), clients[client].leaseCheckAt <= due else { return }
         clients[client].leaseCheckAt = .max
-        for slot in observers.slots(from: clients[client].lastObserver)
-        where leaseEnd(of: slot) <= time.monotonicNanoseconds {
+        let slots = observers.slots(from: clients[client].lastObserver)
+        let hasEnded = slots.contains { leaseEnd(of: $0) <= due }
+        for slot in slots where hasEnded && leaseEnd(of: slot) <= time.monotonicNanoseconds {
             let serial = observers[slot].serial
             _ = remove(slot, by: .broker, reason: .expired, at: time, &effects)
             reports.append(.expired(observer: serial, client: id))

@@ -55,6 +55,25 @@ struct ReportTests {
             ])
     }
 
+    @Test("leases that end in one step are told in the order of their ends")
+    func expiredInOrder() {
+        // Each minute a center with a store looks at leases, also at those that did not end.
+        var limits = CenterLimits()
+        limits.isDurable = true
+        var scenario = scenario(["observer.expired"], limits: limits)
+        for milliseconds in [60_003, 60_002] as [Int64] {
+            let client = scenario.connect()
+            scenario.observe("a", by: client, .hold) { $0.lease = milliseconds * 1_000_000 }
+            scenario.cut(client)
+        }
+        scenario.pass(milliseconds: 60_005)
+        #expect(
+            told(scenario) == [
+                #"belfry.observer.expired o3 {"observer":"o3","client":"c3"}"#,
+                #"belfry.observer.expired o2 {"observer":"o2","client":"c2"}"#,
+            ])
+    }
+
     @Test("a full queue is reported once, until it was half empty, whatever is refused meanwhile")
     func overflowed() {
         var limits = CenterLimits()
