@@ -20,6 +20,23 @@ struct TurnTests {
         #expect(socket.peer.lastWriteSerial < peer.peer.lastWriteSerial)
     }
 
+    @Test("Q10: the answers of a now and an asap post in one write go after the deliveries of both")
+    func asapAfterNow() throws {
+        let broker = try Broker()
+        let socket = try broker.webSocket()
+        try socket.observe("a")
+        let peer = try broker.http()
+        let posts = ["a?style=now", "a?style=asap"].map {
+            HTTPPeer.text("POST", "/v1/channels/\($0)", "")
+        }
+        peer.peer.send(posts.joined().utf8)
+        try broker.nodes[0].turn()
+        #expect(try peer.read()?.status == 200)
+        #expect(try peer.read()?.status == 202)
+        #expect(try socket.takeNames() == ["a", "a"])
+        #expect(socket.peer.lastWriteSerial < peer.peer.lastWriteSerial)
+    }
+
     @Test("T58: idle, asap and now in one write: the idle post is the last", arguments: [1, 2])
     func styles(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
