@@ -35,6 +35,8 @@ struct ClientTable: Sendable {
         var owingCount = 0
         /// Whether all of its observers together owe as much as they may.
         var owesTooMuch = false
+        /// Whether the store has it as one that was away, or whose mailbox nobody looked into.
+        var isStoredAway = false
         /// Losses that were not told yet.
         var gapCount = 0
         /// Readers that wait at its mailbox.

@@ -45,6 +45,7 @@ extension NotificationCenter {
     ) throws(Refusal) {
         let slot = try mailboxSlot(serial)
         observers[slot].lookedAt = time.monotonicNanoseconds
+        noteLook(atClient: observers[slot].client, at: time, &effects)
         scheduleLeases(of: observers[slot].client, at: time)
         let start = through ?? observers[slot].acknowledgedThrough
         if observers[slot].forgottenThrough > start {
@@ -115,6 +116,7 @@ extension NotificationCenter {
         observers[slot].reader = connection.number
         observers[slot].readerIsStream = isStream
         observers[slot].lookedAt = time.monotonicNanoseconds
+        noteLook(atClient: client, at: time, &effects)
         change(client, at: time) { $0.remove(.disconnected) }
         guard isStream else { return }
         observers[slot].streamedThrough = 0

@@ -61,7 +61,11 @@ extension NotificationCenter {
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
         clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         if observer.isLasting {
-            if clients[clientSlot].lastingCount == 1 { noteClient(clientSlot, at: time, &effects) }
+            if clients[clientSlot].lastingCount == 1 {
+                noteClient(clientSlot, at: time, &effects)
+            } else if clients[clientSlot].suspension.contains(.mailbox) {
+                noteLook(atClient: clientSlot, at: time, &effects)
+            }
             noteObserver(slot, &effects)
         }
         return slot

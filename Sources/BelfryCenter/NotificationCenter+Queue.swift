@@ -108,8 +108,17 @@ extension NotificationCenter {
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         guard limits.isDurable, clients[client].isLasting else { return }
-        clients[client].storedImmediateSequence = clients[client].immediateSequence
-        tell(.client(record(of: client, at: time)), &effects)
+        let record = record(of: client, at: time)
+        clients[client].storedImmediateSequence = record.immediateThrough
+        clients[client].isStoredAway = record.disconnectedFor > 0
+        tell(.client(record), &effects)
+    }
+
+    /// Somebody looked into a mailbox: its lease begins anew, also for the store.
+    mutating func noteLook(
+        atClient client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if clients[client].isStoredAway { noteClient(client, at: time, &effects) }
     }
 
     /// A client that lasts may be written more, or less, in spite of suspension than was noted.

@@ -44,6 +44,7 @@ extension NotificationCenter {
         if record.isAsked { client.suspension.insert(.asked) }
         if record.transport == .mailbox { client.suspension.insert(.mailbox) }
         client.disconnectedSince = time.monotonicNanoseconds - record.disconnectedFor
+        client.isStoredAway = record.disconnectedFor > 0
         client.immediateSequence = record.immediateThrough
         client.storedImmediateSequence = record.immediateThrough
         clients.add(client)

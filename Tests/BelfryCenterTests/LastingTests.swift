@@ -428,6 +428,31 @@ struct LastingTests {
         #expect(bench.scenario.center.observerCount == 0)
     }
 
+    @Test(
+        "O7: a look at a mailbox begins its lease anew, also after a crash",
+        arguments: [false, true])
+    func lookedAt(isPoll: Bool) {
+        var bench = Bench()
+        let serial = bench.run { $0.mailbox("a") { $0.lease = 600_000_000_000 } }
+        for _ in 0..<590 { bench.run { $0.pass(milliseconds: 1_000) } }
+        #expect(bench.stored.image.clients.map(\.disconnectedFor) == [540_000_000_000])
+        bench.run {
+            if isPoll {
+                $0.apply(
+                    .attachReader(
+                        observer: serial, ConnectionName(node: 0, number: 9), isStream: false))
+            } else {
+                $0.apply(.readMailbox(observer: serial, through: nil))
+            }
+        }
+        #expect(bench.stored.image.clients.map(\.disconnectedFor) == [0])
+        bench.restart(isComplete: false)
+        bench.run { $0.pass(milliseconds: 599_999) }
+        #expect(bench.scenario.center.observerCount == 1)
+        bench.run { $0.pass(milliseconds: 1) }
+        #expect(bench.scenario.center.observerCount == 0)
+    }
+
     @Test("ttl: what is left of a time to live goes on after a restart")
     func timesToLive() {
         var bench = Bench()

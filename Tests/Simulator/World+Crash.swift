@@ -119,6 +119,14 @@ extension Model {
             try compare("principal", record.principal, client.principal)
             try compare("transport", record.transport, client.transport)
             try compare("immediateThrough", record.immediateThrough, client.immediateThrough)
+            let away = model.away(client)
+            // After a crash a lease may last a minute longer than it must, never less.
+            let unknown: Int64 = isComplete ? 0 : 60_000_000_000
+            guard (away - unknown...away).contains(record.disconnectedFor) else {
+                throw Violation(
+                    "client \(client.id) was away for \(away) ns, stored are \(record.disconnectedFor)"
+                )
+            }
         }
         try checkHeld(image, model, lasting, compare)
         try compare("queue", image.queue.map(\.id), model.queue.map(\.id))
@@ -144,6 +152,15 @@ extension Model {
             try compare("answer of \(key.key.text.shown)", record.receipts, key.receipts)
             try compare("rows of \(key.key.text.shown)", record.reports, key.reports)
         }
+    }
+
+    /// For how long a client has been away, or nobody has looked into any mailbox of it.
+    private func away(_ client: Client) -> Int64 {
+        guard client.isMailbox else {
+            return client.isConnected ? 0 : now - client.disconnectedSince
+        }
+        let mailboxes = observers.lazy.filter { $0.client == client.id }.map(\.mailbox)
+        return mailboxes.map { $0.reader == 0 ? now - $0.lookedAt : 0 }.min() ?? 0
     }
 
     private func checkHeld(
