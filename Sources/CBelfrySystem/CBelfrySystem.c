@@ -20,6 +20,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,11 @@
         while (outcome_ < 0 && errno == EINTR) outcome_ = (call);                                  \
         outcome_ < 0 ? (__typeof__(outcome_))(-errno) : outcome_;                                  \
     })
+
+/// Calls the kernel past libc's function, where every turn or delivery does: that function is a
+/// cancellation point, which costs a process with threads two locked instructions, and nobody
+/// cancels a thread here.
+#define DIRECTLY(call, ...) syscall(SYS_##call, __VA_ARGS__)
 
 int64_t belfry_monotonic_nanoseconds(void) {
     struct timespec time;
@@ -248,16 +254,16 @@ int belfry_reset_on_close(int descriptor) {
 int belfry_shutdown_writing(int descriptor) { return RETRY(shutdown(descriptor, SHUT_WR)); }
 
 ssize_t belfry_receive(int descriptor, void *bytes, size_t count) {
-    return RETRY(recv(descriptor, bytes, count, 0));
+    return RETRY(DIRECTLY(recvfrom, descriptor, bytes, count, 0, NULL, NULL));
 }
 
 ssize_t belfry_send(int descriptor, const void *bytes, size_t count) {
-    return RETRY(send(descriptor, bytes, count, MSG_NOSIGNAL));
+    return RETRY(DIRECTLY(sendto, descriptor, bytes, count, MSG_NOSIGNAL, NULL, 0));
 }
 
 ssize_t belfry_send_vectors(int descriptor, struct iovec *vectors, size_t count) {
     struct msghdr message = {.msg_iov = vectors, .msg_iovlen = count};
-    return RETRY(sendmsg(descriptor, &message, MSG_NOSIGNAL));
+    return RETRY(DIRECTLY(sendmsg, descriptor, &message, MSG_NOSIGNAL));
 }
 
 // MARK: epoll
@@ -293,7 +299,8 @@ int belfry_epoll_wait(
         int64_t milliseconds = timeout_nanoseconds / 1000000 + (timeout_nanoseconds % 1000000 != 0);
         timeout = milliseconds > 3600000 ? 3600000 : (int)milliseconds;
     }
-    int count = epoll_wait(epoll, events, capacity < most ? capacity : most, timeout);
+    int limit = capacity < most ? capacity : most;
+    int count = (int)DIRECTLY(epoll_pwait, epoll, events, limit, timeout, NULL, 0);
     // An interrupted wait is one that found nothing: the caller knows how long to wait again.
     if (count < 0) return errno == EINTR ? 0 : -errno;
     for (int i = 0; i < count; i++) {
