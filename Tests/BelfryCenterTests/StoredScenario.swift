@@ -1,0 +1,44 @@
+@testable import BelfryCenter
+
+/// A center that has a store, and what its store has.
+struct StoredScenario {
+    var scenario: Scenario
+    var stored = StoredCenter()
+    var limits: CenterLimits
+
+    init(_ change: (inout CenterLimits) -> Void = { _ in }) {
+        limits = CenterLimits()
+        limits.isDurable = true
+        change(&limits)
+        scenario = Scenario(limits: limits)
+    }
+
+    /// Does something of one command, and stores what must last of it.
+    @discardableResult
+    mutating func run<Result>(_ body: (inout Scenario) -> Result) -> Result {
+        let result = body(&scenario)
+        stored.apply(scenario.effects.changes)
+        return result
+    }
+
+    /// The center ends, in order or not, and begins again.
+    mutating func restart(isComplete: Bool = true) {
+        if isComplete { run { $0.apply(.terminate) } }
+        scenario.center = stored.restored(
+            limits: limits, isComplete: isComplete, time: scenario.time)
+        run { [limits] in $0.apply(.configure(limits)) }
+    }
+
+    var changes: [Change] { scenario.effects.changes }
+}
+
+extension PostTerms.Details {
+    /// What a post with an idempotency key has besides.
+    static func keyed(_ text: String) -> PostTerms.Details {
+        PostTerms.Details(
+            scope: .everything,
+            key: IdempotencyKey(
+                principal: bytes("p"), text: bytes(text),
+                requestHash: SecretHash(high: 0, low: 1), form: 2))
+    }
+}
