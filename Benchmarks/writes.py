@@ -8,6 +8,9 @@ which lets another turn in. Each socket must get at most one write a turn, and n
 there were turns with posts; and when a poster gets its answer, each observer must have been written
 since the post was read. Frames of two turns may leave in one write, so a turn need not write to
 all observers. With TLS each of these writes must be one record, which is one SSL_write.
+
+A turn that begins with a timer, as that of a poster who has to wait for its next one does, cannot be
+told from the turn before: on a busy machine some sockets seem to get two writes in one.
 """
 
 import argparse
