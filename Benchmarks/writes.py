@@ -9,8 +9,9 @@ there were turns with posts; and when a poster gets its answer, each observer mu
 since the post was read. Frames of two turns may leave in one write, so a turn need not write to
 all observers. With TLS each of these writes must be one record, which is one SSL_write.
 
-A turn that begins with a timer, as that of a poster who has to wait for its next one does, cannot be
-told from the turn before: with TLS up to 1 % of the writes seem to be second ones in some runs.
+With TLS some runs fail: up to 1 % of the writes seem to be second ones of a turn. A likely cause is a
+turn that begins with a timer, as that of a poster who has to wait for its next one does: no wait
+finds something then, so it cannot be told from the turn before. It was seen in one trace, not in all.
 """
 
 import argparse
