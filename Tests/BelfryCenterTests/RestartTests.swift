@@ -155,6 +155,20 @@ struct RestartTests {
         #expect(bench.scenario.center.observerCount == 0)
     }
 
+    @Test("O7: an observer that joins a mailbox has its whole lease after a crash")
+    func joinedMailbox() {
+        var bench = StoredScenario()
+        let first = bench.run { $0.mailbox("a") { $0.lease = 600_000_000_000 } }
+        for _ in 0..<590 { bench.run { $0.pass(milliseconds: 1_000) } }
+        let client = bench.scenario.center.observer(first)?.client ?? 0
+        let second = bench.run { $0.observe("b", by: client, .hold) { $0.lease = 600_000_000_000 } }
+        bench.restart(isComplete: false)
+        bench.run { $0.pass(milliseconds: 599_999) }
+        #expect(bench.scenario.center.observer(second) != nil)
+        bench.run { $0.pass(milliseconds: 1) }
+        #expect(bench.scenario.center.observer(second) == nil)
+    }
+
     @Test("ttl: what is left of a time to live goes on after a restart")
     func timesToLive() {
         var bench = StoredScenario()
