@@ -36,6 +36,17 @@ struct ChannelTable: Sendable {
         self.unobservedNameLimit = unobservedNameLimit
     }
 
+    /// The bytes that the table costs.
+    var footprint: Int {
+        names.footprint + names.count * MemoryLayout<Channel>.stride + unobserved.footprint
+    }
+
+    /// Forgets the oldest names without an observer until no more than so many are left.
+    mutating func forgetUnobserved(downTo count: Int) {
+        trimUnobserved(to: count)
+        unobserved.shrink()
+    }
+
     /// How many names the table has.
     var count: Int { names.count }
 
@@ -131,8 +142,10 @@ struct ChannelTable: Sendable {
         if unobserved.count > 4 * unobservedCount + 64 { discardStale() }
     }
 
-    private mutating func trimUnobserved() {
-        while unobservedCount > unobservedNameLimit, let oldest = unobserved.first {
+    private mutating func trimUnobserved() { trimUnobserved(to: unobservedNameLimit) }
+
+    private mutating func trimUnobserved(to limit: Int) {
+        while unobservedCount > limit, let oldest = unobserved.first {
             unobserved.removeFirst()
             guard isCurrent(oldest) else { continue }
             unobservedCount -= 1

@@ -87,6 +87,11 @@ struct ClientTable: Sendable {
 
     var count: Int { order.count }
 
+    /// The bytes that the table costs.
+    var footprint: Int {
+        count * (MemoryLayout<Client>.stride + MemoryLayout<PostingList.Entry>.stride)
+    }
+
     subscript(slot: UInt32) -> Client {
         _read { yield slots[Int(slot)] }
         _modify { yield &slots[Int(slot)] }
@@ -127,6 +132,8 @@ struct ClientTable: Sendable {
     mutating func remove(_ slot: UInt32) {
         order.remove(serial: slots[Int(slot)].id)
         freeSlots.append(slot)
+        // A table that was large once gives its storage back.
+        if order.isEmpty, slots.count > 64 { self = ClientTable() }
     }
 
     /// Notes that a client registered an observer.

@@ -78,6 +78,8 @@ public struct Command: Sendable {
         /// All centers hold too much: the oldest held notifications are dropped until no more than
         /// so many bytes are held here.
         case trimHeld(byteCount: Int)
+        /// Forgets the oldest of a kind until no more than so many are left.
+        case trim(KeptKind, count: Int)
     }
 }
 

@@ -21,6 +21,9 @@ struct DeadlineHeap<Key: Sendable>: Sendable {
     /// How many keys it has, unwanted ones among them.
     var count: Int { items.count }
 
+    /// The bytes that the heap costs.
+    var footprint: Int { count * MemoryLayout<Item>.stride }
+
     /// The earliest time, though its key may be unwanted.
     var next: Int64? { items.first?.time }
 

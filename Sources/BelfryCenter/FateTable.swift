@@ -21,6 +21,9 @@ struct FateTable: Sendable {
     /// How many are remembered.
     var count: Int { order.count }
 
+    /// The bytes that the table costs.
+    var footprint: Int { order.footprint + positions.footprint }
+
     /// How many have ever been noted, which is the place of the next one.
     var nextPlace: UInt64 { order.endPosition }
 
@@ -44,11 +47,22 @@ struct FateTable: Sendable {
         while !order.isEmpty,
             order.count > limits.fateLimit || order[order.startPosition].expiresAt <= now
         {
-            // The same identifier may have been posted again since: then it stays.
-            let position = order.startPosition
-            positions.remove(order[position].receipt.id, at: position)
-            order.removeFirst()
+            forgetOldest()
         }
+    }
+
+    /// Forgets the oldest posts until no more than so many are left.
+    mutating func trim(toCount count: Int) {
+        while order.count > count { forgetOldest() }
+        order.shrink()
+        positions.shrink()
+    }
+
+    private mutating func forgetOldest() {
+        // The same identifier may have been posted again since: then it stays.
+        let position = order.startPosition
+        positions.remove(order[position].receipt.id, at: position)
+        order.removeFirst()
     }
 
     /// The nanoseconds of a duration; one that does not fit is endless, `Int64.max`.

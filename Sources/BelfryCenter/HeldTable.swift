@@ -89,10 +89,18 @@ struct HeldTable: Sendable {
     private var newest = none
     /// Bytes of name, object and userInfo that are kept.
     private(set) var byteCount = 0
+    /// What their texts cost.
+    private var textFootprint = 0
     /// How many notifications are kept.
     private(set) var notificationCount = 0
     /// How many entries there are.
     var entryCount: Int { entries.count - freeEntries.count }
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        textFootprint + notificationCount * MemoryLayout<Kept?>.stride
+            + entryCount * MemoryLayout<Entry>.stride
+    }
 
     subscript(entry: UInt32) -> Entry {
         _read { yield entries[Int(entry)] }
@@ -134,7 +142,7 @@ struct HeldTable: Sendable {
 
     /// Whether a slot still has the notification with this sequence number.
     func isKept(_ slot: UInt32, sequence: UInt64) -> Bool {
-        kept[Int(slot)]?.notification.sequence == sequence
+        Int(slot) < kept.count && kept[Int(slot)]?.notification.sequence == sequence
     }
 
     /// The neighbour of a kept notification with the next higher sequence number.
@@ -158,6 +166,7 @@ struct HeldTable: Sendable {
         if previous == Self.none { oldest = slot } else { kept[Int(previous)]?.next = slot }
         if next == Self.none { newest = slot } else { kept[Int(next)]?.previous = slot }
         byteCount += notification.content.byteCount
+        textFootprint += notification.footprint
         notificationCount += 1
         return slot
     }
@@ -189,9 +198,12 @@ struct HeldTable: Sendable {
             kept[Int(gone.next)]?.previous = gone.previous
         }
         byteCount -= gone.notification.content.byteCount
+        textFootprint -= gone.notification.footprint
         notificationCount -= 1
         kept[Int(slot)] = nil
         freeKept.append(slot)
+        // Tables that were large once give their storage back.
+        if notificationCount == 0, entryCount == 0, kept.count > 64 { self = HeldTable() }
     }
 
     // MARK: Entries

@@ -19,6 +19,15 @@ struct KeyTable: Sendable {
         self.seed = seed
     }
 
+    /// What the keys cost.
+    private var keyFootprint = 0
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        keyFootprint + count * (MemoryLayout<[UInt8]>.stride + MemoryLayout<UInt32>.stride)
+            + buckets.count * MemoryLayout<UInt32>.stride
+    }
+
     /// How many keys the table has.
     var count: Int { keys.count - freeIndexes.count }
 
@@ -26,7 +35,7 @@ struct KeyTable: Sendable {
     var indexLimit: Int { keys.count }
 
     /// The key with this index; empty for an index that is free.
-    func key(at index: Index) -> [UInt8] { keys[Int(index)] }
+    func key(at index: Index) -> [UInt8] { Int(index) < keys.count ? keys[Int(index)] : [] }
 
     /// The index of a key, if the table has it.
     func index(of key: Span<UInt8>) -> Index? {
@@ -48,6 +57,7 @@ struct KeyTable: Sendable {
         }
         let index: Index
         let bytes = [UInt8](copying: key)
+        keyFootprint += Footprint.array(of: bytes.count)
         if let free = freeIndexes.popLast() {
             index = free
             keys[Int(index)] = bytes
@@ -76,8 +86,11 @@ struct KeyTable: Sendable {
             probe = (probe + 1) & mask
         }
         buckets[hole] = 0
+        keyFootprint -= Footprint.array(of: keys[Int(index)].count)
         keys[Int(index)] = []
         freeIndexes.append(index)
+        // A table that was large once gives its storage back.
+        if count == 0, keys.count > 64 { self = KeyTable(seed: seed) }
     }
 
     private func hash(_ key: Span<UInt8>) -> UInt32 {

@@ -135,6 +135,18 @@ struct KeyedAnswers: Sendable {
         return forgotten
     }
 
+    /// Forgets the oldest keys until no more than so many are left, and tells them.
+    mutating func trim(
+        toCount limit: Int, at now: Int64, limits: CenterLimits
+    ) -> [IdempotencyKey] {
+        var limits = limits
+        limits.keyLimit = min(limits.keyLimit, limit)
+        return trim(at: now, limits: limits)
+    }
+
+    /// The bytes that the table costs, about.
+    var footprint: Int { byteCount }
+
     /// Shows the answers, the oldest first, with what they wait for and when they are forgotten.
     func forEach(_ visit: (KeyRecord, _ waitingFor: NotificationID?, _ expiresAt: Int64) -> Void) {
         for position in order.startPosition..<order.endPosition {

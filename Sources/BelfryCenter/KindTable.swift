@@ -45,6 +45,17 @@ struct KindTable: Sendable {
         objects = KeyTable(seed: seed)
     }
 
+    /// The bytes that the table costs.
+    var footprint: Int {
+        let numberByteCount = MemoryLayout<UInt32>.stride
+        return names.footprint + objects.footprint
+            + (names.count + objects.count) * numberByteCount
+            + count * MemoryLayout<Kind>.stride + links.count * MemoryLayout<Link>.stride
+            + Footprint.dictionary(
+                capacity: kindOfPair.capacity,
+                stride: MemoryLayout<UInt64>.stride + numberByteCount)
+    }
+
     /// How many kinds have an entry.
     var count: Int { kindOfPair.count }
 

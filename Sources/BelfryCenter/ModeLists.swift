@@ -52,6 +52,13 @@ struct ModeLists: Sendable {
     /// How many modes the entries name, each counted for each entry.
     private(set) var mentionCount = 0
 
+    /// The bytes that the lists cost: an entry stands in one list as a rule.
+    func footprint(entryCount: Int) -> Int {
+        modes.footprint + lists.count * MemoryLayout<List>.stride
+            + listings.count * MemoryLayout<Listing>.stride
+            + max(entryCount, mentionCount) * MemoryLayout<Item>.stride
+    }
+
     init(seed: HashSeed, commonModes: [[UInt8]]) {
         modes = KeyTable(seed: seed)
         self.commonModes = commonModes

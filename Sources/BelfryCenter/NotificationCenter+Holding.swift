@@ -18,6 +18,11 @@ struct ObservedKind: Hashable, Sendable {
     }
 }
 
+extension ObservedKind {
+    /// What a name, or an object, has of bytes as a rule.
+    static let usualByteCount = 16
+}
+
 extension NotificationCenter {
     /// Holds a notification for an observer; a replaceable one takes the place of an earlier one of
     /// its kind, at its own place in the order (rule D6).

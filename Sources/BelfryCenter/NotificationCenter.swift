@@ -186,6 +186,8 @@ public struct NotificationCenter: Sendable {
             terminate(at: time, &effects)
         case .trimHeld(let byteCount):
             trimHeld(to: byteCount, &effects)
+        case .trim(let kind, let count):
+            trim(kind, to: count, at: time, &effects)
         }
         if hasReportedOverflow, queue.count <= limits.queueEntryLimit / 2 {
             hasReportedOverflow = false

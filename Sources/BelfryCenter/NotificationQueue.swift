@@ -59,6 +59,8 @@ struct NotificationQueue: Sendable {
     var count = 0
     /// The bytes of name, object and userInfo of all entries.
     var byteCount = 0
+    /// What their texts cost.
+    var textFootprint = 0
 
     var slots: [Slot] = []
     var freeSlots: [UInt32] = []
@@ -79,6 +81,12 @@ struct NotificationQueue: Sendable {
         kinds = KindTable(seed: seed)
         modeLists = ModeLists(seed: seed, commonModes: commonModes)
         positions = PositionTable(seed: seed)
+    }
+
+    /// The bytes that the queue costs.
+    var footprint: Int {
+        textFootprint + count * MemoryLayout<Slot>.stride + positions.footprint + kinds.footprint
+            + modeLists.footprint(entryCount: count) + timers.footprint
     }
 
     /// The entry of a notification, if it still waits.

@@ -27,6 +27,23 @@ struct ObserverIndex: Sendable {
         objects = KeyTable(seed: seed)
     }
 
+    /// The bytes that the index costs besides its channels.
+    ///
+    /// Each observer stands in one list. A list of its own costs a block, which has room for two.
+    var footprint: Int {
+        let listCount = lists.count - freeLists.count
+        return objects.footprint + objects.count * MemoryLayout<ObjectEntry>.stride
+            + listCount
+            * (MemoryLayout<PostingList>.stride
+                + Footprint.array(of: 2, stride: MemoryLayout<PostingList.Entry>.stride))
+            + Footprint.dictionary(
+                capacity: pairLists.capacity,
+                stride: MemoryLayout<UInt64>.stride + MemoryLayout<UInt32>.stride)
+    }
+
+    /// Forgets the oldest names without an observer until no more than so many are left.
+    mutating func forgetUnobserved(downTo count: Int) { channels.forgetUnobserved(downTo: count) }
+
     /// Whether it has no observer and no name.
     var isEmpty: Bool {
         channels.count == 0 && objects.count == 0 && pairLists.isEmpty
@@ -254,6 +271,12 @@ struct ObserverIndex: Sendable {
         }
         lists[Int(list)] = PostingList()
         freeLists.append(list)
+        // Tables that were large once give their storage back.
+        if freeLists.count == lists.count - 1, lists.count > 64, lists[0].isEmpty {
+            lists = [PostingList()]
+            freeLists = []
+            pairLists = [:]
+        }
     }
 }
 

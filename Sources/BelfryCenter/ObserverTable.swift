@@ -74,6 +74,12 @@ struct ObserverTable: Sendable {
     /// All observers in registration order.
     private(set) var order = PostingList()
 
+    /// The bytes that the table costs: each observer a slot, a place in the order, and one in a list of the
+    /// index.
+    var footprint: Int {
+        count * (MemoryLayout<Observer>.stride + 2 * MemoryLayout<PostingList.Entry>.stride)
+    }
+
     var count: Int { order.count }
 
     subscript(slot: UInt32) -> Observer {
@@ -145,6 +151,8 @@ struct ObserverTable: Sendable {
         order.remove(serial: observer.serial)
         slots[Int(slot)].gaps = []
         freeSlots.append(slot)
+        // A table that was large once gives its storage back.
+        if order.isEmpty, slots.count > 64 { self = ObserverTable() }
     }
 
     /// The slots of one client's observers in registration order, given the last of them.

@@ -16,6 +16,11 @@ struct PositionTable: Sendable {
 
     private static let leastBucketCount = 16
 
+    /// The bytes that the table costs.
+    var footprint: Int {
+        Footprint.array(of: buckets.count, stride: MemoryLayout<UInt64>.stride)
+    }
+
     init(seed: HashSeed) {
         self.seed = seed
     }
@@ -68,6 +73,13 @@ struct PositionTable: Sendable {
         if buckets.count > 4 * Self.leastBucketCount, count * 16 < buckets.count {
             resize(to: buckets.count / 4)
         }
+    }
+
+    /// Gives back the buckets that its identifiers do not need.
+    mutating func shrink() {
+        var needed = Self.leastBucketCount
+        while needed < 2 * count { needed *= 2 }
+        if needed < buckets.count { resize(to: needed) }
     }
 
     /// The hash of an identifier; its highest bit is set, so that no entry is 0.

@@ -3,6 +3,11 @@ struct ReplayRing: Sendable {
     private var notifications = Ring<Notification>()
     /// Bytes of name, object and userInfo that are kept.
     private(set) var byteCount = 0
+    /// What their texts cost.
+    private var textFootprint = 0
+
+    /// The bytes that the ring costs.
+    var footprint: Int { notifications.footprint + textFootprint }
 
     /// How many notifications are kept.
     var count: Int { notifications.count }
@@ -13,6 +18,7 @@ struct ReplayRing: Sendable {
     mutating func append(_ notification: Notification, limits: CenterLimits) {
         notifications.append(notification)
         byteCount += notification.content.byteCount
+        textFootprint += notification.footprint
         trim(to: limits)
     }
 
@@ -20,8 +26,20 @@ struct ReplayRing: Sendable {
     mutating func trim(to limits: CenterLimits) {
         while notifications.count > limits.replayCountLimit || byteCount > limits.replayByteLimit {
             guard !notifications.isEmpty else { return }
-            byteCount -= notifications.removeFirst().content.byteCount
+            forgetOldest()
         }
+    }
+
+    /// Forgets the oldest notifications until no more than so many are left.
+    mutating func trim(toCount count: Int) {
+        while notifications.count > count { forgetOldest() }
+        notifications.shrink()
+    }
+
+    private mutating func forgetOldest() {
+        let oldest = notifications.removeFirst()
+        byteCount -= oldest.content.byteCount
+        textFootprint -= oldest.footprint
     }
 
     /// Calls the visitor with each notification above a sequence number, oldest first.

@@ -9,6 +9,11 @@ struct Ring<Element: Sendable>: Sendable {
     /// One past the position of the last element.
     private(set) var endPosition: UInt64 = 0
 
+    /// The bytes of its storage; what the elements keep elsewhere is not in them.
+    var footprint: Int {
+        Footprint.array(of: storage.count, stride: MemoryLayout<Element?>.stride)
+    }
+
     var count: Int { Int(endPosition - startPosition) }
     var isEmpty: Bool { endPosition == startPosition }
     var first: Element? { isEmpty ? nil : storage[place(of: startPosition)] }
@@ -59,6 +64,13 @@ struct Ring<Element: Sendable>: Sendable {
             preconditionFailure("each place between start and end has an element")
         }
         return element
+    }
+
+    /// Gives back the storage that its elements do not need.
+    mutating func shrink() {
+        var needed = 16
+        while needed < count { needed *= 2 }
+        if needed < storage.count { resize(to: needed) }
     }
 
     private func place(of position: UInt64) -> Int {

@@ -7,6 +7,9 @@ struct SelectorTable: Sendable {
         texts = KeyTable(seed: seed)
     }
 
+    /// The bytes that the table costs.
+    var footprint: Int { texts.footprint + texts.count * MemoryLayout<UInt32>.stride }
+
     /// How many selectors are in use.
     var count: Int { texts.count }
 

@@ -3,8 +3,18 @@ struct TombstoneTable: Sendable {
     private var order = Ring<(serial: UInt64, tombstone: Tombstone)>()
     private var positions: [UInt64: UInt64] = [:]
 
+    /// What their texts cost.
+    private var textFootprint = 0
+
     /// How many are remembered.
     var count: Int { order.count }
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        order.footprint + textFootprint
+            + Footprint.dictionary(
+                capacity: positions.capacity, stride: 2 * MemoryLayout<UInt64>.stride)
+    }
 
     subscript(serial: UInt64) -> Tombstone? {
         positions[serial].map { order[$0].tombstone }
@@ -12,6 +22,7 @@ struct TombstoneTable: Sendable {
 
     mutating func append(_ tombstone: Tombstone, serial: UInt64, limit: Int) {
         positions[serial] = order.append((serial, tombstone))
+        textFootprint += tombstone.textFootprint
         trim(to: limit)
     }
 
@@ -19,8 +30,13 @@ struct TombstoneTable: Sendable {
     mutating func trim(to limit: Int) {
         while order.count > limit, let oldest = order.first {
             positions[oldest.serial] = nil
+            textFootprint -= oldest.tombstone.textFootprint
             order.removeFirst()
         }
+        guard positions.capacity > 64, positions.count * 8 < positions.capacity else { return }
+        // Tables that were large once give their storage back.
+        order.shrink()
+        positions = Dictionary(uniqueKeysWithValues: positions.map { ($0, $1) })
     }
 
     /// Calls the visitor with each tombstone, oldest first.
@@ -30,5 +46,12 @@ struct TombstoneTable: Sendable {
             visit(order[position].serial, order[position].tombstone)
             position += 1
         }
+    }
+}
+
+extension Tombstone {
+    /// What name and object cost: the observer's own tables have let go of them.
+    fileprivate var textFootprint: Int {
+        Footprint.array(of: name?.count ?? 0) + Footprint.array(of: object?.count ?? 0)
     }
 }

@@ -180,3 +180,8 @@ struct ConnectionSlot {
         }
     }
 }
+
+extension EventLoop {
+    /// The bytes that an idle connection costs in the loop.
+    public static var connectionByteCount: Int { MemoryLayout<ConnectionSlot>.stride }
+}

@@ -17,6 +17,8 @@ struct CenterTable {
     private let keepsChanges: Bool
     /// How many observers more there are after the last command.
     private(set) var observerGrowth = 0
+    /// How much more memory centers keep that was not accounted for yet.
+    private var keptGrowth = KeptMemory()
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
@@ -83,7 +85,31 @@ struct CenterTable {
         let observerCount = sequencers[position].center.needs.observerCount
         sequencers[position].submit(action, as: id, into: &effects)
         observerGrowth = sequencers[position].center.needs.observerCount - observerCount
+        // Many may register in one turn: each counts for the next.
+        if observerGrowth != 0 { keptGrowth += sequencers[position].noteKept() }
         return id
+    }
+
+    /// Finds out anew what a center keeps.
+    mutating func noteKept(at position: Int) {
+        keptGrowth += sequencers[position].noteKept()
+    }
+
+    /// The bytes that a center keeps of a kind, as it was asked last.
+    func kept(_ kind: KeptKind, at position: Int) -> Int { sequencers[position].kept[kind] }
+
+    /// How many of a kind a center has that it can forget.
+    func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
+        sequencers[position].center.trimmableCount(of: kind)
+    }
+
+    /// What a center costs that keeps nothing: itself, and its tables at their smallest.
+    static let centerByteCount = 8 << 10
+
+    /// Takes how much more memory centers keep than was accounted for.
+    mutating func takeKeptGrowth() -> KeptMemory {
+        defer { keptGrowth = KeptMemory() }
+        return keptGrowth
     }
 
     /// The center at a position is looked at when the turn ends.
@@ -119,6 +145,7 @@ extension CenterTable {
         var others: [Int] = []
         for position in touched {
             sequencers[position].isTouched = false
+            keptGrowth += sequencers[position].noteKept()
             let needs = sequencers[position].center.needs
             note(needs, at: position, &end)
             end.deadline = min(end.deadline, needs.deadline)
@@ -159,10 +186,8 @@ extension CenterTable {
         return earliest == .max ? nil : earliest
     }
 
-    /// The center that holds the most bytes.
-    var largestHolder: Int? {
-        sequencers.indices.max {
-            sequencers[$0].known.heldByteCount < sequencers[$1].known.heldByteCount
-        }
+    /// The center that keeps the most of a kind.
+    func largestKeeper(of kind: KeptKind) -> Int? {
+        sequencers.indices.max { sequencers[$0].kept[kind] < sequencers[$1].kept[kind] }
     }
 }

@@ -23,6 +23,7 @@ struct Counters: Sendable, Equatable {
     var waitingAnswers: UInt64 = 0
     var turns: UInt64 = 0
     var unsentBytes: UInt64 = 0
+    var unfinishedBytes: UInt64 = 0
     var descriptorsExhausted: UInt64 = 0
     var inputsRefused: UInt64 = 0
     var connectionsPastRefusal: UInt64 = 0
@@ -53,6 +54,7 @@ struct Counters: Sendable, Equatable {
         waitingAnswers += other.waitingAnswers
         turns += other.turns
         unsentBytes += other.unsentBytes
+        unfinishedBytes += other.unfinishedBytes
         descriptorsExhausted += other.descriptorsExhausted
         inputsRefused += other.inputsRefused
         connectionsPastRefusal += other.connectionsPastRefusal
@@ -81,7 +83,10 @@ struct MetricsText {
     private var text = ""
 
     /// All metrics of the broker.
-    static func text(of counters: Counters, shared: SharedState, version: String) -> [UInt8] {
+    static func text(
+        of counters: Counters, shared: SharedState, _ configuration: ServerConfiguration,
+        version: String
+    ) -> [UInt8] {
         var page = MetricsText()
         page.add(
             "belfry_build_info", "gauge", "The running version.", 1,
@@ -100,6 +105,7 @@ struct MetricsText {
         page.addClients(counters)
         page.addTLS(counters, shared)
         page.addKept(counters, shared)
+        page.addMemory(counters, shared, configuration)
         if let store = shared.store { page.add(store.figures) }
         return Array(page.text.utf8)
     }
@@ -194,6 +200,30 @@ struct MetricsText {
         add(
             "belfry_answers_waiting", "gauge", "Answers that wait for the store.",
             counters.waitingAnswers)
+    }
+
+    /// What each kind of things takes of the memory, and may take.
+    private mutating func addMemory(
+        _ counters: Counters, _ shared: SharedState, _ configuration: ServerConfiguration
+    ) {
+        add(
+            "belfry_memory_bytes", "gauge", "Memory by kind, as the broker accounts for it.",
+            rows: MemoryKind.allCases.map { kind in
+                ("kind=\"\(kind.rawValue)\"", UInt64(shared.memory(of: kind, counters)))
+            })
+        add(
+            "belfry_memory_limit_bytes", "gauge", "The limit of each kind of memory.",
+            rows: MemoryKind.allCases.map { kind in
+                ("kind=\"\(kind.rawValue)\"", UInt64(configuration[keyPath: kind.limit]))
+            })
+    }
+
+    /// Adds one family with a row for each of its labels.
+    private mutating func add(
+        _ name: String, _ type: String, _ help: String, rows: [(labels: String, value: UInt64)]
+    ) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+        for row in rows { text += "\(name){\(row.labels)} \(row.value)\n" }
     }
 
     private mutating func add(_ store: StoreFigures) {

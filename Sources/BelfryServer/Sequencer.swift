@@ -33,6 +33,8 @@ struct LocalSequencer: Sequencer {
     var isTouched = false
     /// What it needed when the last turn ended.
     var known = CenterNeeds()
+    /// The memory that it kept when it was asked last.
+    private(set) var kept = KeptMemory()
     /// What must last of this turn; it stays empty where nothing lasts.
     private var changes: [Change] = []
     private let keepsChanges: Bool
@@ -49,6 +51,14 @@ struct LocalSequencer: Sequencer {
         let command = Command(id: id, time: time, action: action)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         if !effects.changes.isEmpty, keepsChanges { changes += effects.changes }
+    }
+
+    /// Finds out how much more memory the center keeps than when it was asked last.
+    mutating func noteKept() -> KeptMemory {
+        center.noteKept()
+        let growth = center.needs.kept - kept
+        kept = center.needs.kept
+        return growth
     }
 
     mutating func endOfTurn() -> [Change] {

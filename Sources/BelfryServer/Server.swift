@@ -64,7 +64,8 @@ public enum Server {
         if let fault = configuration.fault() { throw .configuration(fault) }
         MemoryLimit.returnLargeBlocks()
         let memory = MemoryLimit.current()
-        var configuration = configuration.fitted(to: memory, log: log)
+        var configuration = configuration.fitted(to: memory)
+        configuration.logMemory(memory, in: log)
         let certificate: TLSContext?
         do throws(CertificateFault) {
             certificate = try loadCertificate(of: configuration)
@@ -88,7 +89,7 @@ public enum Server {
         }
         let verifier = TokenVerifier()
         let shared = SharedState(
-            mailboxes: mailboxes, reload: Self.fitting(reload, to: memory, log: log),
+            mailboxes: mailboxes, reload: Self.fitting(reload, to: memory),
             beginning: beginning, verifier: verifier)
         var failure: SystemCallError?
         do throws(SystemCallError) {
@@ -112,10 +113,10 @@ public enum Server {
 
     /// A new configuration must fit the memory as the first one did.
     private static func fitting(
-        _ reload: (@Sendable () throws -> ServerConfiguration)?, to memory: Int?, log: ServerLog
+        _ reload: (@Sendable () throws -> ServerConfiguration)?, to memory: Int?
     ) -> (@Sendable () throws -> ServerConfiguration)? {
         guard let reload else { return nil }
-        return { try reload().fitted(to: memory, log: log) }
+        return { try reload().fitted(to: memory) }
     }
 
     /// Keeps signals from every thread, to be read by the first loop.
@@ -133,7 +134,8 @@ public enum Server {
         log: ServerLog, signals: consuming SignalDescriptor
     ) throws(SystemCallError) {
         let limit = try DescriptorLimit.raise()
-        let connectionLimit = configuration.connectionLimit ?? max(1, limit.soft * 9 / 10 - 16)
+        let wanted = configuration.connectionLimit ?? max(1, limit.soft * 9 / 10 - 16)
+        let connectionLimit = min(wanted, configuration.fittingConnectionCount)
         try start(
             configuration, certificate, shared: shared, log: log, signals: signals,
             connectionLimit: max(1, connectionLimit / configuration.loopCount))

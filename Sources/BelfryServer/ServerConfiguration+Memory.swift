@@ -1,50 +1,68 @@
+import BelfryLoop
+import BelfrySystem
+
 extension ServerConfiguration {
     /// One limit that was lowered.
     struct LoweredLimit: Equatable {
-        /// The option that sets it.
-        let option: String
+        let kind: MemoryKind
         let byteLimit: Int
     }
 
     /// No limit is lowered below this.
     static let leastByteLimit = 1 << 20
 
-    /// Lowers the byte limits of the whole broker, all by the same factor, until together they are half
-    /// of the memory that the process may have (DESIGN section 6).
+    /// Lowers each limit of memory to its part of what the process may have (DESIGN section 6).
     ///
-    /// The other half is for what they do not count: tables, buffers that grow by doubling, the
-    /// store, and the program itself.
-    ///
-    /// - Returns: what was lowered, in the order of the documentation; nothing when all fits.
+    /// - Returns: what was lowered; nothing when all fits.
     mutating func fit(to memoryByteCount: Int) -> [LoweredLimit] {
-        let limits: [(option: String, path: WritableKeyPath<ServerConfiguration, Int>)] = [
-            ("queue-limit", \.queueByteLimit), ("hold-limit", \.heldByteLimit),
-            ("unsent-limit", \.unsentByteLimit), ("unfinished-limit", \.unfinishedByteLimit),
-        ]
-        let sum = limits.reduce(0.0) { $0 + Double(self[keyPath: $1.path]) }
-        let factor = Double(max(0, memoryByteCount)) / 2 / max(sum, 1)
-        guard factor < 1 else { return [] }
         var lowered: [LoweredLimit] = []
-        for limit in limits {
-            let old = self[keyPath: limit.path]
-            let new = max(min(old, Self.leastByteLimit), Int(Double(old) * factor))
-            guard new < old else { continue }
-            self[keyPath: limit.path] = new
-            lowered.append(LoweredLimit(option: limit.option, byteLimit: new))
+        for kind in MemoryKind.allCases {
+            let part = max(0, memoryByteCount) / 1_000 * kind.thousandths
+            let new = max(min(self[keyPath: kind.limit], Self.leastByteLimit), part)
+            guard new < self[keyPath: kind.limit] else { continue }
+            self[keyPath: kind.limit] = new
+            lowered.append(LoweredLimit(kind: kind, byteLimit: new))
         }
+        // Texts that are held or queued are a part of what they cost.
+        heldByteLimit = min(heldByteLimit, memory.held)
+        queueByteLimit = min(queueByteLimit, memory.queue)
         return lowered
     }
 
-    /// The same with its limits lowered to what the process may have, which the log tells.
-    func fitted(to memoryByteCount: Int?, log: ServerLog) -> ServerConfiguration {
-        guard let memoryByteCount else { return self }
+    /// The same with its limits lowered to what the process may have.
+    ///
+    /// - Parameter memoryByteCount: what the control group allows, unless `--memory-limit` says otherwise.
+    public func fitted(to memoryByteCount: Int?) -> ServerConfiguration {
+        guard let memoryByteCount = memoryByteLimit ?? memoryByteCount else { return self }
         var fitted = self
-        let lowered = fitted.fit(to: memoryByteCount)
-        guard !lowered.isEmpty else { return self }
-        let list = lowered.map { "\($0.option)=\($0.byteLimit)" }.joined(separator: ",")
-        log.write(
-            .info, "limits are lowered to fit the memory of the control group",
-            ("memory", "\(memoryByteCount)"), ("limits", list))
+        _ = fitted.fit(to: memoryByteCount)
         return fitted
+    }
+
+    /// The same with its limits lowered to what the process may have here and now.
+    public func fittedToMemory() -> ServerConfiguration { fitted(to: MemoryLimit.current()) }
+
+    /// Tells the memory that the process may have, and the limit of each kind.
+    func logMemory(_ memoryByteCount: Int?, in log: ServerLog) {
+        let limits = MemoryKind.allCases.map { "\($0.option)=\(self[keyPath: $0.limit])" }
+        let memory = (memoryByteLimit ?? memoryByteCount).map { "\($0)" } ?? "unlimited"
+        log.write(
+            .info, "limits of memory", ("memory", memory),
+            ("limits", limits.joined(separator: ",")))
+    }
+
+    /// What an open connection costs in the broker's own tables.
+    static var ownConnectionByteCount: Int {
+        EventLoop.connectionByteCount + MemoryLayout<Connection>.stride
+    }
+
+    /// What an open connection costs the kernel: two empty buffers, a file, an inode, an entry of epoll.
+    ///
+    /// A control group counts it, though it is in no process.
+    private static let kernelByteCount = 4 << 10
+
+    /// How many connections fit into their share of the memory.
+    var fittingConnectionCount: Int {
+        max(1, memory.connections / (Self.ownConnectionByteCount + Self.kernelByteCount))
     }
 }

@@ -85,6 +85,10 @@ public struct ServerConfiguration: Sendable {
     public var queueByteLimit = 64 << 20
     /// Bytes that may be held for suspended clients in all; past it the oldest go; 256 MiB.
     public var heldByteLimit = 256 << 20
+    /// The memory that the limits below are fitted to; nil takes what the control group allows.
+    public var memoryByteLimit: Int?
+    /// The limits of memory by kind.
+    public var memory = MemoryLimits()
     /// Where what must last is kept; nil keeps everything in memory.
     public var dataDirectory: String?
     /// What a commit of the store must survive; the default is the loss of power.

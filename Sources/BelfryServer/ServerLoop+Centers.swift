@@ -148,7 +148,10 @@ extension ServerLoop {
         if !effects.changes.isEmpty, shared.hasStore {
             promises.noteChanges(isPromised: isPromise)
         }
-        if centers.observerGrowth != 0 { countObservers(centers.observerGrowth) }
+        if centers.observerGrowth != 0 {
+            countObservers(centers.observerGrowth)
+            accountForKept()
+        }
         // The first answer may still wait for what this one repeats.
         if case .replayed = effects.outcome { promises.awaitEverything() }
         return id
@@ -172,11 +175,7 @@ extension ServerLoop {
     /// The center of this name; it is made unless it is there.
     mutating func makeCenter(_ name: [UInt8]) throws(Problem) -> Int {
         if let position = centers.position(of: name) { return position }
-        let before = shared.centerCount.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard before < configuration.centerLimit else {
-            shared.centerCount.subtract(1, ordering: .relaxed)
-            throw Problem(.overloaded, "There are \(configuration.centerLimit) centers already.")
-        }
+        try reserveCenter()
         return centers.make(name, epoch: random.hexadecimal(digitCount: 12), time: commandTime)
     }
 

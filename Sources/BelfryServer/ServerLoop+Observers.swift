@@ -30,15 +30,6 @@ extension ServerLoop {
         if request.asksLifetime { try check(.inspect, "inspect") }
     }
 
-    /// Checks that the broker has room for some observers more.
-    mutating func reserveObservers(_ count: Int) throws(Problem) {
-        guard shared.observerCount.load(ordering: .relaxed) + count <= configuration.observerLimit
-        else {
-            throw Problem(
-                .overloaded, "The broker has \(configuration.observerLimit) observers already.")
-        }
-    }
-
     mutating func makeRegistration(
         _ request: ObserverRequest, secret: [UInt8]
     ) throws(Problem) -> ObserverRegistration {

@@ -123,8 +123,7 @@ extension ServerLoop {
     var postTerms: PostTerms {
         var terms = PostTerms()
         terms.canStore = canStore
-        terms.queueByteRoom = max(
-            0, configuration.queueByteLimit - shared.queueByteCount.load(ordering: .relaxed))
+        terms.queueByteRoom = queueByteRoom
         return terms
     }
 

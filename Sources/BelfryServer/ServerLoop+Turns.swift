@@ -14,7 +14,7 @@ extension ServerLoop {
             answerPolls()
             answerCompletions()
         }
-        if mustTrimHeld { trimHeld() }
+        if !trims.isEmpty { trimKept() }
         closeSlowest()
         handOver()
         inflatedBeforeTurn = compression.inflatedByteCount
@@ -24,6 +24,7 @@ extension ServerLoop {
         counters.connectionsOpen = UInt64(loop.connectionCount)
         counters.waitingAnswers = UInt64(promises.waitingCount)
         counters.unsentBytes = UInt64(loop.unsentByteTotal)
+        counters.unfinishedBytes = UInt64(unfinishedTotal.count)
         counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
         counters.connectionsPastRefusal = UInt64(loop.directRefusalCount)
         shared.counters[number].publish(counters)
@@ -44,6 +45,7 @@ extension ServerLoop {
         let end = centers.endTurn()
         if shared.hasStore { handToStore(end.changes) }
         if end.heldGrowth != 0 { noteHeld(end.heldGrowth) }
+        accountForKept()
         if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
         counters.queueEntries = UInt64(Int(counters.queueEntries) + end.entryGrowth)
         arm(at: end.deadline)
@@ -98,27 +100,5 @@ extension ServerLoop {
             fanOut()
         }
         if let deadline = centers.earliestDeadline { arm(at: deadline) }
-    }
-
-    // MARK: Held bytes
-
-    private mutating func noteHeld(_ growth: Int) {
-        let total = shared.heldByteCount.wrappingAdd(growth, ordering: .relaxed).newValue
-        guard growth > 0, total > configuration.heldByteLimit else { return }
-        mustTrimHeld = true
-        loop.takeAnotherTurn()
-    }
-
-    /// All centers hold too much: the largest of this loop drops its oldest (DESIGN section 6).
-    private mutating func trimHeld() {
-        mustTrimHeld = false
-        let excess =
-            shared.heldByteCount.load(ordering: .relaxed) - configuration.heldByteLimit
-        guard excess > 0, let position = centers.largestHolder else { return }
-        let held = centers[position].heldByteCount
-        guard held > 0 else { return }
-        submitCommand(
-            .trimHeld(byteCount: max(0, held - excess)), to: position, isPromise: false)
-        fanOut()
     }
 }

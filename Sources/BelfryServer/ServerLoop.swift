@@ -57,8 +57,8 @@ struct ServerLoop: ~Copyable {
     /// The timer of the centers, and the time that it is armed for.
     var centerTimer: TimerID?
     var armedDeadline = Int64.max
-    /// Whether this loop made all centers hold more than they may.
-    var mustTrimHeld = false
+    /// The kinds of which this loop made all centers keep more than they may.
+    var trims: Set<KeptKind> = []
 
     /// Storage that is used again by each command, request, message, frame and answer.
     var effects = Effects()

@@ -20,6 +20,8 @@ final class SharedState: Sendable {
     let hasStore: Bool
     /// What the store had of the centers that no loop has restored yet.
     private let images: Mutex<[CenterImage]>
+    /// The memory that all centers keep.
+    let memory = MemoryAccount()
     /// Bytes that all centers hold for clients that are suspended.
     let heldByteCount = Atomic<Int>(0)
     /// Bytes of all queues.

@@ -53,6 +53,39 @@ struct LimitOptions: ParsableArguments {
     @Option(help: .value("Bytes of all requests and messages that have not fully arrived.", "SIZE"))
     var unfinishedLimit: String?
 
+    @Option(help: .value("The memory that limits are fitted to.", "SIZE"))
+    var memoryLimit: String?
+
+    @Option(help: .value("Memory of open connections.", "SIZE"))
+    var connectionMemory: String?
+
+    @Option(help: .value("Memory of observers and their clients.", "SIZE"))
+    var observerMemory: String?
+
+    @Option(help: .value("Memory of names with their counts.", "SIZE"))
+    var channelMemory: String?
+
+    @Option(help: .value("Memory of centers, whatever they keep.", "SIZE"))
+    var centerMemory: String?
+
+    @Option(help: .value("Memory of all replay rings.", "SIZE"))
+    var replayMemory: String?
+
+    @Option(help: .value("Memory of all idempotency keys.", "SIZE"))
+    var keyMemory: String?
+
+    @Option(help: .value("Memory of what became of posts.", "SIZE"))
+    var fateMemory: String?
+
+    @Option(help: .value("Memory of what remains of removed observers.", "SIZE"))
+    var tombstoneMemory: String?
+
+    @Option(help: .value("Memory of what is held for clients.", "SIZE"))
+    var holdMemory: String?
+
+    @Option(help: .value("Memory of all queues.", "SIZE"))
+    var queueMemory: String?
+
     @Option(help: .value("Removed observers that a center remembers.", "N"))
     var tombstoneLimit: String?
 
@@ -96,6 +129,12 @@ struct LimitOptions: ParsableArguments {
             "high-water": highWater, "low-water": lowWater, "unsent-limit": unsentLimit,
             "unfinished-limit": unfinishedLimit, "tombstone-limit": tombstoneLimit,
             "fate-limit": fateLimit, "key-limit": keyLimit, "unmatched-limit": unmatchedLimit,
+            "memory-limit": memoryLimit, "connection-memory": connectionMemory,
+            "observer-memory": observerMemory, "channel-memory": channelMemory,
+            "center-memory": centerMemory, "replay-memory": replayMemory,
+            "key-memory": keyMemory, "fate-memory": fateMemory,
+            "tombstone-memory": tombstoneMemory, "hold-memory": holdMemory,
+            "queue-memory": queueMemory,
             "ping-interval": pingInterval, "pong-timeout": pongTimeout,
             "address-rate": addressRate, "principal-rate": principalRate,
             "max-connections-per-address": maxConnectionsPerAddress,

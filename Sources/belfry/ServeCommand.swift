@@ -34,7 +34,8 @@ struct CheckConfig: BlockingCommand {
     @OptionGroup var options: ServeOptions
 
     func perform() throws(ToolError) {
-        let settings = try options.settings()
+        var settings = try options.settings()
+        settings.server = settings.server.fittedToMemory()
         do throws(Server.StartError) {
             try Server.check(settings.configuration, log: ServerLog(settings))
         } catch {

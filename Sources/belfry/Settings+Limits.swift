@@ -30,12 +30,41 @@ extension Setting {
             "key-limit", \.server.centerLimits.keyLimit, \.server.centerLimits.keyByteLimit,
             such: "100000,32MiB"),
         count("unmatched-limit", \.server.centerLimits.unobservedNameLimit, in: 1...10_000_000),
+        memoryLimit,
+        memory(.connections, \.server.memory.connections),
+        memory(.observers, \.server.memory.observers),
+        memory(.channels, \.server.memory.channels), memory(.centers, \.server.memory.centers),
+        memory(.replay, \.server.memory.replay), memory(.keys, \.server.memory.keys),
+        memory(.fates, \.server.memory.fates),
+        memory(.tombstones, \.server.memory.tombstones), memory(.held, \.server.memory.held),
+        memory(.queue, \.server.memory.queue),
         duration("ping-interval", \.server.pingInterval),
         duration("pong-timeout", \.server.pongTimeout),
         rate("address-rate", \.server.addressRate),
         rate("principal-rate", \.server.principalRate),
         addressConnections, proxies,
     ]
+
+    /// The memory of one kind of things, over the whole broker.
+    private static func memory(_ kind: MemoryKind, _ path: Path<Int>) -> Setting {
+        size(kind.option, path, in: (1 << 20)...(1 << 40))
+    }
+
+    private static let memoryLimit = Setting(
+        name: "memory-limit",
+        read: { (text, settings) throws(Fault) in
+            guard text != "none" else {
+                settings.server.memoryByteLimit = nil
+                return
+            }
+            guard let byteCount = Quantity.byteCount(text), byteCount >= 32 << 20 else {
+                throw Fault(text: "`\(text)` is no size of at least 32MiB, and not none")
+            }
+            settings.server.memoryByteLimit = byteCount
+        },
+        show: { settings in
+            settings.server.memoryByteLimit.map { .text(Quantity.text(byteCount: $0)) } ?? .null
+        })
 
     private static let addressConnections = Setting(
         name: "max-connections-per-address",

@@ -80,7 +80,11 @@ struct CommandSource {
         case 55..<68: return .endTurn
         case 68..<74: return .idle
         case 74..<84: return .passTime
-        case 84..<85: return .trimHeld(byteCount: generator.below(4_000))
+        case 84..<85:
+            let kind = KeptKind.allCases[generator.below(KeptKind.allCases.count)]
+            return kind == .held
+                ? .trimHeld(byteCount: generator.below(4_000))
+                : .trim(kind, count: generator.below(40))
         case 85..<86: return .terminate
         default:
             if generator.below(3) == 0 {

@@ -372,18 +372,25 @@ struct LookingTests {
         #expect(values["belfry_build_info{version=\"\(Server.version)\"}"] == 1)
     }
 
-    /// Reads a page of metrics; each sample has its HELP and TYPE right before it.
+    /// Reads a page of metrics; the samples of a family have its HELP and TYPE right before them.
     private func metricValues(of page: String) throws -> [String: Int] {
         #expect(page.hasSuffix("\n"))
         var values: [String: Int] = [:]
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        #expect(lines.count % 3 == 0)
-        for start in stride(from: 0, to: lines.count - 2, by: 3) {
-            let sample = lines[start + 2].split(separator: " ")
-            let name = sample[0].prefix { $0 != "{" }
-            #expect(lines[start].hasPrefix("# HELP \(name) "))
-            let isTotal = name.hasSuffix("_total")
-            #expect(lines[start + 1] == "# TYPE \(name) \(isTotal ? "counter" : "gauge")")
+        var family: Substring = ""
+        for (place, line) in lines.enumerated() {
+            if line.hasPrefix("# HELP ") {
+                family = line.split(separator: " ")[2]
+                continue
+            }
+            if line.hasPrefix("# TYPE ") {
+                let isTotal = family.hasSuffix("_total")
+                #expect(line == "# TYPE \(family) \(isTotal ? "counter" : "gauge")")
+                #expect(lines[place - 1].hasPrefix("# HELP \(family) "))
+                continue
+            }
+            let sample = line.split(separator: " ")
+            #expect(sample[0].prefix { $0 != "{" } == family)
             #expect(values[String(sample[0])] == nil)
             values[String(sample[0])] = Int(sample[1]) ?? -1
         }

@@ -121,6 +121,12 @@ struct SettingsTests {
             ("low-water", "1", #""1""#), ("unsent-limit", "1MiB", #""1MiB""#),
             ("unfinished-limit", "1MiB", #""1MiB""#), ("tombstone-limit", "7", "7"),
             ("fate-limit", "7", "7"), ("key-limit", "7,1MiB", #""7,1MiB""#),
+            ("memory-limit", "none", "null"), ("memory-limit", "32MiB", #""32MiB""#),
+            ("connection-memory", "1MiB", #""1MiB""#), ("observer-memory", "1MiB", #""1MiB""#),
+            ("channel-memory", "1MiB", #""1MiB""#), ("center-memory", "1MiB", #""1MiB""#),
+            ("replay-memory", "1MiB", #""1MiB""#), ("key-memory", "1MiB", #""1MiB""#),
+            ("fate-memory", "1MiB", #""1MiB""#), ("tombstone-memory", "1MiB", #""1MiB""#),
+            ("hold-memory", "1MiB", #""1MiB""#), ("queue-memory", "1MiB", #""1MiB""#),
             ("unmatched-limit", "7", "7"), ("ping-interval", "1s", #""1s""#),
             ("pong-timeout", "1s", #""1s""#), ("address-rate", "100", #""100,100""#),
             ("address-rate", "100,500", #""100,500""#), ("address-rate", "none", "null"),
@@ -167,7 +173,8 @@ struct SettingsTests {
             ("anonymous-grants", "[{}]"), ("anonymous-grants", #"[{"verbs":["fly"]}]"#),
             ("anonymous-grants", #"[{"verbs":["post"],"name":[]}]"#), ("anonymous-grants", "[7]"),
             ("in-memory", "yes"), ("durability", "none"), ("store-limit", "1KiB"),
-            ("max-wait", "61s"), ("queue-limit", "1MiB,5"), ("hold-limit", "x"), ("lease", "721h"),
+            ("max-wait", "61s"), ("queue-limit", "1MiB,5"), ("hold-limit", "x"),
+            ("memory-limit", "31MiB"), ("lease", "721h"),
             ("common-modes", ","), ("common-modes", "default,common"),
         ])
     func bad(name: String, text: String) throws {

@@ -106,6 +106,10 @@ struct CommandReader {
         case 23: return .passTime
         case 24: return .terminate
         case 25: return .trimHeld(byteCount: count())
+        case 26:
+            let kind = count()
+            guard let kind = KeptKind(rawValue: kind) else { preconditionFailure("no such kind") }
+            return .trim(kind, count: count())
         default: preconditionFailure("no such command")
         }
     }

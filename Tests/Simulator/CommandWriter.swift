@@ -128,7 +128,7 @@ struct CommandWriter {
             }
         case .removeObserver, .removeObservers, .removeClient, .readMailbox, .attachReader,
             .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode, .endTurn, .idle,
-            .passTime, .terminate, .trimHeld:
+            .passTime, .terminate, .trimHeld, .trim:
             writeSecondHalf(action)
         }
     }
@@ -180,6 +180,11 @@ struct CommandWriter {
         case .passTime: write(kind: 23) { _ in }
         case .terminate: write(kind: 24) { _ in }
         case .trimHeld(let byteCount): write(kind: 25) { $0.write(byteCount) }
+        case .trim(let kind, let count):
+            write(kind: 26) {
+                $0.write(kind.rawValue)
+                $0.write(count)
+            }
         default: preconditionFailure("the first half of the commands is written before")
         }
     }

@@ -69,6 +69,7 @@ extension Model {
         case .idle: idle()
         case .passTime: passTime()
         case .trimHeld(let byteCount): trimHeld(to: byteCount)
+        case .trim(let kind, let count): trim(kind, to: count)
         }
     }
 

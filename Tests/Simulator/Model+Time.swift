@@ -91,6 +91,21 @@ extension Model {
         return next == .max ? nil : next
     }
 
+    /// All centers keep too much of a kind: the oldest of this one are forgotten.
+    mutating func trim(_ kind: KeptKind, to count: Int) {
+        switch kind {
+        // Names that nobody observes are only told in reports, which the model does not make.
+        case .observers, .queue, .held, .channels: break
+        case .replay: ring.removeFirst(max(0, ring.count - count))
+        case .fates: fates.removeFirst(max(0, fates.count - count))
+        case .tombstones: tombstones.removeFirst(max(0, tombstones.count - count))
+        case .keys:
+            while let first = keys.first, keys.count > count || first.forgottenAt <= now {
+                keys.removeFirst()
+            }
+        }
+    }
+
     /// All centers hold too much: the oldest go first.
     mutating func trimHeld(to byteCount: Int) {
         while true {

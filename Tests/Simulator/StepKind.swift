@@ -22,7 +22,8 @@ enum StepKind: CaseIterable {
         case .cut, .suspend, .resume, .idle, .advance: 10
         case .connectEvents, .takeOver, .removeObserver, .acknowledgeOld, .refuse, .postAgain: 4
         case .enterMode, .leaveMode, .dequeue, .dequeueEntry: 5
-        case .removeObservers, .removeClient, .advanceFar, .trim: 2
+        case .removeObservers, .removeClient, .advanceFar: 2
+        case .trim: 5
         case .crash, .restart, .configure: 1
         }
     }

@@ -39,7 +39,11 @@ extension World {
         case .commit: try commit(dice.number(in: 1...4))
         case .crash: try crash()
         case .restart: try restart()
-        case .trim: try submit(.trimHeld(byteCount: dice.below(200)))
+        case .trim:
+            let kind = KeptKind.allCases[dice.below(KeptKind.allCases.count)]
+            try submit(
+                kind == .held
+                    ? .trimHeld(byteCount: dice.below(200)) : .trim(kind, count: dice.below(8)))
         case .configure:
             profile.changeLimits(&dice)
             try submit(.configure(profile.limits))

@@ -1,0 +1,122 @@
+import BelfryCenter
+
+/// A kind of thing that takes memory: each has a limit over all loops, centers and connections.
+public enum MemoryKind: String, Sendable, CaseIterable {
+    /// Open connections, with their sessions of TLS.
+    case connections
+    /// Handshakes, requests and messages that have not fully arrived.
+    case unfinished
+    /// Output that waits for full sockets.
+    case unsent
+    /// Observers and their clients, with objects and selectors.
+    case observers
+    /// Names with their counts, observed or not.
+    case channels
+    /// Centers, whatever they keep.
+    case centers
+    /// The replay rings.
+    case replay
+    /// Answers to requests with an idempotency key.
+    case keys
+    /// What became of recent posts.
+    case fates
+    /// What remains of removed observers.
+    case tombstones
+    /// Notifications for clients that cannot have them now, or have not acknowledged them.
+    case held
+    /// The queues.
+    case queue
+
+    /// The kind of something that a center keeps.
+    init(_ kind: KeptKind) {
+        self =
+            switch kind {
+            case .observers: .observers
+            case .channels: .channels
+            case .replay: .replay
+            case .keys: .keys
+            case .fates: .fates
+            case .tombstones: .tombstones
+            case .held: .held
+            case .queue: .queue
+            }
+    }
+
+    /// The option that sets the limit.
+    public var option: String {
+        switch self {
+        case .connections: "connection-memory"
+        case .unfinished: "unfinished-limit"
+        case .unsent: "unsent-limit"
+        case .observers: "observer-memory"
+        case .channels: "channel-memory"
+        case .centers: "center-memory"
+        case .replay: "replay-memory"
+        case .keys: "key-memory"
+        case .fates: "fate-memory"
+        case .tombstones: "tombstone-memory"
+        case .held: "hold-memory"
+        case .queue: "queue-memory"
+        }
+    }
+
+    /// Where a configuration has the limit.
+    public var limit: WritableKeyPath<ServerConfiguration, Int> {
+        switch self {
+        case .connections: \.memory.connections
+        case .unfinished: \.unfinishedByteLimit
+        case .unsent: \.unsentByteLimit
+        case .observers: \.memory.observers
+        case .channels: \.memory.channels
+        case .centers: \.memory.centers
+        case .replay: \.memory.replay
+        case .keys: \.memory.keys
+        case .fates: \.memory.fates
+        case .tombstones: \.memory.tombstones
+        case .held: \.memory.held
+        case .queue: \.memory.queue
+        }
+    }
+
+    /// How many thousandths of a limited memory the kind has at most.
+    ///
+    /// Together they are 545. The rest is for the program itself, for tables that are copied as they grow, for
+    /// what the allocator cannot give back, and for what the store has not committed (10 MiB at most, as its
+    /// ballast allows).
+    var thousandths: Int {
+        switch self {
+        case .connections: 125
+        case .observers: 100
+        case .unsent, .held: 62
+        case .unfinished, .replay, .queue: 32
+        case .channels, .centers, .keys, .fates, .tombstones: 20
+        }
+    }
+}
+
+/// The limits of kinds of memory that have no other limit in bytes, each over the whole broker.
+public struct MemoryLimits: Sendable, Equatable {
+    /// Open connections, with their sessions of TLS; the default is 1 GiB.
+    public var connections = 1 << 30
+    /// Observers and their clients, with objects and selectors; the default is 1 GiB.
+    public var observers = 1 << 30
+    /// Names with their counts; the default is 256 MiB.
+    public var channels = 256 << 20
+    /// Centers, whatever they keep; the default is 64 MiB.
+    public var centers = 64 << 20
+    /// The replay rings; the default is 256 MiB.
+    public var replay = 256 << 20
+    /// Answers to requests with an idempotency key; the default is 128 MiB.
+    public var keys = 128 << 20
+    /// What became of recent posts; the default is 128 MiB.
+    public var fates = 128 << 20
+    /// What remains of removed observers; the default is 128 MiB.
+    public var tombstones = 128 << 20
+    /// Notifications that are held, with what finds them; the default is 512 MiB.
+    public var held = 512 << 20
+    /// The queues, with what finds their entries; the default is 128 MiB.
+    public var queue = 128 << 20
+
+    /// Takes the defaults.
+    public init() {}
+}

@@ -1,0 +1,150 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryWire
+import Synchronization
+
+// The memory that centers keep: each kind has a limit over all centers of the broker (decision 46).  Past it
+// the oldest of the center that keeps most is forgotten where the rules let it; otherwise what would make
+// more of it is refused.
+
+extension ServerLoop {
+    /// Accounts for what centers of this loop keep since they were asked last.
+    mutating func accountForKept() {
+        let growth = centers.takeKeptGrowth()
+        for kind in KeptKind.allCases where growth[kind] != 0 {
+            shared.memory.add(growth[kind], to: kind)
+            if growth[kind] > 0, excess(of: kind) > 0 { trimLater(kind) }
+        }
+    }
+
+    /// All centers hold more texts than before.
+    mutating func noteHeld(_ growth: Int) {
+        let total = shared.heldByteCount.wrappingAdd(growth, ordering: .relaxed).newValue
+        if growth > 0, total > configuration.heldByteLimit { trimLater(.held) }
+    }
+
+    private mutating func trimLater(_ kind: KeptKind) {
+        switch kind {
+        case .observers, .queue: return
+        case .channels, .replay, .keys, .fates, .tombstones, .held: break
+        }
+        trims.insert(kind)
+        loop.takeAnotherTurn()
+    }
+
+    /// By how many bytes all centers keep more of a kind than they may.
+    private func excess(of kind: KeptKind) -> Int {
+        shared.memory[kind] - configuration[keyPath: MemoryKind(kind).limit]
+    }
+
+    /// Kinds of which too much is kept: the center of this loop that keeps most forgets its oldest.
+    ///
+    /// One command forgets an eighth, so that tables are not made smaller with each post, and nobody waits for
+    /// it; the next turn goes on.
+    mutating func trimKept() {
+        var others: Set<KeptKind> = []
+        swap(&others, &trims)
+        for kind in KeptKind.allCases where others.contains(kind) {
+            kind == .held ? trimHeld() : trim(kind)
+            accountForKept()
+        }
+    }
+
+    private mutating func trim(_ kind: KeptKind) {
+        guard excess(of: kind) > 0, let position = centers.largestKeeper(of: kind) else { return }
+        let count = centers.trimmableCount(of: kind, at: position)
+        guard count > 0 else { return }
+        let step = min(count, max(Self.leastTrim, count / 8))
+        submitCommand(.trim(kind, count: count - step), to: position, isPromise: false)
+        fanOut()
+        centers.noteKept(at: position)
+    }
+
+    private static let leastTrim = 16
+
+    /// All centers hold too much: the largest of this loop drops its oldest (DESIGN section 6).
+    private mutating func trimHeld() {
+        guard let position = centers.largestKeeper(of: .held) else { return }
+        let held = centers[position].heldByteCount
+        let kept = max(1, centers.kept(.held, at: position))
+        // What is too much in memory is that part of the texts.
+        let byCost = Double(max(0, excess(of: .held))) * Double(held) / Double(kept)
+        let byText = shared.heldByteCount.load(ordering: .relaxed) - configuration.heldByteLimit
+        let excess = max(byText, Int(byCost.rounded(.up)))
+        guard excess > 0, held > 0 else { return }
+        submitCommand(
+            .trimHeld(byteCount: max(0, held - excess)), to: position, isPromise: false)
+        fanOut()
+        centers.noteKept(at: position)
+    }
+
+    // MARK: Room
+
+    /// Checks that the broker has room for some observers more.
+    mutating func reserveObservers(_ count: Int) throws(Problem) {
+        guard shared.observerCount.load(ordering: .relaxed) + count <= configuration.observerLimit
+        else {
+            throw Problem(
+                .overloaded,
+                "The broker has \(configuration.observerLimit) observers (--max-observers) already."
+            )
+        }
+        for kind in [KeptKind.observers, .channels] where excess(of: kind) >= 0 {
+            throw Problem.full(MemoryKind(kind), configuration)
+        }
+    }
+
+    /// Counts one center more, if the broker has room for it.
+    func reserveCenter() throws(Problem) {
+        let count = shared.centerCount.wrappingAdd(1, ordering: .relaxed).newValue
+        guard
+            count > configuration.centerLimit
+                || count * CenterTable.centerByteCount > configuration.memory.centers
+        else { return }
+        shared.centerCount.subtract(1, ordering: .relaxed)
+        guard count > configuration.centerLimit else { throw Problem.full(.centers, configuration) }
+        throw Problem(
+            .overloaded,
+            "There are \(configuration.centerLimit) centers (--max-centers) already.")
+    }
+
+    /// How many bytes more all queues may have.
+    @inline(__always)
+    var queueByteRoom: Int {
+        let texts = configuration.queueByteLimit - shared.queueByteCount.load(ordering: .relaxed)
+        return max(0, min(texts, -excess(of: .queue)))
+    }
+}
+
+extension SharedState {
+    /// The bytes that the whole broker has of a kind of memory.
+    func memory(of kind: MemoryKind, _ counters: Counters) -> Int {
+        switch kind {
+        case .connections:
+            Int(counters.connectionsOpen) * ServerConfiguration.ownConnectionByteCount
+        case .unfinished: Int(counters.unfinishedBytes)
+        case .unsent: Int(counters.unsentBytes)
+        case .centers: centerCount.load(ordering: .relaxed) * CenterTable.centerByteCount
+        case .observers: memory[.observers]
+        case .channels: memory[.channels]
+        case .replay: memory[.replay]
+        case .keys: memory[.keys]
+        case .fates: memory[.fates]
+        case .tombstones: memory[.tombstones]
+        case .held: memory[.held]
+        case .queue: memory[.queue]
+        }
+    }
+}
+
+extension Problem {
+    /// A kind of memory is full: whoever asks may come back when something of it has gone.
+    static func full(_ kind: MemoryKind, _ configuration: ServerConfiguration) -> Problem {
+        Problem(
+            .overloaded,
+            """
+            The broker keeps as much of this kind (\(kind.rawValue)) as its memory allows: \
+            \(configuration[keyPath: kind.limit]) bytes (--\(kind.option)).
+            """)
+    }
+}

@@ -1,0 +1,176 @@
+import BelfryCenter
+import Testing
+
+@testable import BelfryServer
+
+@Suite("The account of memory")
+struct MemoryAccountTests {
+    /// What all centers of a broker keep of a kind, asked of each of them anew.
+    private static func kept(_ kind: KeptKind, by broker: Broker) -> Int {
+        broker.nodes.reduce(0) { sum, node in
+            (0..<node.server.centers.count).reduce(sum) { sum, position in
+                var center = node.server.centers[position]
+                center.noteKept()
+                return sum + center.needs.kept[kind]
+            }
+        }
+    }
+
+    /// The kinds of which the account is not what all centers keep.
+    private static func wrongKinds(_ broker: Broker) -> [String] {
+        KeptKind.allCases.filter { broker.shared.memory[$0] != kept($0, by: broker) }
+            .map { "\($0): \(broker.shared.memory[$0]), not \(kept($0, by: broker))" }
+    }
+
+    @Test("whatever happens, the account is the sum of what the centers keep", arguments: [1, 2])
+    func sum(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount)
+        let socket = try broker.webSocket("/v1/centers/a/ws")
+        for number in 0..<40 {
+            try socket.observe("n\(number % 7)", "o\(number)")
+            _ = try broker.post(
+                #"[{"name":"n\#(number)"},{"name":"q","style":"asap","modes":["never"]}]"#,
+                target: "/v1/centers/c\(number % 5)/notifications")
+        }
+        #expect(Self.wrongKinds(broker) == [])
+        _ = try socket.result("removeObserver", #"{"name":"n3"}"#)
+        _ = try broker.request("DELETE", "/v1/centers/c1/queue?name=q&coalesce=name")
+        #expect(Self.wrongKinds(broker) == [])
+        #expect(broker.shared.memory[.observers] > 0 && broker.shared.memory[.queue] > 0)
+    }
+
+    @Test("observers: up to their memory they are registered, past it 503 names the option")
+    func observers() throws {
+        let broker = try Broker { $0.memory.observers = 40_000 }
+        let socket = try broker.webSocket()
+        var count = 0
+        while broker.shared.memory[.observers] < 40_000, count < 1_000 {
+            try socket.observe("n", "o\(count)")
+            count += 1
+        }
+        #expect((20...200).contains(count))
+        let problem = try socket.problem("addObserver", #"{"name":"n"}"#)
+        #expect(problem["status"] == 503)
+        #expect(problem["detail"].text?.contains("--observer-memory") == true)
+        let response = try broker.post(#"{"name":"n"}"#, target: "/v1/observers")
+        #expect(response.status == 503 && response.problem == "overloaded")
+        // What goes makes room.
+        _ = try socket.result("removeObserver", #"{"name":"n"}"#)
+        try socket.observe("n")
+    }
+
+    @Test("many registrations of one turn count at once, not only when it ends")
+    func observersOfOneTurn() throws {
+        let broker = try Broker { $0.memory.observers = 40_000 }
+        let socket = try broker.webSocket()
+        let calls = (0..<1_000).map {
+            #"{"jsonrpc":"2.0","id":\#($0),"method":"addObserver","params":{"name":"n"}}"#
+        }
+        try socket.send("[" + calls.joined(separator: ",") + "]")
+        #expect(broker.shared.memory[.observers] < 42_000)
+    }
+
+    @Test(
+        "rings, fates and names are forgotten, the oldest of the center that keeps most first",
+        arguments: [KeptKind.replay, .fates, .channels])
+    func trimmed(kind: KeptKind) throws {
+        let limit = 300_000
+        let broker = try Broker { $0[keyPath: MemoryKind(kind).limit] = limit }
+        let text = String(repeating: "x", count: 200)
+        _ = try broker.post(#"{"name":"first"}"#, target: "/v1/centers/small/notifications")
+        for center in 0..<3 {
+            for batch in 0..<4 {
+                let posts = (0..<500).map {
+                    #"{"name":"\#(batch)-\#($0)\#(text.prefix(60))","userInfo":{"t":"\#(text)"}}"#
+                }
+                let response = try broker.post(
+                    "[" + posts.joined(separator: ",") + "]",
+                    target: "/v1/centers/c\(center)/notifications")
+                #expect(response.status == 200)
+            }
+        }
+        // A request more, so that the turn behind the last one has been.
+        _ = try broker.get("/livez")
+        #expect(broker.shared.memory[kind] <= limit)
+        #expect(broker.shared.memory[kind] > limit / 4)
+        #expect(Self.wrongKinds(broker) == [])
+        let small = try #require(broker.nodes[0].server.centers.position(of: Array("small".utf8)))
+        #expect(broker.nodes[0].server.centers.trimmableCount(of: kind, at: small) == 1)
+    }
+
+    @Test("tombstones and keys are forgotten too")
+    func tombstonesAndKeys() throws {
+        let broker = try Broker {
+            $0.memory.tombstones = 100_000
+            $0.memory.keys = 100_000
+        }
+        let socket = try broker.webSocket()
+        for number in 0..<1_500 {
+            try socket.observe("tombstone\(number)")
+            _ = try socket.result("removeObserver", #"{"name":"tombstone\#(number)"}"#)
+            let response = try broker.request(
+                "POST", "/v1/channels/k", "{}",
+                fields: ["Content-Type: application/json", "Idempotency-Key: \"\(number)\""])
+            #expect(response.status == 200)
+        }
+        _ = try broker.get("/livez")
+        #expect(broker.shared.memory[.tombstones] <= 100_000)
+        #expect(broker.shared.memory[.keys] <= 100_000)
+        #expect(broker.nodes[0].server.centers.trimmableCount(of: .keys, at: 0) > 50)
+        #expect(Self.wrongKinds(broker) == [])
+    }
+
+    @Test("what is held goes by its cost in memory, the oldest first, with a gap")
+    func held() throws {
+        let broker = try Broker { $0.memory.held = 200_000 }
+        let mailbox = try broker.post(
+            #"{"name":"h","suspensionBehavior":"hold","holdLimit":10000}"#, target: "/v1/observers")
+        let token = mailbox.json["token"].text ?? ""
+        for _ in 0..<2_000 { try broker.post(name: "h") }
+        _ = try broker.get("/livez")
+        #expect(broker.shared.memory[.held] <= 200_000)
+        let page = try broker.get("/v1/observers/\(token)/notifications?limit=1").json
+        #expect(page["gaps"][0]["reason"] == "overflow")
+        #expect(page["notifications"].elements.count == 1)
+    }
+
+    @Test("queues: past their memory a post that would wait is 503, and a plain one is not")
+    func queue() throws {
+        let broker = try Broker { $0.memory.queue = 100_000 }
+        var status = 0
+        for number in 0..<2_000 where status != 503 {
+            status = try broker.post(
+                #"{"name":"q\#(number)","style":"asap","modes":["never"]}"#
+            ).status
+        }
+        #expect(status == 503)
+        #expect(broker.shared.memory[.queue] < 110_000)
+        #expect(try broker.post(#"{"name":"q"}"#).status == 200)
+    }
+
+    @Test("centers: as many as their memory has room for, one more is 503 with the option")
+    func centers() throws {
+        let room = 5
+        let broker = try Broker { $0.memory.centers = room * CenterTable.centerByteCount }
+        // The default center is one of them.
+        for number in 1..<room {
+            #expect(
+                try broker.post(#"{"name":"p"}"#, target: "/v1/centers/c\(number)/notifications")
+                    .status == 200)
+        }
+        let refused = try broker.post(#"{"name":"p"}"#, target: "/v1/centers/more/notifications")
+        #expect(refused.status == 503)
+        #expect(refused.json["detail"].text?.contains("--center-memory") == true)
+    }
+
+    @Test("the metrics tell each kind, and its limit")
+    func metrics() throws {
+        let broker = try Broker { $0.memory.observers = 12_345_678 }
+        let text = try broker.get("/metrics").text
+        for kind in MemoryKind.allCases {
+            #expect(text.contains("\nbelfry_memory_bytes{kind=\"\(kind.rawValue)\"} "))
+            #expect(text.contains("\nbelfry_memory_limit_bytes{kind=\"\(kind.rawValue)\"} "))
+        }
+        #expect(text.contains("belfry_memory_limit_bytes{kind=\"observers\"} 12345678\n"))
+    }
+}
