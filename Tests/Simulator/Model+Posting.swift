@@ -154,6 +154,11 @@ extension Model {
                 key: key, receipts: out.receipts, reports: out.reports,
                 waitsFor: isAwaited ? out.receipts.first?.id : nil,
                 forgottenAt: now + lifetime(of: limits.keyLifetime)))
+        trimKeys()
+    }
+
+    /// Keys that are too many or too old are forgotten, the oldest first.
+    mutating func trimKeys() {
         while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
             keys.removeFirst()
         }
@@ -232,6 +237,7 @@ extension Model {
             keys[place].receipts = waiting.receipts
             keys[place].reports = waiting.reports
             keys[place].waitsFor = nil
+            trimKeys()
         }
         for command in waiting.commands {
             out.completions.append(

@@ -35,9 +35,7 @@ extension Model {
             case .wait(let place): endWaiting(at: place)
             }
         }
-        while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
-            keys.removeFirst()
-        }
+        trimKeys()
         modes.removeAll { $0.endsAt <= now }
         for entry in queue where entry.expiresAt <= now { setFate(of: entry.id, .expired) }
         queue.removeAll { $0.expiresAt <= now }
