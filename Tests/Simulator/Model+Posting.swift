@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // Posts: what is refused is refused before anything has changed.
 

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // What happens because time has passed, in the order in which it is due.
 

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 /// The rules once more, in the plainest words: arrays that are searched from one end to the other.
 ///
