@@ -124,7 +124,8 @@ let package = Package(
         .testTarget(
             name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
         tests(
-            of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
+            of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryHistory",
+            "BelfryJSON",
             "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
             "BelfryWire", "TestCertificates", .product(name: "JWTKit", package: "jwt-kit")),
 
@@ -133,9 +134,13 @@ let package = Package(
             name: "TestCertificates", dependencies: ["COpenSSL"],
             path: "Tests/TestCertificates", swiftSettings: strict),
 
-        // The simulator: center, wire and store in one thread, checked by a model.
+        // Whole histories of a broker, checked by the laws alone: it knows no room.
+        .target(name: "BelfryHistory", path: "Tests/History", swiftSettings: strict),
+
+        // The simulator: center, wire and store in one thread, checked by a model and by its history.
         .executableTarget(
-            name: "belfry-simulator", dependencies: ["BelfryCenter", "BelfryWire", "BelfryStore"],
+            name: "belfry-simulator",
+            dependencies: ["BelfryCenter", "BelfryWire", "BelfryStore", "BelfryHistory"],
             path: "Tests/Simulator", swiftSettings: strict),
 
         // What must hold for all bytes from outside; the fuzzer and the suite ask the same.

@@ -208,6 +208,30 @@ struct HoldingTests {
         #expect(scenario.frames == ["h7"])
     }
 
+    @Test("D6, law 5: nothing coalesces while a flush goes on, for its client is not suspended")
+    func coalescingDuringFlush() {
+        var limits = CenterLimits()
+        limits.flushByteLimit = 1
+        var scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        scenario.observe("h", by: client, .hold)
+        scenario.observe("c", by: client, .coalesce)
+        scenario.suspend(client)
+        for text in ["h1", "h2", "c3", "c4"] { scenario.say(text) }
+        scenario.endSuspension(client)
+        #expect(scenario.frames == ["h1"] && scenario.flushGoesOn)
+        for text in ["c5", "c6", "c7"] {
+            scenario.say(text)
+            #expect(scenario.effects.receipts[0].held == 1)
+        }
+        var frames: [String] = []
+        for _ in 1...5 {
+            scenario.apply(.drain(client: client))
+            frames += scenario.frames
+        }
+        #expect(frames == ["h2", "c4", "c5", "c6", "c7"] && !scenario.flushGoesOn)
+    }
+
     @Test("decision 1: a client that becomes slow or asks between the steps waits again")
     func interruptedFlush() {
         var limits = CenterLimits()
@@ -286,6 +310,21 @@ struct HoldingTests {
         scenario.milliseconds += 1_000
         scenario.say("a5")
         #expect(scenario.frames == ["a5"])
+    }
+
+    @Test("D6, decision 17: what waits behind an interval does not coalesce")
+    func coalescingBehindInterval() {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        scenario.observe("a", by: client, .hold) { $0.minInterval = 1_000_000_000 }
+        scenario.observe("c", by: client, .coalesce)
+        for text in ["a1", "a2"] { scenario.say(text) }
+        for text in ["c3", "c4"] {
+            scenario.say(text)
+            #expect(scenario.effects.receipts[0].held == 1)
+        }
+        scenario.pass(milliseconds: 1_000)
+        #expect(scenario.frames == ["a2", "c3", "c4"] && scenario.losses.isEmpty)
     }
 
     @Test("minInterval: another object is another kind, and a removed observer holds nobody back")

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 extension [UInt8] {
     /// The bytes of a span.

@@ -106,6 +106,8 @@ extension World {
 
     /// Compares all that can be seen of the center.
     func checkAll() throws(Violation) {
+        noteLooks()
+        if isJudgedByHistoryAlone { return }
         try checkRows()
         let queue = center.queue(after: 0, limit: 1_000) { _, _ in true }.rows
         try compare("queue", queue.map { SeenEntry($0) }, model.queueRows)
@@ -150,6 +152,7 @@ extension World {
     }
 
     func compare(_ found: MailboxPage?, _ expected: SeenPage?) throws(Violation) {
+        if isJudgedByHistoryAlone { return }
         try compare("mailbox", found.map { SeenPage($0) }, expected)
     }
 }

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // The way of a notification: its number, its observers in registration order, and for each of them a
 // delivery, a place among what is held, or a loss that is counted (rules D3 to D10).
@@ -182,7 +183,7 @@ extension Model {
     mutating func keepLimits(of observer: Int) {
         let place = client(of: observer)
         let serial = observers[observer].serial
-        while heldCount(of: observer) > observers[observer].terms.holdLimit {
+        while limitedCount(of: observer) > observers[observer].terms.holdLimit {
             let oldest = clients[place].held.firstIndex {
                 $0.observer == serial && !$0.isReplayed
             }

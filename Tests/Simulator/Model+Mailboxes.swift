@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // Mailboxes: everything is kept until a reader acknowledges it. They are disconnected unless a poll
 // or a stream waits.

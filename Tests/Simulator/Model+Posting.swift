@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // Posts: what is refused is refused before anything has changed.
 
@@ -154,6 +155,11 @@ extension Model {
                 key: key, receipts: out.receipts, reports: out.reports,
                 waitsFor: isAwaited ? out.receipts.first?.id : nil,
                 forgottenAt: now + lifetime(of: limits.keyLifetime)))
+        trimKeys()
+    }
+
+    /// Keys that are too many or too old are forgotten, the oldest first.
+    mutating func trimKeys() {
         while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
             keys.removeFirst()
         }
@@ -232,6 +238,7 @@ extension Model {
             keys[place].receipts = waiting.receipts
             keys[place].reports = waiting.reports
             keys[place].waitsFor = nil
+            trimKeys()
         }
         for command in waiting.commands {
             out.completions.append(

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // The queue: one list in order of arrival. Style and modes decide when an entry leaves; what is
 // similar to a new post merges with the first of its kind (rules Q1 to Q25, law 1).

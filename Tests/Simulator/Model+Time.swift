@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // What happens because time has passed, in the order in which it is due.
 
@@ -35,9 +36,7 @@ extension Model {
             case .wait(let place): endWaiting(at: place)
             }
         }
-        while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
-            keys.removeFirst()
-        }
+        trimKeys()
         modes.removeAll { $0.endsAt <= now }
         for entry in queue where entry.expiresAt <= now { setFate(of: entry.id, .expired) }
         queue.removeAll { $0.expiresAt <= now }

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 /// The rules once more, in the plainest words: arrays that are searched from one end to the other.
 ///
@@ -256,6 +257,12 @@ extension Model {
     func heldCount(of observer: Int) -> Int {
         let serial = observers[observer].serial
         return clients[client(of: observer)].held.count { $0.observer == serial }
+    }
+
+    /// How much of that its limit counts: what comes out of the ring is bounded by the ring.
+    func limitedCount(of observer: Int) -> Int {
+        let serial = observers[observer].serial
+        return clients[client(of: observer)].held.count { $0.observer == serial && !$0.isReplayed }
     }
 
     /// How many answers an observer owes.

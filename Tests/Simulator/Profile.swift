@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 /// What one seed is about: its own limits, its own few names, and how often it does what.
 ///

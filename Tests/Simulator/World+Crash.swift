@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // The broker dies at any moment of the store, or stops in order; then the next life begins.
 
@@ -23,6 +24,7 @@ extension World {
     }
 
     private func begin(isComplete: Bool) throws(Violation) {
+        noteList()
         incarnation += 1
         turn = StoreTurn()
         uncommitted = []
@@ -36,19 +38,25 @@ extension World {
         ends.removeAll { $0.transport == .events }
         setTimeOfNextLife()
         let epoch = [UInt8]("k\(seed).\(incarnation)")
-        if let image = try store.restart(isComplete: isComplete) {
-            guard image.sequence >= highestSequence else {
+        let found = try store.restart(isComplete: isComplete)
+        if let image = found {
+            guard image.sequence >= highestSequence || isJudgedByHistoryAlone else {
                 throw Violation(
                     "law 4: the next life begins at \(image.sequence), and \(highestSequence) was used"
                 )
             }
-            try model.checkImage(image, against: committed, isComplete: isComplete)
-            model = committed.restored(from: image, limits: profile.limits, now: now, wall: wall)
+            if !isJudgedByHistoryAlone {
+                try model.checkImage(image, against: committed, isComplete: isComplete)
+            }
+            if !isJudgedByHistoryAlone {
+                model = committed.restored(
+                    from: image, limits: profile.limits, now: now, wall: wall)
+            }
             center = NotificationCenter(
                 restoring: image, limits: profile.limits, seed: HashSeed(dice.next(), seed),
                 time: time)
         } else {
-            if !committed.isWorthNothing {
+            if !committed.isWorthNothing, !isJudgedByHistoryAlone {
                 throw Violation("something must last, and the store does not know the center")
             }
             center = NotificationCenter(
@@ -63,6 +71,7 @@ extension World {
             }
         }
         committed = model
+        noteRestart(isComplete: isComplete, hasState: found != nil)
         try recorder.restart(
             limits: profile.limits, epoch: epoch, isComplete: isComplete, time: time)
         try checkAll()

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 extension World {
     /// Posts something of this kind.

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // One step: what it is comes from the dice, and what it needs from what is there.
 
@@ -53,7 +54,7 @@ extension World {
     // MARK: Time
 
     /// Time goes on; the timers of the loop fire on the way, or all at its end.
-    private func advance(_ duration: Int64) throws(Violation) {
+    func advance(_ duration: Int64) throws(Violation) {
         let end = now + duration
         let isLate = dice.oneIn(20)
         while !isLate, let next = center.nextDeadline, next <= end {
@@ -95,7 +96,7 @@ extension World {
 
     func someObserver() -> UInt64 {
         if dice.oneIn(6) { return UInt64(dice.number(in: 1...Int(lastObserver) + 2)) }
-        return dice.pick(model.observers)?.serial ?? 1
+        return dice.pick(serials) ?? 1
     }
 
     func someRemover() -> Remover {
@@ -169,7 +170,7 @@ extension World {
     }
 
     /// A client comes back on a new connection: while it has an old one, it takes over.
-    private func comeBack(_ place: Int) throws(Violation) {
+    func comeBack(_ place: Int) throws(Violation) {
         guard ends[place].transport == .webSocket else { return }
         let client = ends[place].client
         let newcomer = try open(.webSocket)
@@ -266,6 +267,8 @@ extension World {
             ends[place].answered.append(pick)
             if ends[place].answered.count > 8 { ends[place].answered.removeFirst() }
         }
+        answersWhatIsOwed =
+            !isOld && !ends[place].answered.dropLast().contains { $0 == pick }
         let error = kind == .refuse ? [UInt8](#"{"code":-1,"message":"no"}"#) : nil
         try submit(
             .acknowledge(
@@ -327,6 +330,7 @@ extension World {
         let after = ends[place].readThrough
         let page = center.mailbox(of: serial, after: after, limit: limit)
         try compare(page, model.mailbox(of: serial, after: after, limit: limit))
+        if let page { note(page, of: serial) }
         if let page, dice.oneIn(2) { ends[place].readThrough = page.next }
     }
 
@@ -355,7 +359,7 @@ extension World {
                         mask: dice.pick(masks) ?? .onName, scope: scope())))
         case .dequeueEntry:
             let id =
-                dice.oneIn(3) ? dice.pick(recentIDs) : dice.pick(model.queue)?.id
+                dice.oneIn(3) ? dice.pick(recentIDs) : dice.pick(queuedIDs)
             guard let id else { return }
             try submit(.dequeueEntry(id, scope: scope()))
         case .enterMode:
@@ -372,7 +376,7 @@ extension World {
             guard lastMode > 0 else { return }
             let serial =
                 dice.oneIn(4)
-                ? UInt64(dice.number(in: 1...Int(lastMode))) : dice.pick(model.modes)?.entry.serial
+                ? UInt64(dice.number(in: 1...Int(lastMode))) : dice.pick(center.modes.stack)?.serial
             if let serial { try submit(.leaveMode(serial: serial)) }
         }
     }

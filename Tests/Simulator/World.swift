@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 import BelfryWire
 
 /// A fault that the simulator found: what was expected, and what was there.
@@ -60,6 +61,15 @@ final class World {
     var stepCount = 0
     var lastOutcome = Outcome.done
 
+    /// All that can be seen from outside, and whether only that is judged.
+    var history = History()
+    var isJudgedByHistoryAlone = false
+    /// Queued posts whose fate is not known, and the mode that was seen last.
+    var waitingIDs: [NotificationID] = []
+    var seenMode = Mode.default
+    /// Whether the answer that is submitted is one that is owed for certain.
+    var answersWhatIsOwed = false
+
     /// The same commands for another center, and what their digests must be.
     var recorder: Recorder
 
@@ -78,6 +88,7 @@ final class World {
         store = CenterStore(name: name)
         turn = StoreTurn()
         recorder = Recorder(name: name, epoch: epoch, limits: profile.limits)
+        note(profile.limits)
     }
 
     var time: CommandTime {
@@ -101,15 +112,17 @@ final class World {
             id: CommandID(node: 0, incarnation: incarnation, counter: commandCount), time: time,
             action: action)
         tell("\(Show.action(action)) at \(now / 1_000_000) ms")
-        let prediction = model.apply(command)
+        let prediction = isJudgedByHistoryAlone ? Prediction() : model.apply(command)
         recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         if tellsSteps { told.append("    \(Show.effects(effects, center))") }
-        try check(prediction, command)
+        noteBegin(command)
+        if !isJudgedByHistoryAlone { try check(prediction, command) }
         keepPromises(prediction, command)
         try recorder.compare(with: center)
         let outcome = effects.outcome
         try fanOut()
+        noteEnd(command)
         while let poll = pendingPolls.popLast() {
             try answerPoll(on: poll.connection, of: poll.observer)
         }
@@ -123,6 +136,8 @@ final class World {
         try watchPipes()
         try commit(.max)
         try checkAll()
+        try comeToRest()
+        try checkHistory()
     }
 
     /// Keeps what happens as bytes, from the start on.
@@ -138,18 +153,23 @@ final class World {
     /// The end of a turn: asap entries, then the store gets what must last.
     func endTurn() throws(Violation) {
         // The center may also have something to report of itself.
-        if model.needsTurnEnd, !center.needsTurnEnd {
+        if model.needsTurnEnd, !center.needsTurnEnd, !isJudgedByHistoryAlone {
             throw Violation("needsTurnEnd is false, expected true")
         }
         if center.needsTurnEnd { try submit(.endTurn) }
         if center.needsTurnEnd { throw Violation("needsTurnEnd is true after the turn's end") }
+        history.note(.rests)
         handOver()
         try watchPipes()
     }
 
     /// Gives the store the changes of the turn.
     func handOver() {
-        guard !turn.changes.isEmpty else { return }
+        turn.lastCommand = Int(commandCount)
+        guard !turn.changes.isEmpty else {
+            if uncommitted.isEmpty { noteCommit(through: turn.lastCommand) }
+            return
+        }
         turn.snapshot = model
         uncommitted.append(turn)
         turn = StoreTurn()
@@ -163,6 +183,7 @@ final class World {
             try store.commit(oldest.changes)
             try recorder.commit()
             if let snapshot = oldest.snapshot { committed = snapshot }
+            noteCommit(through: oldest.lastCommand)
         }
     }
 }
@@ -172,6 +193,8 @@ struct StoreTurn {
     var changes: [Change] = []
     /// The model at its end.
     var snapshot: Model?
+    /// The last command of the turn.
+    var lastCommand = 0
 }
 
 /// A post with an idempotency key.

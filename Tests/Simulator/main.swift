@@ -1,9 +1,12 @@
+import BelfryHistory
 import Glibc
 
 // Runs the broker's machines in one thread against a model of the rules.
 //
 //     belfry-simulator run [--seeds A..B] [--steps N]    one line a violation; exit code 1 if any
+//         --history-only                                 without the model: judged from outside alone
 //     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
+//     belfry-simulator history SEED [--steps N]          all that an outsider saw of one seed
 //     belfry-simulator record FILE SEED [--steps N]      what happens in one seed, as a file
 //     belfry-simulator replay FILE                       the same in this process: equal digests
 
@@ -15,6 +18,8 @@ struct Order {
     var stepCount = 10_000
     /// After how many violations it ends.
     var violationLimit = 20
+    /// Whether the model is left out.
+    var isJudgedByHistoryAlone = false
 
     init?(_ arguments: [String]) {
         var rest = arguments.dropFirst()
@@ -32,17 +37,21 @@ struct Order {
                 guard let count = rest.popFirst().flatMap({ Int($0) }) else { return nil }
                 stepCount = count
             case "--first": violationLimit = 1
+            case "--history-only": isJudgedByHistoryAlone = true
             default: operands.append(argument)
             }
         }
     }
 }
 
-func run(_ seed: UInt64, stepCount: Int, tells: Bool = false) -> (World, Violation?) {
+func run(
+    _ seed: UInt64, _ order: Order, stepCount: Int? = nil, tells: Bool = false
+) -> (World, Violation?) {
     let world = World(seed: seed)
+    world.isJudgedByHistoryAlone = order.isJudgedByHistoryAlone
     world.tellsSteps = tells
     do throws(Violation) {
-        for _ in 0..<stepCount { try world.step() }
+        for _ in 0..<(stepCount ?? order.stepCount) { try world.step() }
         try world.finish()
     } catch {
         return (world, error)
@@ -54,13 +63,13 @@ func runAll(_ order: Order) -> Int32 {
     var violationCount = 0
     var commandCount: UInt64 = 0
     for seed in order.seeds {
-        let (world, violation) = run(seed, stepCount: order.stepCount)
+        let (world, violation) = run(seed, order)
         commandCount += world.commandCount
         guard let violation else { continue }
         violationCount += 1
         print("seed \(seed), step \(world.stepCount): \(violation.text)")
         // The same again, and this time it tells what it does.
-        let (again, _) = run(seed, stepCount: world.stepCount, tells: true)
+        let (again, _) = run(seed, order, stepCount: world.stepCount, tells: true)
         for line in again.told.suffix(12) { print("    \(line)") }
         if violationCount >= order.violationLimit { break }
     }
@@ -75,9 +84,18 @@ func runAll(_ order: Order) -> Int32 {
 
 func verbose(_ order: Order) -> Int32 {
     guard let seed = order.operands.first.flatMap({ UInt64($0) }) else { return 2 }
-    let (world, violation) = run(seed, stepCount: order.stepCount, tells: true)
+    let (world, violation) = run(seed, order, tells: true)
     for line in world.told { print(line) }
     for line in world.model.shown { print(line) }
+    guard let violation else { return 0 }
+    print("seed \(seed), step \(world.stepCount): \(violation.text)")
+    return 1
+}
+
+func tellHistory(_ order: Order) -> Int32 {
+    guard let seed = order.operands.first.flatMap({ UInt64($0) }) else { return 2 }
+    let (world, violation) = run(seed, order)
+    for line in world.history.lines { print(line) }
     guard let violation else { return 0 }
     print("seed \(seed), step \(world.stepCount): \(violation.text)")
     return 1
@@ -88,10 +106,11 @@ func perform() -> Int32 {
     switch order.verb {
     case "run": return runAll(order)
     case "verbose": return verbose(order)
+    case "history": return tellHistory(order)
     case "record": return record(order)
     case "replay": return replay(order)
     default:
-        print("run, verbose, record or replay")
+        print("run, verbose, history, record or replay")
         return 2
     }
 }

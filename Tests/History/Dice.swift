@@ -1,10 +1,10 @@
 /// The one source of chance of a seed: xoshiro256** (Blackman and Vigna), seeded by SplitMix64.
 ///
 /// Everything that happens in a seed follows from its number, so a failing seed reproduces exactly.
-struct Dice {
+package struct Dice {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         var mixer = seed
         func next() -> UInt64 {
             mixer &+= 0x9e37_79b9_7f4a_7c15
@@ -17,7 +17,7 @@ struct Dice {
     }
 
     /// The next 64 bits.
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         let product = state.1 &* 5
         let result = (product << 7 | product >> 57) &* 9
         let shifted = state.1 << 17
@@ -31,25 +31,25 @@ struct Dice {
     }
 
     /// A number from 0 on, below the limit; the slight preference for small ones does not matter.
-    mutating func below(_ limit: Int) -> Int {
+    package mutating func below(_ limit: Int) -> Int {
         Int(next() >> 33) % max(limit, 1)
     }
 
     /// A number in the range.
-    mutating func number(in range: ClosedRange<Int>) -> Int {
+    package mutating func number(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + below(range.upperBound - range.lowerBound + 1)
     }
 
     /// True once in so many times.
-    mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+    package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
     /// One of them; nil when there is none.
-    mutating func pick<Element>(_ elements: [Element]) -> Element? {
+    package mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[below(elements.count)]
     }
 
     /// The place of a weight, each as probable as it is heavy.
-    mutating func weighted(_ weights: [Int], sum: Int) -> Int {
+    package mutating func weighted(_ weights: [Int], sum: Int) -> Int {
         var rest = below(sum)
         for (place, weight) in weights.enumerated() {
             rest -= weight
