@@ -80,7 +80,7 @@ final class PublishedCounters: Sendable {
 
 /// Writes counters in the text format of Prometheus.
 struct MetricsText {
-    private var text = ""
+    var text = ""
 
     /// All metrics of the broker.
     static func text(
@@ -226,28 +226,7 @@ struct MetricsText {
         for row in rows { text += "\(name){\(row.labels)} \(row.value)\n" }
     }
 
-    private mutating func add(_ store: StoreFigures) {
-        add(
-            "belfry_store_batches_total", "counter", "Turns that handed something to the store.",
-            store.batches)
-        add(
-            "belfry_store_committed_total", "counter", "Turns whose changes are stored.",
-            store.committedBatches)
-        add(
-            "belfry_store_commits_total", "counter",
-            "Transactions of the store; one commits all turns that wait.", store.commits)
-        add(
-            "belfry_store_changes_total", "counter", "Changes that were handed to the store.",
-            store.changes)
-        add(
-            "belfry_store_failures_total", "counter", "How often the store began to fail.",
-            store.failures)
-        add(
-            "belfry_store_accepts", "gauge", "Whether the store takes new promises.",
-            store.takesPromises ? 1 : 0)
-    }
-
-    private mutating func add(
+    mutating func add(
         _ name: String, _ type: String, _ help: String, _ value: UInt64, labels: String = ""
     ) {
         let braced = labels.isEmpty ? "" : "{\(labels)}"

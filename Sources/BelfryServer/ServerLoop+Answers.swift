@@ -59,6 +59,7 @@ extension ServerLoop {
     /// Writes a problem document as the content of an answer.
     mutating func problemAnswer(_ problem: Problem, fields: [HTTPField] = []) -> Answer {
         counters.requestsRefused += 1
+        noteRefusal(problem)
         problem.append(to: &answerContent)
         var answer = Answer(
             status: problem.kind.status, contentType: .problem)

@@ -90,6 +90,7 @@ extension ServerLoop {
             } catch {
                 // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
                 counters.requestsRefused += 1
+                noteRefusal(error)
             }
             answerContent.removeAll(keepingCapacity: true)
         case .request(let id, let method, let params):
@@ -106,6 +107,7 @@ extension ServerLoop {
                 return sequel
             } catch {
                 counters.requestsRefused += 1
+                noteRefusal(error)
                 answerContent.removeAll(keepingCapacity: true)
                 RPC.append(problem: error, id: id, to: &answerContent)
             }

@@ -11,6 +11,8 @@ protocol StoreDoor: Sendable {
     func hand(_ batch: StoreBatch)
     /// Whether what is promised from now on can be kept; what was handed over is kept in any case.
     var takesPromises: Bool { get }
+    /// Counts that a promise was refused, with the reason.
+    func noteRefusal()
     /// What it has done so far.
     var figures: StoreFigures { get }
 }

@@ -16,6 +16,8 @@ extension StoreError {
             "the store cannot be used (SQLite \(code), errno \(errno))"
         case .system(let error):
             "\(error)"
+        case .displaced(let part):
+            "\(part.rawValue) is not where it was opened"
         }
     }
 }

@@ -15,6 +15,14 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// Bytes in use after the last commit, which the limit of the store is for.
     var usedByteCount: Int { get }
 
+    /// Bytes of the log that the last commit left.
+    var logByteCount: Int { get }
+
+    /// Finds out whether all files are where they were opened.
+    ///
+    /// - Throws: `.displaced` when one is not: what was committed into it may be lost.
+    func checkPlace() throws(StoreError)
+
     /// Commits as ``commit(_:)`` does, and leaves the log as long as it is.
     mutating func write(_ changes: [StoreChange]) throws(StoreError)
 

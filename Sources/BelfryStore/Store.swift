@@ -24,7 +24,7 @@ public final class Store: Sendable {
         // The ballast stands before the first promise is asked for.
         let progress = worker.work(at: .now())
         for notice in progress.notices { onNotice(notice) }
-        let mail = Monitor(StoreMail(weightLimit: progress.weightLimit))
+        let mail = Monitor(StoreMail(progress))
         self.mail = mail
         promises.value = progress.weightLimit > 0
         let box = WorkerBox(worker)
@@ -49,8 +49,28 @@ public final class Store: Sendable {
     /// or fails, and when the store has its size; it turns true again by itself.
     public var acceptsPromises: Bool { promises.value }
 
-    /// How many transactions the batches were committed in, for tests and metrics.
-    public var commitCount: Int { mail.change { $0.commitCount } }
+    /// Counts a promise that was refused, and says why.
+    ///
+    /// - Returns: `.numbers` when the store itself takes promises.
+    @discardableResult
+    public func noteRefusal() -> StoreRefusal {
+        let reason = mail.take { mail -> StoreRefusal? in
+            let reason = mail.currentRefusal ?? .numbers
+            mail.figures.refusals[reason, default: 0] += 1
+            return reason
+        }
+        return reason ?? .numbers
+    }
+
+    /// What the store has done so far.
+    public var figures: StoreFigures {
+        let found = mail.take { mail -> StoreFigures? in
+            var figures = mail.figures
+            figures.takesPromises = mail.acceptsPromises
+            return figures
+        }
+        return found ?? StoreFigures()
+    }
 
     /// Hands over what one turn of a loop changed; any thread may do it.
     ///
@@ -90,7 +110,9 @@ struct StoreMail: Sendable {
     var weight = 0
     /// How much of that there may be for new promises; 0 when none are taken.
     var weightLimit: Int
-    var commitCount = 0
+    /// Why none are taken, apart from the weight.
+    var refusal: StoreRefusal?
+    var figures = StoreFigures()
     var isClosing = false
     var closingDeadline = MonotonicTime.distantFuture
     /// Whether nobody has the store any more.
@@ -98,15 +120,25 @@ struct StoreMail: Sendable {
     /// Whether the life ended in order, once the thread has ended.
     var outcome: Bool?
 
-    init(weightLimit: Int) {
-        self.weightLimit = weightLimit
+    init(_ progress: StoreWorker<StoreFile>.Progress) {
+        weightLimit = progress.weightLimit
+        refusal = progress.refusal
+        figures.note(progress.notices)
     }
 
-    var acceptsPromises: Bool { !isClosing && weightLimit > 0 && weight <= weightLimit }
+    /// Why no promise is taken now; nil when one is.
+    var currentRefusal: StoreRefusal? {
+        if isClosing { return .closing }
+        return refusal ?? (weight > weightLimit ? .behind : nil)
+    }
+
+    var acceptsPromises: Bool { currentRefusal == nil }
 
     mutating func add(_ batch: StoreBatch) {
         batches.append(batch)
         weight += batch.weight
+        figures.batchCount += 1
+        figures.changeCount += UInt64(batch.changeCount)
     }
 }
 

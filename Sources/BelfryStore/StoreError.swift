@@ -15,6 +15,20 @@ public enum StoreError: Error, Equatable, Sendable {
     case failed(code: Int32, errno: Int32)
     /// A call of the system failed outside of SQLite.
     case system(SystemCallError)
+    /// This part of the store is not where it was opened: what is written into it may be lost.
+    case displaced(Part)
+
+    /// What a store consists of.
+    public enum Part: String, Equatable, Sendable {
+        /// The data directory.
+        case directory = "the data directory"
+        /// The main file.
+        case main = "belfry.db"
+        /// The write-ahead log of the main file.
+        case log = "belfry.db-wal"
+        /// The file that one process has locked.
+        case lock = "belfry.lock"
+    }
 
     /// What is wrong with the main file.
     public enum Damage: Equatable, Sendable {

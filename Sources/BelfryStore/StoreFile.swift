@@ -19,6 +19,7 @@ public struct StoreFile: ~Copyable, DurableStore {
     private(set) var usedByteCount: Int
     private let directory: Directory
     private let lock: LockedFile
+    private let place: StorePlace
 
     /// Opens the store of a directory, which is made if it is not there, and begins a life of it.
     ///
@@ -39,12 +40,14 @@ public struct StoreFile: ~Copyable, DurableStore {
         try storeCall { () throws(SystemCallError) in
             try lock.rewrite(Array(String(opened.incarnation).utf8))
         }
+        let place = try StorePlace(in: directory)
         usedByteCount = try opened.rows.usedPageCount() * StoreSchema.pageByteCount
         isComplete = opened.isComplete
         rows = opened.rows
         connection = opened.connection
         self.limits = limits
         ballast = Ballast(byteCountLimit: limits.ballastByteCount)
+        self.place = place
         self.directory = directory
         self.lock = lock
     }
@@ -132,6 +135,12 @@ public struct StoreFile: ~Copyable, DurableStore {
 extension StoreFile: CommitTarget {
     /// Bytes that the ballast takes now.
     var ballastByteCount: Int { ballast.byteCount }
+
+    func checkPlace() throws(StoreError) {
+        try place.check(in: directory)
+    }
+
+    var logByteCount: Int { connection.logPageCount * StoreChange.frameByteCount }
 
     mutating func noteEnd() throws(StoreError) {
         try commit([.cleanEnd])

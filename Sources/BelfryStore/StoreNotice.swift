@@ -7,6 +7,12 @@ public enum StoreNotice: Sendable, Equatable {
     case recovered
     /// More is in use than may be; nothing new is promised until it is less.
     case oversized(byteCount: Int, limit: Int)
+    /// For some time it was not more than may be: it is less than the limit again.
+    case fits(byteCount: Int, limit: Int)
+    /// More waits to be committed than may wait: some promises are refused, so many so far.
+    case behind(refusalCount: UInt64)
+    /// For some time nothing was refused because of what waits; so many promises were.
+    case caughtUp(refusalCount: UInt64)
     /// The log could not be moved into the main file, and grows on.
     case logStays(StoreError)
 }

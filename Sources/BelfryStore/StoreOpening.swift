@@ -6,8 +6,9 @@ internal import BelfrySystem
 /// without SQLite; then SQLite opens it, with its log, but may not move the log into it, and reads all
 /// of its structure. Only the transaction that begins the life writes, and it writes into the log.
 enum StoreOpening {
-    static let mainName = "belfry.db"
-    static let lockName = "belfry.lock"
+    static let mainName = StoreError.Part.main.rawValue
+    static let logName = StoreError.Part.log.rawValue
+    static let lockName = StoreError.Part.lock.rawValue
     private static let newName = "belfry.db.new"
 
     /// A connection to a sound file in which a new life has begun.
@@ -28,7 +29,7 @@ enum StoreOpening {
         knownIncarnation: UInt64
     ) throws(StoreError) -> Opened {
         let main = try status(of: mainName, in: directory)
-        let logByteCount = try status(of: mainName + "-wal", in: directory)?.byteCount ?? 0
+        let logByteCount = try status(of: logName, in: directory)?.byteCount ?? 0
         if let main {
             try StoreHeader.check(
                 try start(of: mainName, in: directory), byteCount: main.byteCount,

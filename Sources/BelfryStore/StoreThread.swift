@@ -20,6 +20,7 @@ struct StoreThread: Sendable {
         var worker = box.take()
         var isClosing = false
         var deadline = MonotonicTime.distantFuture
+        var backlog = Backlog()
         while true {
             let delivered = wait(until: min(worker.nextTime, deadline), isClosing: isClosing)
             if let delivered {
@@ -30,7 +31,8 @@ struct StoreThread: Sendable {
             let now = MonotonicTime.now()
             let isAbandoned = delivered?.isAbandoned ?? false
             let progress = worker.work(at: now)
-            tell(progress)
+            let refusalCount = tell(progress, size: worker.size, since: now)
+            if let notice = backlog.note(refusalCount: refusalCount, at: now) { onNotice(notice) }
             if isAbandoned { return finish(false) }
             if isClosing, !worker.hasWork || now >= deadline {
                 return finish(worker.close())
@@ -52,16 +54,27 @@ struct StoreThread: Sendable {
         }
     }
 
-    private func tell(_ progress: StoreWorker<StoreFile>.Progress) {
+    /// - Returns: how many promises were refused because of what waits.
+    private func tell(
+        _ progress: StoreWorker<StoreFile>.Progress, size: StoreSize, since start: MonotonicTime
+    ) -> UInt64 {
         let weight = progress.committed.reduce(0) { $0 + $1.weight }
-        mail.change { mail in
+        let time = MonotonicTime.now() - start
+        let refusalCount = mail.change { mail in
             mail.weight -= weight
-            mail.commitCount += progress.transactionCount
+            mail.figures.commitCount += UInt64(progress.transactionCount)
+            mail.figures.committedBatchCount += UInt64(progress.committed.count)
+            mail.figures.note(progress.notices)
+            mail.figures.commitTimes.add(time, transactionCount: progress.transactionCount)
+            mail.figures.size = size
             mail.weightLimit = progress.weightLimit
+            mail.refusal = progress.refusal
             promises.value = mail.acceptsPromises
+            return mail.figures.refusals[.behind, default: 0]
         }
         for batch in progress.committed { onCommit(batch.loop, batch.ticket) }
         for notice in progress.notices { onNotice(notice) }
+        return refusalCount
     }
 
     private func finish(_ endedInOrder: Bool) {

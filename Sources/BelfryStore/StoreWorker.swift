@@ -5,9 +5,17 @@ internal import BelfrySystem
 /// All batches that wait are committed in one transaction. When that fails, the ballast is given up
 /// and the commit tried again at once, and then each second; nothing is lost but time. New promises
 /// are taken again when everything is committed and a ballast stands.
+///
+/// What was committed is told once the files are known to be in their place after it: a file that was
+/// removed or replaced can be written, and is lost. While one is not there nothing is committed, told or
+/// promised; when it is back, as it was, everything goes on.
 struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     /// How long nothing is tried again after it failed.
     static var retryInterval: Duration { .seconds(1) }
+    /// How often it is looked whether the files are in their place, when nothing is committed.
+    static var lookInterval: Duration { .seconds(1) }
+    /// How long a store must have been no larger than it may be for that to be told.
+    static var calmInterval: Duration { .seconds(5) }
     /// How long a ballast that is smaller than it should be is left so.
     static var growthInterval: Duration { .seconds(60) }
     /// What the inner pages of the trees may add to a commit: two of each of the 11 trees.
@@ -16,11 +24,19 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     private var target: Target
     private let limits: StoreLimits
     private var waiting: [StoreBatch] = []
-    private var isFailing = false
+    /// What was committed before a file was found not to be in its place.
+    private var unconfirmed: [StoreBatch] = []
+    /// Why the last commit or ballast failed, until one succeeds.
+    private var failure: StoreError?
+    private var isDisplaced = false
     private var isOversized = false
+    /// Whether it was told that the store is too large, and when it was so last.
+    private var hasToldSize = false
+    private var oversizeTime = MonotonicTime(nanoseconds: .min)
     /// Whether the log has grown since it was looked at.
     private var logHasGrown = false
     private var commitTime = MonotonicTime(nanoseconds: .min)
+    private var lookTime = MonotonicTime(nanoseconds: .min)
     private var ballastTime = MonotonicTime(nanoseconds: .min)
     private var notices: [StoreNotice] = []
 
@@ -28,7 +44,6 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     init(_ target: consuming Target, limits: StoreLimits) {
         self.target = target
         self.limits = limits
-        measure()
     }
 
     /// What one step brought about.
@@ -40,16 +55,24 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         /// In how many transactions.
         var transactionCount = 0
         /// How much may wait from now on; 0 when nothing new may be promised.
-        var weightLimit: Int
+        var weightLimit = 0
+        /// Why nothing new may be promised, if that is so.
+        var refusal: StoreRefusal?
     }
 
-    /// Whether something waits to be committed.
-    var hasWork: Bool { !waiting.isEmpty }
+    /// Whether something waits to be committed, or to be told.
+    var hasWork: Bool { !waiting.isEmpty || !unconfirmed.isEmpty }
 
-    /// When something is tried again; the distant future when all is well.
+    /// When something is to be done, even if nothing comes.
     var nextTime: MonotonicTime {
-        if hasWork { return commitTime }
-        return target.ballastByteCount == 0 ? ballastTime : .distantFuture
+        if isDisplaced { return lookTime }
+        if hasWork { return min(lookTime, commitTime) }
+        return target.ballastByteCount == 0 ? min(lookTime, ballastTime) : lookTime
+    }
+
+    /// How large the files are.
+    var size: StoreSize {
+        StoreSize(usedByteCount: target.usedByteCount, logByteCount: target.logByteCount)
     }
 
     /// Adds batches behind those that wait.
@@ -59,22 +82,28 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     /// Does what can be done now.
     mutating func work(at now: MonotonicTime) -> Progress {
-        var progress = Progress(weightLimit: 0)
+        var progress = Progress()
+        if now >= lookTime { look(at: now) }
         if now >= commitTime {
-            while hasWork {
+            while !isDisplaced, !waiting.isEmpty {
                 let count = commitSome(at: now)
                 if count == 0 {
                     commitTime = now + Self.retryInterval
                     break
                 }
-                progress.committed += waiting[..<count]
+                unconfirmed += waiting[..<count]
                 progress.transactionCount += 1
                 waiting.removeFirst(count)
-                if hasWork { moveLog() }
+                look(at: now)
+                if !waiting.isEmpty { moveLog() }
             }
         }
-        if !hasWork { tendBallast(at: now) }
-        progress.weightLimit = weightLimit
+        if !isDisplaced {
+            swap(&progress.committed, &unconfirmed)
+            if waiting.isEmpty { tendBallast(at: now) }
+        }
+        progress.refusal = refusal
+        progress.weightLimit = progress.refusal == nil ? weightLimit : 0
         swap(&notices, &progress.notices)
         return progress
     }
@@ -91,14 +120,16 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     /// Ends the life in order, if everything was committed.
     consuming func close() -> Bool {
-        guard waiting.isEmpty else { return false }
+        guard !hasWork else { return false }
         do throws(StoreError) {
+            try target.checkPlace()
             do throws(StoreError) {
                 try target.noteEnd()
             } catch {
                 try target.giveUpBallast()
                 try target.noteEnd()
             }
+            try target.checkPlace()
             return true
         } catch {
             // The next life is told that this one did not end in order.
@@ -109,8 +140,45 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     /// A third of the ballast: with that much in the log (`StoreFile.logPageLimit`), and as much again
     /// in one commit, the ballast has room for the commit, and for all of the log in the main file.
     private var weightLimit: Int {
-        if hasWork || isFailing || isOversized { return 0 }
-        return max(target.ballastByteCount / 3 - Self.reserveByteCount, 0)
+        max(target.ballastByteCount / 3 - Self.reserveByteCount, 0)
+    }
+
+    /// Why nothing new may be promised; nil when something may.
+    private var refusal: StoreRefusal? {
+        if isDisplaced { return .displaced }
+        if let failure { return failure == .full ? .full : .failing }
+        if isOversized { return .size }
+        return weightLimit == 0 ? .full : nil
+    }
+
+    // MARK: Looking
+
+    /// Finds out whether the files are in their place, and no larger than they may be.
+    private mutating func look(at now: MonotonicTime) {
+        lookTime = now + Self.lookInterval
+        do throws(StoreError) {
+            try target.checkPlace()
+            if isDisplaced { notices.append(.recovered) }
+            isDisplaced = false
+        } catch {
+            if !isDisplaced { notices.append(.failed(error)) }
+            isDisplaced = true
+        }
+        measure(at: now)
+    }
+
+    private mutating func measure(at now: MonotonicTime) {
+        let byteCount = target.usedByteCount
+        let limit = limits.byteLimit
+        isOversized = byteCount > limit
+        if isOversized {
+            if !hasToldSize { notices.append(.oversized(byteCount: byteCount, limit: limit)) }
+            hasToldSize = true
+            oversizeTime = now
+        } else if hasToldSize, now >= oversizeTime + Self.calmInterval {
+            notices.append(.fits(byteCount: byteCount, limit: limit))
+            hasToldSize = false
+        }
     }
 
     // MARK: Committing
@@ -125,7 +193,6 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
             do throws(StoreError) {
                 try commit(first: count)
                 logHasGrown = true
-                measure()
                 return count
             } catch {
                 fail(error)
@@ -151,23 +218,14 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     }
 
     private mutating func moveLog() {
-        guard logHasGrown else { return }
+        guard logHasGrown, !isDisplaced else { return }
         logHasGrown = false
         if let error = target.moveLog() { notices.append(.logStays(error)) }
     }
 
     private mutating func fail(_ error: StoreError) {
-        if !isFailing { notices.append(.failed(error)) }
-        isFailing = true
-    }
-
-    private mutating func measure() {
-        let byteCount = target.usedByteCount
-        let isOver = byteCount > limits.byteLimit
-        if isOver, !isOversized {
-            notices.append(.oversized(byteCount: byteCount, limit: limits.byteLimit))
-        }
-        isOversized = isOver
+        if failure == nil { notices.append(.failed(error)) }
+        failure = error
     }
 
     // MARK: Ballast
@@ -196,8 +254,8 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         do throws(StoreError) {
             try target.layBallast()
             ballastTime = now + Self.growthInterval
-            if isFailing { notices.append(.recovered) }
-            isFailing = false
+            if failure != nil { notices.append(.recovered) }
+            failure = nil
         } catch {
             fail(error)
             ballastTime = now + Self.retryInterval

@@ -3,6 +3,7 @@ internal import Glibc
 
 /// A directory whose files are named without a path, so that no error can tell one.
 public struct Directory: ~Copyable, Sendable {
+    private let path: String
     private let descriptor: Descriptor
 
     /// Opens a directory; one that is not there is made, for its owner alone.
@@ -11,6 +12,7 @@ public struct Directory: ~Copyable, Sendable {
         _ = try checked(unsafe belfry_directory_create(path), "mkdir")
         // SAFETY: as above.
         descriptor = Descriptor(owning: try checked(unsafe belfry_directory_open(path), "open"))
+        self.path = path
     }
 
     /// Locks a file for this process, and makes it if it is not there; nil when another has it.
@@ -29,10 +31,16 @@ public struct Directory: ~Copyable, Sendable {
     /// What the system knows of a file; nil when it is not there.
     public func status(of name: String) throws(SystemCallError) -> FileStatus? {
         // SAFETY: the text lives until the call returns.
-        let file = unsafe belfry_file_status(descriptor.rawValue, name)
-        if file.status == -ENOENT { return nil }
-        _ = try checked(file.status, "fstatat")
-        return FileStatus(inode: file.inode, byteCount: Int(file.size))
+        try FileStatus(of: unsafe belfry_file_status(descriptor.rawValue, name))
+    }
+
+    /// Whether the path that it was opened by still leads to it.
+    ///
+    /// It does not once the directory was removed or moved, or its file system unmounted.
+    public func isInPlace() throws(SystemCallError) -> Bool {
+        // SAFETY: the text lives until the call returns.
+        let found = try FileStatus(of: unsafe belfry_path_status(path))
+        return found?.identity == (try status(of: "."))?.identity
     }
 
     /// The first bytes of a file, at most so many.
@@ -78,10 +86,28 @@ public struct Directory: ~Copyable, Sendable {
 
 /// What the system knows of a file.
 public struct FileStatus: Sendable, Equatable {
-    /// Its number in the file system, which a copy does not share.
-    public let inode: UInt64
+    /// Which file it is.
+    public let identity: FileIdentity
     /// Its size.
     public let byteCount: Int
+
+    /// Its number in the file system, which a copy does not share.
+    public var inode: UInt64 { identity.inode }
+
+    fileprivate init?(of file: belfry_file) throws(SystemCallError) {
+        if file.status == -ENOENT { return nil }
+        _ = try checked(file.status, "fstatat")
+        identity = FileIdentity(device: file.device, inode: file.inode)
+        byteCount = Int(file.size)
+    }
+}
+
+/// What makes a file another one than all others, as long as it is open.
+public struct FileIdentity: Sendable, Equatable {
+    /// The number of its file system.
+    public let device: UInt64
+    /// Its number in the file system.
+    public let inode: UInt64
 }
 
 /// A file that no other process can lock as long as this value lives.

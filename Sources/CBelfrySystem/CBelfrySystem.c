@@ -374,10 +374,13 @@ struct belfry_file belfry_file_status(int directory, const char *name) {
     struct belfry_file file = {0};
     file.status = RETRY(fstatat(directory, name, &found, 0));
     if (file.status < 0) return file;
+    file.device = found.st_dev;
     file.inode = found.st_ino;
     file.size = found.st_size;
     return file;
 }
+
+struct belfry_file belfry_path_status(const char *path) { return belfry_file_status(AT_FDCWD, path); }
 
 int belfry_file_mode(const char *path) {
     struct stat found;

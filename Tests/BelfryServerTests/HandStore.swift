@@ -12,6 +12,7 @@ final class HandStore: StoreDoor {
         var memory = MemoryStore()
         var waiting: [StoreBatch] = []
         var takesPromises = true
+        var refusalCount = 0
     }
 
     private let state = Mutex(State())
@@ -26,6 +27,13 @@ final class HandStore: StoreDoor {
     }
 
     var figures: StoreFigures { StoreFigures() }
+
+    func noteRefusal() {
+        state.withLock { $0.refusalCount += 1 }
+    }
+
+    /// How many answers said that something cannot be stored.
+    var refusalCount: Int { state.withLock { $0.refusalCount } }
 
     /// How many batches wait to be committed.
     var waitingCount: Int { state.withLock { $0.waiting.count } }

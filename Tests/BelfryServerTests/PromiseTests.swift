@@ -62,6 +62,22 @@ struct PromiseTests {
         #expect(try broker.get("/v1/observers").json["observers"].elements.count == 2)
     }
 
+    @Test("each answer that says that something cannot be stored is counted")
+    func refusals() throws {
+        let (broker, store) = try Broker.durable()
+        let socket = try broker.webSocket()
+        store.takesPromises = false
+        #expect(try broker.post(name: "b")["matched"] == 0)
+        #expect(store.refusalCount == 0)
+        let observe = Self.registration(socket.session)
+        let refused = try broker.request("POST", "/v1/observers", observe, fields: Self.json)
+        #expect(refused.problem == "store-unavailable")
+        #expect(try broker.request("POST", "/v1/channels/a?style=asap", "{}").status == 503)
+        #expect(store.refusalCount == 2)
+        #expect(try socket.answer("addObserver", #"{"name":"a"}"#).has("error"))
+        #expect(store.refusalCount == 3)
+    }
+
     @Test("deliveries pass a call's answer that waits, and so do other answers", arguments: [1, 2])
     func deliveriesPass(loopCount: Int) throws {
         let (broker, store) = try Broker.durable(loopCount: loopCount)

@@ -84,7 +84,7 @@ struct StoreTests {
         _ = told.take { $0.commits.count == 9 ? true : nil }
         #expect(store.close())
         // Nine batches and two transactions, and the one that notes the end.
-        #expect(store.commitCount == 2)
+        #expect(store.figures.commitCount == 2)
     }
 
     @Test("closing commits what waits, and nothing is taken after it")
@@ -170,6 +170,7 @@ struct StoreTests {
         store.submit(Self.batch(0, 2, .notification(large)))
         _ = told.take { $0.commits.count == 2 ? true : nil }
         #expect(!store.acceptsPromises)
+        #expect(store.noteRefusal() == .size)
         store.submit(Self.batch(0, 3, .notificationReleased(sequence: 1)))
         _ = told.take { $0.commits.count == 3 ? true : nil }
         #expect(store.acceptsPromises)

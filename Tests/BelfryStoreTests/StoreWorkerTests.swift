@@ -14,6 +14,10 @@ struct ScriptedStore: ~Copyable, CommitTarget {
         var ballastRoom = 4 << 20
         var ballastByteCount = 0
         var usedByteCount = 0
+        /// The part that is not in its place.
+        var displaced: StoreError.Part?
+        /// Whether the main file goes with the next commit.
+        var displacesAfterCommit = false
         var checkpointError: StoreError?
         var calls: [String] = []
         var committed: [[StoreChange]] = []
@@ -23,6 +27,11 @@ struct ScriptedStore: ~Copyable, CommitTarget {
 
     var ballastByteCount: Int { script.ballastByteCount }
     var usedByteCount: Int { script.usedByteCount }
+    var logByteCount: Int { 0 }
+
+    func checkPlace() throws(StoreError) {
+        if let part = script.displaced { throw .displaced(part) }
+    }
 
     mutating func commit(_ changes: [StoreChange]) throws(StoreError) {
         try write(changes)
@@ -33,6 +42,7 @@ struct ScriptedStore: ~Copyable, CommitTarget {
         script.calls.append(outcome == nil ? "commit" : "commit fails")
         if let outcome { throw outcome }
         script.committed.append(changes)
+        if script.displacesAfterCommit { script.displaced = .main }
     }
 
     mutating func load() throws(StoreError) -> StoreImage { StoreImage() }
@@ -92,7 +102,7 @@ struct StoreWorkerTests {
         #expect(script.calls == ["shorten", "lay"])
         #expect(progress.weightLimit == (4 << 20) / 3 - Worker.reserveByteCount)
         let time1 = worker.nextTime
-        #expect(time1 == .distantFuture)
+        #expect(time1 == Self.second(1))
     }
 
     @Test("what waits, of all loops, is committed in one transaction and told in its order")
@@ -142,7 +152,7 @@ struct StoreWorkerTests {
         #expect(progress.weightLimit > 0)
         #expect(progress.notices == [.recovered])
         let time4 = worker.nextTime
-        #expect(time4 == .distantFuture)
+        #expect(time4 == Self.second(4))
     }
 
     @Test(
@@ -228,6 +238,99 @@ struct StoreWorkerTests {
         progress = worker.work(at: Self.second(1))
         #expect(progress.notices == [.recovered])
         #expect(progress.weightLimit > 0)
+    }
+
+    @Test("it is told once that the store has its size again, some time after that")
+    func shrinking() {
+        var limits = StoreLimits()
+        limits.byteLimit = 1_000
+        var worker = worker(limits: limits)
+        script.usedByteCount = 1_001
+        worker.add([Self.batch(1)])
+        var progress = worker.work(at: Self.second(1))
+        #expect(progress.refusal == .size)
+        script.usedByteCount = 1_000
+        progress = worker.work(at: Self.second(2))
+        #expect(progress.refusal == nil && progress.notices.isEmpty)
+        script.usedByteCount = 1_001
+        progress = worker.work(at: Self.second(3))
+        #expect(progress.refusal == .size && progress.notices.isEmpty)
+        script.usedByteCount = 999
+        progress = worker.work(at: Self.second(7.9))
+        #expect(progress.notices.isEmpty)
+        progress = worker.work(at: Self.second(8.9))
+        #expect(progress.notices == [.fits(byteCount: 999, limit: 1_000)])
+        progress = worker.work(at: Self.second(20))
+        #expect(progress.notices.isEmpty)
+    }
+
+    // MARK: Files that are not in their place
+
+    @Test("a file that goes with a commit leaves it untold until the file is back")
+    func displacedByCommit() {
+        var worker = worker()
+        script.displacesAfterCommit = true
+        worker.add([Self.batch(1)])
+        var progress = worker.work(at: Self.second(0.5))
+        #expect(script.calls == ["commit"])
+        #expect(progress.committed.isEmpty && progress.weightLimit == 0)
+        #expect(progress.refusal == .displaced)
+        #expect(progress.notices == [.failed(.displaced(.main))])
+
+        // Nothing more is committed or moved meanwhile, nor told again.
+        worker.add([Self.batch(2)])
+        progress = worker.work(at: Self.second(1.6))
+        let notices = worker.tidy()
+        #expect(script.calls == ["commit"])
+        #expect(progress.committed.isEmpty && progress.notices.isEmpty && notices.isEmpty)
+        let time = worker.nextTime
+        #expect(time == Self.second(2.6))
+
+        script.displacesAfterCommit = false
+        script.displaced = nil
+        progress = worker.work(at: Self.second(2.6))
+        #expect(script.calls == ["commit", "commit"])
+        #expect(progress.committed.map(\.ticket) == [1, 2])
+        #expect(progress.notices == [.recovered])
+        #expect(progress.refusal == nil && progress.weightLimit > 0)
+    }
+
+    @Test(
+        "while nothing comes it is looked each second whether the files are there",
+        arguments: [StoreError.Part.directory, .main, .log, .lock])
+    func displacedInPeace(part: StoreError.Part) {
+        var worker = worker()
+        script.displaced = part
+        var progress = worker.work(at: Self.second(0.9))
+        #expect(progress.refusal == nil)
+        progress = worker.work(at: Self.second(1))
+        #expect(progress.refusal == .displaced)
+        #expect(progress.notices == [.failed(.displaced(part))])
+        // The ballast of a directory that is somewhere else is left alone.
+        #expect(script.calls.isEmpty)
+    }
+
+    @Test("a life whose files are not in their place does not end in order")
+    func displacedEnd() {
+        let worker1 = worker()
+        script.displaced = .directory
+        let isInOrder = worker1.close()
+        #expect(!isInOrder)
+        #expect(script.committed.isEmpty)
+
+        script.displaced = nil
+        let worker2 = worker()
+        script.displacesAfterCommit = true
+        let isInOrder2 = worker2.close()
+        #expect(!isInOrder2)
+
+        script.displaced = nil
+        var worker3 = worker()
+        worker3.add([Self.batch(1)])
+        _ = worker3.work(at: Self.second(1))
+        script.displaced = nil
+        let isInOrder3 = worker3.close()
+        #expect(!isInOrder3)
     }
 
     @Test("a small ballast grows again, but is not tried at each commit")

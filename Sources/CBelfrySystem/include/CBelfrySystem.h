@@ -86,9 +86,10 @@ int belfry_signal_create(uint64_t mask);
 int belfry_signal_next(int descriptor);
 int belfry_ignore_broken_pipe(void);
 
-/// The inode number and the size of a file, or a negative errno in `status`.
+/// Device, inode number and size of a file, or a negative errno in `status`.
 struct belfry_file {
     int32_t status;
+    uint64_t device;
     uint64_t inode;
     int64_t size;
 };
@@ -98,6 +99,7 @@ int belfry_directory_open(const char *_Nonnull path);
 int belfry_file_open(int directory, const char *_Nonnull name, bool creates);
 int belfry_file_lock(int descriptor);
 struct belfry_file belfry_file_status(int directory, const char *_Nonnull name);
+struct belfry_file belfry_path_status(const char *_Nonnull path);
 /// The permissions of a file and its kind (st_mode), or a negative errno.
 int belfry_file_mode(const char *_Nonnull path);
 ssize_t belfry_file_read(int descriptor, void *_Nonnull bytes, size_t count);

@@ -1,0 +1,32 @@
+import BelfryStore
+import Testing
+
+@testable import BelfryServer
+
+@Suite("MetricsText: the store")
+struct StoreMetricsTests {
+    @Test("refusals are told by reason, and commit times as a histogram")
+    func page() {
+        var figures = StoreFigures()
+        figures.refusals = [.displaced: 7, .behind: 2]
+        figures.size.logByteCount = 4_120
+        figures.takesPromises = false
+        var page = MetricsText()
+        page.add(figures)
+        let lines = page.text.split(separator: "\n").map(String.init)
+        for line in [
+            #"belfry_store_refusals_total{reason="displaced"} 7"#,
+            #"belfry_store_refusals_total{reason="behind"} 2"#,
+            #"belfry_store_refusals_total{reason="size"} 0"#,
+            "belfry_store_log_bytes 4120", "belfry_store_accepts 0",
+            "# TYPE belfry_store_commit_seconds histogram",
+            #"belfry_store_commit_seconds_bucket{le="0.00025"} 0"#,
+            #"belfry_store_commit_seconds_bucket{le="+Inf"} 0"#,
+            "belfry_store_commit_seconds_sum 0.0", "belfry_store_commit_seconds_count 0",
+        ] {
+            #expect(lines.count { $0 == line } == 1, "\(line)")
+        }
+        let rows = lines.count { $0.hasPrefix("belfry_store_commit_seconds_bucket") }
+        #expect(rows == CommitTimes.bounds.count + 1)
+    }
+}
