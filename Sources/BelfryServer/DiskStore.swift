@@ -100,7 +100,7 @@ extension ServerLog {
         case .failed(let error):
             write(
                 .error, "the store cannot write: nothing new that must last is taken",
-                ("error", "\(error)"))
+                ("error", error.sentence))
         case .recovered:
             write(.info, "the store writes again")
         case .oversized(let byteCount, let limit):
@@ -108,7 +108,7 @@ extension ServerLog {
                 .error, "the store is as large as it may be: nothing new that must last is taken",
                 ("bytes", "\(byteCount)"), ("limit", "\(limit)"))
         case .logStays(let error):
-            write(.warning, "the log of the store cannot be cleared", ("error", "\(error)"))
+            write(.warning, "the log of the store cannot be cleared", ("error", error.sentence))
         }
     }
 }

@@ -55,7 +55,8 @@ extension ServerLoop {
             for (loop, published) in shared.counters.enumerated() {
                 total.add(loop == number ? counters : published.read())
             }
-            metricsText = MetricsText.text(of: total, shared: shared, version: Server.version)
+            metricsText = MetricsText.text(
+                of: total, shared: shared, log: log, version: Server.version)
         }
         return metricsText
     }
