@@ -157,7 +157,10 @@ let package = Package(
         // The tests: one row a room, and the rules that hold for all of them.
         .testTarget(name: "HouseRulesTests", swiftSettings: strict),
         .testTarget(
-            name: "ContractTests", dependencies: ["BelfryHTTP", "BelfryServer", "BelfryWire"],
+            name: "ContractTests",
+            dependencies: [
+                "BelfryHTTP", "BelfryServer", "BelfryStore", "BelfryWebSocket", "BelfryWire",
+            ],
             swiftSettings: strict),
     ]
 )

@@ -85,7 +85,7 @@ struct MetricsText {
     /// All metrics of the broker.
     static func text(
         of counters: Counters, shared: SharedState, _ configuration: ServerConfiguration,
-        version: String
+        log: ServerLog, version: String
     ) -> [UInt8] {
         var page = MetricsText()
         page.add(
@@ -101,6 +101,10 @@ struct MetricsText {
         page.add(
             "belfry_observers", "gauge", "Registered observers.",
             UInt64(max(0, shared.observerCount.load(ordering: .relaxed))))
+        page.add(
+            "belfry_log_dropped_total", "counter",
+            "Lines of the log that were lost because nobody read them, or could not be written.",
+            log.lostLineCount())
         page.addTraffic(counters)
         page.addClients(counters)
         page.addTLS(counters, shared)

@@ -52,7 +52,7 @@ extension ServerLog {
         case .failed(let error):
             write(
                 .error, "the store cannot write: nothing new that must last is taken",
-                ("error", "\(error)"))
+                ("error", error.sentence))
         case .recovered:
             write(.info, "the store writes again, and takes what must last")
         case .oversized(let byteCount, let limit):
@@ -73,7 +73,7 @@ extension ServerLog {
                 .info, "nothing is refused any more because of what waits to be stored",
                 ("refused", "\(count)"))
         case .logStays(let error):
-            write(.warning, "the log of the store cannot be cleared", ("error", "\(error)"))
+            write(.warning, "the log of the store cannot be cleared", ("error", error.sentence))
         }
     }
 }

@@ -13,6 +13,29 @@ extension Problem {
             case 505: .versionNotSupported
             default: .malformedRequest
             }
-        self.init(kind, "The request cannot be read: \(error).")
+        let remedy = error.limitingOption.map { "; --\($0) sets the limit" } ?? ""
+        self.init(kind, "The request cannot be read: \(error)\(remedy).")
+    }
+}
+
+extension HTTPError {
+    /// The option of the broker that sets the limit that was passed; nil where none does.
+    fileprivate var limitingOption: String? {
+        switch self {
+        case .requestLineTooLong: "max-request-line"
+        case .fieldLineTooLong, .headTooLarge: "max-field"
+        case .tooManyFields: "max-fields"
+        case .bodyTooLarge: "max-body"
+        case .tooManyEmptyLines, .malformedStartLine, .invalidTarget, .malformedVersion,
+            .unsupportedVersion, .bareLineFeed, .bareCarriageReturn, .invalidFieldName,
+            .foldedField, .invalidFieldValue, .missingHost, .repeatedHost, .invalidHost,
+            .invalidContentLength, .repeatedContentLength, .contentLengthWithTransferEncoding,
+            .repeatedTransferEncoding, .invalidTransferEncoding, .unsupportedTransferCoding,
+            .transferEncodingInHTTP10, .invalidChunkSize, .invalidChunkExtension,
+            .missingChunkEnd, .chunkLineTooLong, .chunkExtensionsTooLong, .trailerTooLarge,
+            .invalidPercentEncoding, .invalidUTF8, .tooManyParameters,
+            .tooManyInterimResponses, .incompleteMessage, .eventTooLong:
+            nil
+        }
     }
 }

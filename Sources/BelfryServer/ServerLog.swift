@@ -3,7 +3,9 @@
 /// Text never holds secrets, paths or another client's data.
 public struct ServerLog: Sendable {
     /// How much an entry matters.
-    public enum Level: Sendable {
+    public enum Level: Comparable, Sendable {
+        /// Each request: for whoever follows one client.
+        case trace
         /// For whoever looks for a fault.
         case debug
         /// What an operator expects to see.
@@ -14,17 +16,31 @@ public struct ServerLog: Sendable {
         case error
     }
 
+    /// The least level that is told; it is compared before an entry is made where many may come.
+    let level: Level
+    /// How many lines were lost because nobody read them.
+    let lostLineCount: @Sendable () -> UInt64
     private let sink: @Sendable (Level, String, [(String, String)]) -> Void
 
     /// Takes the function that gets each entry: level, message, and fields with their values.
-    public init(_ sink: @escaping @Sendable (Level, String, [(String, String)]) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - level: the least level that is told.
+    ///   - lostLineCount: how many lines were lost since the start.
+    ///   - sink: gets the entries, from any thread; it must not wait for their reader.
+    public init(
+        level: Level = .info, lostLineCount: @escaping @Sendable () -> UInt64 = { 0 },
+        _ sink: @escaping @Sendable (Level, String, [(String, String)]) -> Void
+    ) {
+        self.level = level
+        self.lostLineCount = lostLineCount
         self.sink = sink
     }
 
     /// A log that nobody reads.
-    public static let silent = ServerLog { _, _, _ in }
+    public static let silent = ServerLog(level: .error) { _, _, _ in }
 
     func write(_ level: Level, _ message: String, _ fields: (String, String)...) {
-        sink(level, message, fields)
+        if level >= self.level { sink(level, message, fields) }
     }
 }

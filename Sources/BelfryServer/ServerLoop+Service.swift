@@ -56,7 +56,7 @@ extension ServerLoop {
                 total.add(loop == number ? counters : published.read())
             }
             metricsText = MetricsText.text(
-                of: total, shared: shared, configuration, version: Server.version)
+                of: total, shared: shared, configuration, log: log, version: Server.version)
         }
         return metricsText
     }

@@ -25,9 +25,12 @@ public enum StandardStream: Int32, Sendable {
                 guard let base = rest.baseAddress else { return 0 }
                 return unsafe belfry_write(number, base, rest.count)
             }
-            // A terminal that another program made non-blocking may be full; it drains by itself.
-            guard let count = try countOrBlocked(outcome, "write") else { continue }
-            start += count
+            if let count = try countOrBlocked(outcome, "write") {
+                start += count
+            } else {
+                // Another program that has the stream made it non-blocking, and it is full.
+                _ = try checked(belfry_await_room(number), "poll")
+            }
         }
     }
 

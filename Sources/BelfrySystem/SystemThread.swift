@@ -1,3 +1,4 @@
+internal import CBelfrySystem
 internal import Glibc
 
 /// A thread of its own, without a pool and without tasks.
@@ -6,14 +7,16 @@ public struct SystemThread: ~Copyable {
 
     /// Starts a thread that runs the body once; what the body captures goes over to it.
     ///
+    /// It blocks all signals, so that they come to the thread that waits for them, whenever it begins.
+    ///
     /// - Throws: `SystemCallError` when the system has no room for one more thread.
     public init(_ body: sending @escaping () -> Void) throws(SystemCallError) {
         var thread = pthread_t()
         // SAFETY: the box is retained here and released exactly once: by the new thread, or below
         // when there is none.
         let box = unsafe Unmanaged.passRetained(Box(body))
-        let status = unsafe pthread_create(
-            &thread, nil,
+        let status = unsafe belfry_thread_create(
+            &thread,
             { raw in
                 guard let raw = unsafe raw else { return nil }
                 unsafe Unmanaged<Box>.fromOpaque(raw).takeRetainedValue().body()

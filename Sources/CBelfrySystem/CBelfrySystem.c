@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -67,6 +68,11 @@ ssize_t belfry_read(int descriptor, void *bytes, size_t count) {
 
 ssize_t belfry_write(int descriptor, const void *bytes, size_t count) {
     return RETRY(write(descriptor, bytes, count));
+}
+
+int belfry_await_room(int descriptor) {
+    struct pollfd room = {.fd = descriptor, .events = POLLOUT};
+    return RETRY(poll(&room, 1, -1));
 }
 
 int belfry_open_for_reading(const char *path) { return RETRY(open(path, O_RDONLY | O_CLOEXEC)); }
@@ -344,6 +350,15 @@ int belfry_signal_next(int descriptor) {
     struct signalfd_siginfo info;
     ssize_t outcome = RETRY(read(descriptor, &info, sizeof info));
     return outcome < 0 ? (int)outcome : (int)info.ssi_signo;
+}
+
+int belfry_thread_create(pthread_t *thread, void *(*body)(void *), void *context) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int status = pthread_create(thread, NULL, body, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
 }
 
 int belfry_ignore_broken_pipe(void) {

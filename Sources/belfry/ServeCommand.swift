@@ -15,9 +15,11 @@ struct Serve: BlockingCommand {
 
     func perform() throws(ToolError) {
         let settings = try options.settings()
+        let log = try ServeLog(settings)
+        defer { log.close() }
         do throws(Server.StartError) {
             try Server.run(
-                settings.configuration, log: ServerLog(settings),
+                settings.configuration, log: log.server,
                 reload: { try options.settings().configuration })
         } catch {
             throw ToolError(error, dataDirectory: settings.dataDirectory)
@@ -36,8 +38,10 @@ struct CheckConfig: BlockingCommand {
     func perform() throws(ToolError) {
         var settings = try options.settings()
         settings.server = settings.server.fittedToMemory()
+        let log = try ServeLog(settings)
+        defer { log.close() }
         do throws(Server.StartError) {
-            try Server.check(settings.configuration, log: ServerLog(settings))
+            try Server.check(settings.configuration, log: log.server)
         } catch {
             throw ToolError(error, dataDirectory: settings.dataDirectory)
         }

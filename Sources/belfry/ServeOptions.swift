@@ -121,6 +121,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: .value("text or json; by default text on a terminal.", "FORMAT"))
     var logFormat: String?
 
+    @Option(help: .value("Bytes of the log that may wait for their reader.", "SIZE"))
+    var logBuffer: String?
+
     /// The texts of the flags that were given, by option name.
     var texts: [String: String] {
         var texts: [String: String] = [
@@ -132,7 +135,8 @@ struct ServeOptions: ParsableArguments {
             "store-limit": storeLimit, "slow-timeout": slowTimeout, "max-wait": maxWait,
             "queue-limit": queueLimit, "hold-limit": holdLimit, "orphan-after": orphanAfter,
             "lease": lease, "common-modes": commonModes, "drain": drain, "log-level": logLevel,
-            "log-format": logFormat, "keys": keys, "jwks": jwks, "jwt-leeway": jwtLeeway,
+            "log-format": logFormat, "log-buffer": logBuffer, "keys": keys, "jwks": jwks,
+            "jwt-leeway": jwtLeeway,
             "compression": compression.map { "\($0)" },
             "compression-threshold": compressionThreshold,
             "allow-anonymous": allowAnonymous.map { "\($0)" },

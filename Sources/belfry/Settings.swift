@@ -14,6 +14,8 @@ struct Settings {
     var isInMemory = false
     var logLevel = Logger.Level.info
     var logFormat: LogFormat?
+    /// Bytes of the log that may wait for their reader; past it lines are lost.
+    var logByteLimit = 1 << 20
     /// The networks of `trust-proxy` as they were written.
     var trustedProxies: [String] = []
 
@@ -95,6 +97,7 @@ struct Setting: Sendable {
         duration("orphan-after", \.server.centerLimits.orphanAfter),
         duration("lease", \.server.wireLimits.defaultLease, upTo: .seconds(2_592_000)),
         commonModes, duration("drain", \.server.drainPeriod), level, format,
+        size("log-buffer", \.logByteLimit, in: 4_096...(1 << 30)),
     ]
 
     /// The option of this name.

@@ -12,12 +12,13 @@ enum LogFormat: String {
     case json
 }
 
-/// Writes each entry as one line to standard error.
+/// Makes each entry a line that is written to standard error.
 struct StandardErrorLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
     let label: String
     let format: LogFormat
+    let queue: LogQueue
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -30,12 +31,7 @@ struct StandardErrorLog: LogHandler {
             milliseconds: WallTime.now().milliseconds, level: event.level.rawValue, label: label,
             text: event.message.description,
             fields: fields.map { ($0.key, $0.value.description) }.sorted { $0.0 < $1.0 })
-        do throws(SystemCallError) {
-            try StandardStream.error.write(entry.line(format).span)
-        } catch {
-            // Nobody reads the log any more, and there is no other place to say so.
-            return
-        }
+        queue.add(entry.line(format))
     }
 }
 
@@ -91,29 +87,73 @@ struct LogEntry {
     }
 }
 
-extension ServerLog {
-    /// A log that goes to standard error as the settings say.
-    init(_ settings: Settings) {
+/// The log of a command that serves: it goes to standard error as the settings say.
+struct ServeLog {
+    private static let label = "belfry"
+
+    private let queue: LogQueue
+    /// Where the server tells what happens.
+    let server: ServerLog
+
+    init(_ settings: Settings) throws(ToolError) {
         let isTerminal = StandardStream.error.isTerminal
+        let format = settings.logFormat ?? (isTerminal ? .text : .json)
+        let queue: LogQueue
+        do throws(SystemCallError) {
+            queue = try LogQueue(byteLimit: settings.logByteLimit) { count in
+                let entry = LogEntry(
+                    milliseconds: WallTime.now().milliseconds, level: "warning",
+                    label: Self.label, text: "lines of the log were lost",
+                    fields: [("lines", "\(count)")])
+                return entry.line(format)
+            } write: { bytes throws(SystemCallError) in
+                try StandardStream.error.write(bytes)
+            }
+        } catch {
+            throw ToolError(error)
+        }
         let handler = StandardErrorLog(
-            logLevel: settings.logLevel, label: "belfry",
-            format: settings.logFormat ?? (isTerminal ? .text : .json))
-        let logger = Logger(label: "belfry") { _ in handler }
-        self.init { level, text, fields in
+            logLevel: settings.logLevel, label: Self.label, format: format, queue: queue)
+        let logger = Logger(label: Self.label) { _ in handler }
+        self.queue = queue
+        server = ServerLog(
+            level: ServerLog.Level(settings.logLevel), lostLineCount: { queue.lostCount }
+        ) { level, text, fields in
             var metadata: Logger.Metadata = [:]
             for (key, value) in fields { metadata[key] = .string(value) }
             logger.log(level: Logger.Level(level), "\(text)", metadata: metadata)
         }
+    }
+
+    /// Lets the lines that wait be written, so that the last one before the end is not lost.
+    ///
+    /// A reader that does not read holds this up for two seconds.
+    func close() {
+        _ = queue.close(within: .seconds(2))
     }
 }
 
 extension Logger.Level {
     fileprivate init(_ level: ServerLog.Level) {
         switch level {
+        case .trace: self = .trace
         case .debug: self = .debug
         case .info: self = .info
         case .warning: self = .warning
         case .error: self = .error
+        }
+    }
+}
+
+extension ServerLog.Level {
+    /// The least level of the server's that is told at one of the program's.
+    fileprivate init(_ level: Logger.Level) {
+        switch level {
+        case .trace: self = .trace
+        case .debug: self = .debug
+        case .info: self = .info
+        case .notice, .warning: self = .warning
+        case .error, .critical: self = .error
         }
     }
 }

@@ -31,3 +31,8 @@ enum ToolError: Error, Equatable {
         }
     }
 }
+
+extension ToolError: CustomStringConvertible {
+    /// The same sentence: the log of a broker tells it when a reload fails.
+    var description: String { text }
+}

@@ -56,32 +56,32 @@ struct ClientTests {
             "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n",
             ["200 keeps", "end"]
         ),
-        ("HTTP/2.0 200 OK\r\n\r\n", ["unsupportedVersion"]),
-        ("HTTP/1.1 20 OK\r\n\r\n", ["malformedStartLine"]),
-        ("HTTP/1.1 2000 OK\r\n\r\n", ["malformedStartLine"]),
-        ("HTTP/1.1 020 OK\r\n\r\n", ["malformedStartLine"]),
-        ("HTTP/1.1  200 OK\r\n\r\n", ["malformedStartLine"]),
-        ("HTTQ/1.1 200 OK\r\n\r\n", ["malformedStartLine"]),
-        ("HTTP/1.1 200 OK\n\n", ["bareLineFeed"]),
-        ("HTTP/1.1 200 O\0K\r\n\r\n", ["malformedStartLine"]),
-        ("HTTP/1.1 200 OK\rX", ["bareCarriageReturn"]),
-        ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", ["invalidContentLength"]),
+        ("HTTP/2.0 200 OK\r\n\r\n", [text(.unsupportedVersion)]),
+        ("HTTP/1.1 20 OK\r\n\r\n", [text(.malformedStartLine)]),
+        ("HTTP/1.1 2000 OK\r\n\r\n", [text(.malformedStartLine)]),
+        ("HTTP/1.1 020 OK\r\n\r\n", [text(.malformedStartLine)]),
+        ("HTTP/1.1  200 OK\r\n\r\n", [text(.malformedStartLine)]),
+        ("HTTQ/1.1 200 OK\r\n\r\n", [text(.malformedStartLine)]),
+        ("HTTP/1.1 200 OK\n\n", [text(.bareLineFeed)]),
+        ("HTTP/1.1 200 O\0K\r\n\r\n", [text(.malformedStartLine)]),
+        ("HTTP/1.1 200 OK\rX", [text(.bareCarriageReturn)]),
+        ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", [text(.invalidContentLength)]),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
-            ["repeatedContentLength"]
+            [text(.repeatedContentLength)]
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-            ["contentLengthWithTransferEncoding"]
+            [text(.contentLengthWithTransferEncoding)]
         ),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", ["invalidTransferEncoding"]),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", [text(.invalidTransferEncoding)]),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 1048577\r\n\r\n",
-            ["200 keeps", "bodyTooLarge(limit: 1048576)"]
+            ["200 keeps", text(.bodyTooLarge(limit: 1048576))]
         ),
         (
             String(repeating: "HTTP/1.1 102 P\r\n\r\n", count: 17),
-            ["tooManyInterimResponses(limit: 16)"]
+            [text(.tooManyInterimResponses(limit: 16))]
         ),
     ]
 
@@ -105,7 +105,7 @@ struct ClientTests {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n",
         ])
     func incomplete(input: String) {
-        #expect(transcript(of: input, cut: .whole, isClosed: true).last == "incompleteMessage")
+        #expect(transcript(of: input, cut: .whole, isClosed: true).last == text(.incompleteMessage))
     }
 
     @Test("the answer to HEAD has no content", arguments: Cut.allCases)

@@ -113,3 +113,6 @@ func head(of input: String) throws -> RequestHead {
     _ = try parser.nextEvent(in: input.utf8.span, at: &cursor)
     return parser.head
 }
+
+/// An error as a transcript has it.
+func text(_ error: HTTPError) -> String { "\(error)" }

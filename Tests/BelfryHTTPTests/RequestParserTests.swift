@@ -114,7 +114,7 @@ struct RequestParserTests {
             lines == [
                 "POST /1 1.1", "Host=a", "Content-Length=2", "body ab", "end",
                 "POST /2 1.1", "Host=a", "Transfer-Encoding=chunked", "body c", "end",
-                "GET /3 1.1", "Host=b", "end", "malformedStartLine",
+                "GET /3 1.1", "Host=b", "end", text(.malformedStartLine),
             ])
     }
 

@@ -93,7 +93,7 @@ private final class LogLines: Sendable {
     var all: [String] { lines.withLock { $0 } }
 
     var log: ServerLog {
-        ServerLog { _, message, fields in
+        ServerLog(level: .trace) { _, message, fields in
             let line = ([message] + fields.map { "\($0)=\($1)" }).joined(separator: " ")
             self.lines.withLock { $0.append(line) }
         }

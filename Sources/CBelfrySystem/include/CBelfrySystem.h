@@ -4,6 +4,7 @@
 // What Swift cannot import from the C library: epoll, accept4, signalfd and the sockaddr casts.
 // A function that can fail returns a negative errno; EINTR is retried inside.
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +52,8 @@ const char *_Nullable belfry_error_text(int error);
 
 ssize_t belfry_read(int descriptor, void *_Nonnull bytes, size_t count);
 ssize_t belfry_write(int descriptor, const void *_Nonnull bytes, size_t count);
+/// Waits until a descriptor takes bytes, or never will.
+int belfry_await_room(int descriptor);
 int belfry_open_for_reading(const char *_Nonnull path);
 bool belfry_is_terminal(int descriptor);
 void belfry_close(int descriptor);
@@ -84,6 +87,12 @@ int belfry_event_clear(int descriptor);
 
 int belfry_signal_create(uint64_t mask);
 int belfry_signal_next(int descriptor);
+/// Starts a thread that no signal interrupts: whoever waits for signals is another one.
+///
+/// The outcome is 0 or an error number.
+int belfry_thread_create(
+    pthread_t *_Nonnull thread, void *_Nullable (*_Nonnull body)(void *_Nullable),
+    void *_Nullable context);
 int belfry_ignore_broken_pipe(void);
 
 /// Device, inode number and size of a file, or a negative errno in `status`.

@@ -1,0 +1,45 @@
+extension HTTPError: CustomStringConvertible {
+    /// What is wrong, as a sentence without its full stop.
+    public var description: String {
+        switch self {
+        case .tooManyEmptyLines(let limit): "more than \(limit) empty lines come before it"
+        case .malformedStartLine: "its first line does not follow the grammar"
+        case .invalidTarget: "its target is not one that its method may have"
+        case .malformedVersion: "its version is not written as HTTP/1.1 is"
+        case .unsupportedVersion: "its version is not HTTP/1"
+        case .requestLineTooLong(let limit): "its first line has more than \(limit) bytes"
+        case .bareLineFeed: "a line ends in LF without CR"
+        case .bareCarriageReturn: "a CR is not followed by LF"
+        case .invalidFieldName: "the name of a field is not a token before a colon"
+        case .foldedField: "a field begins with white space"
+        case .invalidFieldValue: "the value of a field has a control character"
+        case .fieldLineTooLong(let limit): "a field has more than \(limit) bytes"
+        case .tooManyFields(let limit): "it has more than \(limit) fields"
+        case .headTooLarge(let limit): "its head has more than \(limit) bytes"
+        case .missingHost: "it has no Host"
+        case .repeatedHost: "it has more than one Host"
+        case .invalidHost: "its host is not a host with or without a port"
+        case .invalidContentLength: "its Content-Length is not a number"
+        case .repeatedContentLength: "it has more than one Content-Length"
+        case .contentLengthWithTransferEncoding: "it has Content-Length and Transfer-Encoding"
+        case .repeatedTransferEncoding: "it has more than one Transfer-Encoding"
+        case .invalidTransferEncoding: "its last transfer coding is not chunked, once"
+        case .unsupportedTransferCoding: "chunked is the only transfer coding that is spoken here"
+        case .transferEncodingInHTTP10: "HTTP/1.0 has no Transfer-Encoding"
+        case .bodyTooLarge(let limit): "its content has more than \(limit) bytes"
+        case .invalidChunkSize: "the size of a chunk is not a hexadecimal number"
+        case .invalidChunkExtension: "the extension of a chunk does not follow the grammar"
+        case .missingChunkEnd: "a chunk does not end with CR and LF"
+        case .chunkLineTooLong(let limit): "the first line of a chunk has more than \(limit) bytes"
+        case .chunkExtensionsTooLong(let limit):
+            "the extensions of its chunks have more than \(limit) bytes"
+        case .trailerTooLarge(let limit): "its trailer has more than \(limit) bytes"
+        case .invalidPercentEncoding: "a % is not followed by two hexadecimal digits"
+        case .invalidUTF8: "its target does not stand for UTF-8"
+        case .tooManyParameters(let limit): "its query has more than \(limit) parameters"
+        case .tooManyInterimResponses(let limit): "more than \(limit) interim responses came"
+        case .incompleteMessage: "the connection ended inside a message"
+        case .eventTooLong(let limit): "a line or an event has more than \(limit) bytes"
+        }
+    }
+}
