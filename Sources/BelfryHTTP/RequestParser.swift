@@ -50,16 +50,30 @@ public struct RequestParser: Sendable {
         chunks = ChunkedDecoder(limits: limits)
     }
 
-    /// True when no byte of a further request has come: such a connection needs no parser of its own.
+    /// True when no byte has come since the last request, not even an empty line: such a connection
+    /// needs no parser of its own.
     public var isBetweenRequests: Bool {
         switch phase {
-        case .between: true
+        case .between: emptyLineCount == 0
         case .emptyLine, .line, .fields, .framing, .content, .chunks, .failed: false
+        }
+    }
+
+    /// Whether a byte of a request line has come since the last request; empty lines are none.
+    public var hasBegunRequest: Bool {
+        switch phase {
+        case .between, .emptyLine: false
+        case .line, .fields, .framing, .content, .chunks, .failed: true
         }
     }
 
     /// How many bytes of a head it keeps.
     public var headByteCount: Int { head.bytes.count }
+
+    /// Forgets the head of the last request, unless another one has begun: then it is gone already.
+    public mutating func forgetLastHead() {
+        if !hasBegunRequest { head = RequestHead() }
+    }
 
     /// Takes the next event out of the bytes from `cursor` on, and moves it behind what was read.
     ///

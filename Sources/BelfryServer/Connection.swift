@@ -108,7 +108,7 @@ final class Unfinished {
 
     /// The bytes of its input that are kept; a file that is sent belongs to all.
     var byteCount: Int {
-        (exchange?.byteCount ?? 0) + (unverified?.byteCount ?? 0) + (reader?.message.count ?? 0)
+        (exchange?.byteCount ?? 0) + (unverified?.byteCount ?? 0) + (reader?.byteCount ?? 0)
             + waitingBytes.count
     }
 

@@ -68,6 +68,12 @@ struct Exchange {
         return repeats
     }
 
+    /// Forgets what is left of the last request, which may have been that of another connection.
+    mutating func forgetLast() {
+        parser.forgetLastHead()
+        if !isInContent { content = [] }
+    }
+
     private static let channelPrefix = Array("/v1/channels/".utf8)
 
     /// Where the name stands in the path of a post of the form that nearly all have: to

@@ -176,6 +176,7 @@ extension ServerLoop {
         exchange = Exchange(limits: Self.httpLimits(configuration))
         connections[id].isAwaiting = true
         setDeadline(id, .answer)
+        countUnfinished(of: id)
     }
 
     /// A token was verified: the requests that wait for that go on.

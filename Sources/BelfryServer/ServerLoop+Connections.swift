@@ -208,7 +208,8 @@ extension ServerLoop {
             return
         }
         switch connection.deadline {
-        case .head where connection.unfinished?.exchange == nil, .idle, .answer:
+        case .head where connection.unfinished?.exchange?.parser.hasBegunRequest != true,
+            .idle, .answer:
             // Nothing was begun, so there is nothing to answer (RFC 9112 §9.5).
             closeSoon(id)
         case .head, .body:

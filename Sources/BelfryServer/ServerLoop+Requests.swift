@@ -50,6 +50,7 @@ extension ServerLoop {
         // The configuration may have changed since.
         exchange.canRepeat = false
         unfinished.exchange = nil
+        unfinished.recount()
         return true
     }
 
@@ -95,12 +96,14 @@ extension ServerLoop {
     ) {
         guard connections.has(id) else { return renewExchange() }
         if exchange.parser.isBetweenRequests { return awaitRequest(id) }
-        // The head's time runs from its first byte: more bytes do not lengthen it. The time of the
-        // content was set with the end of the head.
-        if beginsRequest, !exchange.isInContent {
+        // The head's time runs from its first byte, or from the empty lines before it: more bytes do
+        // not lengthen it. The time of the content was set with the end of the head.
+        let hasHeadTime = connections[id].deadline == .head && !exchange.parser.hasBegunRequest
+        if beginsRequest, !exchange.isInContent, !hasHeadTime {
             setDeadline(id, .head)
         }
         exchange.keepContent(of: bytes)
+        exchange.forgetLast()
         unfinished(of: id).exchange = exchange
         exchange = Exchange(limits: Self.httpLimits(configuration))
         countUnfinished(of: id)

@@ -149,6 +149,7 @@ extension ServerLoop {
         if let unfinished = connections[id].unfinished, let begun = unfinished.reader {
             reader = begun
             unfinished.reader = nil
+            unfinished.recount()
         } else if isDebug {
             reader = MessageReader(role: .server, limits: Self.debugMessageLimits)
         }
@@ -202,6 +203,8 @@ extension ServerLoop {
             }
             return
         }
+        // The last message may have been that of another connection.
+        reader.forgetLast()
         unfinished(of: id).reader = reader
         renewReader(isDebug: true)
         countUnfinished(of: id)

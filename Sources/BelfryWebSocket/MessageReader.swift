@@ -74,6 +74,16 @@ public struct MessageReader {
         }
     }
 
+    /// The bytes that it keeps of a message or a control frame that is unfinished.
+    public var byteCount: Int { message.count + compressed.count + control.count }
+
+    /// Forgets what was read whole: what is left is what is unfinished.
+    public mutating func forgetLast() {
+        if openMessage == nil { (message, compressed) = ([], []) }
+        if case .payload(let header) = phase, header.opcode.isControl { return }
+        control = []
+    }
+
     /// Reads on at `cursor`, and returns the next event, or `nil` when more bytes are needed.
     ///
     /// Call it until it returns `nil`; then `cursor` is at the end, and the bytes may go. After a

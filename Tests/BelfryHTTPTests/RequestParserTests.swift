@@ -7,7 +7,7 @@ struct RequestParserTests {
         ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", ["GET / 1.1", "Host=a", "end"]),
         (
             "\r\n\r\nGET / HTTP/1.1\r\nhoSt:\ta\r\nempty:\r\nblank: \t\r\n\r\n\r\n",
-            ["GET / 1.1", "hoSt=a", "empty=", "blank=", "end"]
+            ["GET / 1.1", "hoSt=a", "empty=", "blank=", "end", "waiting"]
         ),
         ("GET / HTTP/1.2\r\nHost: a\r\n\r\n", ["GET / 1.1", "Host=a", "end"]),
         ("GET /x HTTP/1.0\r\n\r\n", ["GET /x 1.0", "end"]),
@@ -91,16 +91,23 @@ struct RequestParserTests {
         #expect(lines.suffix(2) == ["body hello", "waiting"])
     }
 
-    @Test("an empty line is no part of a request, its half is")
+    @Test("an empty line begins no request, and is counted until one begins")
     func between() throws {
         var parser = RequestParser(limits: HTTPLimits())
         #expect(parser.isBetweenRequests)
+        for half in ["\r", "\n", "\r\n"] {
+            var cursor = 0
+            #expect(try parser.nextEvent(in: half.utf8.span, at: &cursor) == nil)
+            #expect(!parser.isBetweenRequests)
+            #expect(!parser.hasBegunRequest)
+        }
         var cursor = 0
-        #expect(try parser.nextEvent(in: "\r\n".utf8.span, at: &cursor) == nil)
+        let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        #expect(try parser.nextEvent(in: request.utf8.span, at: &cursor) == .head)
+        #expect(parser.hasBegunRequest)
+        #expect(try parser.nextEvent(in: request.utf8.span, at: &cursor) == .end)
         #expect(parser.isBetweenRequests)
-        cursor = 0
-        #expect(try parser.nextEvent(in: "\r".utf8.span, at: &cursor) == nil)
-        #expect(!parser.isBetweenRequests)
+        #expect(!parser.hasBegunRequest)
     }
 
     @Test("pipelined requests come one after the other", arguments: Cut.allCases)
