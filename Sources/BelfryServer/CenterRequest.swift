@@ -188,6 +188,8 @@ enum LoopMessage: Sendable {
     case submissions([Submission])
     /// Frames and answers for connections of the receiver.
     case output(RemoteOutput)
+    /// A connection that the first loop's listeners took for the receiver.
+    case arrived(Arrival)
     /// The store has everything of the receiver up to this ticket.
     case committed(UInt64)
     /// Close all connections within a time, then end.

@@ -49,6 +49,8 @@ extension ServerLoop {
                 for submission in submissions { perform(submission) }
             case .output(let output):
                 take(output)
+            case .arrived(let arrival):
+                admit(arrival)
             case .committed(let ticket):
                 takeCommit(ticket)
             case .drain:
