@@ -41,6 +41,14 @@ final class DiskStore: StoreDoor {
         return figures
     }
 
+    var isFailing: Bool { tally.isFailing }
+
+    func end(telling mailboxes: [LoopMailbox<LoopMessage>]) {
+        store.beginClosing {
+            for mailbox in mailboxes { _ = mailbox.post(.released) }
+        }
+    }
+
     /// Commits what waits, and ends the life of the store.
     ///
     /// - Returns: whether everything is committed.
@@ -64,6 +72,7 @@ private final class StoreTally: Sendable {
     private let committedBatches = Atomic<UInt64>(0)
     private let changes = Atomic<UInt64>(0)
     private let failures = Atomic<UInt64>(0)
+    private let failing = Atomic(false)
 
     func noteBatch(changeCount: Int) {
         batches.add(1, ordering: .relaxed)
@@ -76,10 +85,15 @@ private final class StoreTally: Sendable {
 
     func note(_ notice: StoreNotice) {
         switch notice {
-        case .failed: failures.add(1, ordering: .relaxed)
-        case .recovered, .oversized, .logStays: break
+        case .failed:
+            failures.add(1, ordering: .relaxed)
+            failing.store(true, ordering: .relaxed)
+        case .recovered: failing.store(false, ordering: .relaxed)
+        case .oversized, .logStays: break
         }
     }
+
+    var isFailing: Bool { failing.load(ordering: .relaxed) }
 
     var figures: StoreFigures {
         var figures = StoreFigures()

@@ -81,12 +81,8 @@ public enum Server {
         let mailboxes = try systemCall { () throws(SystemCallError) in
             try SharedState.makeMailboxes(loopCount: configuration.loopCount)
         }
-        let (beginning, store): (Beginning, DiskStore?)
-        do throws(StoreError) {
-            (beginning, store) = try begin(configuration, mailboxes: mailboxes, log: log)
-        } catch {
-            throw .store(error.sentence)
-        }
+        let begun = try begin(configuration, signals: signals, mailboxes: mailboxes, log: log)
+        guard let (beginning, store) = begun else { return log.write(.info, "stopped") }
         let verifier = TokenVerifier()
         let shared = SharedState(
             mailboxes: mailboxes, reload: Self.fitting(reload, to: memory, log: log),
@@ -132,9 +128,37 @@ public enum Server {
         }
     }
 
-
     /// Opens the store of the configuration, if it has one, and takes what it has.
+    ///
+    /// Another process may have it still: it is waited for, unless a signal says to stop.
+    ///
+    /// - Returns: nil when the signal came.
     private static func begin(
+        _ configuration: ServerConfiguration, signals: borrowing SignalDescriptor,
+        mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog
+    ) throws(StartError) -> (Beginning, DiskStore?)? {
+        let deadline = MonotonicTime.now() + configuration.dataPatience
+        let pause = Monitor(())
+        var hasWaited = false
+        while true {
+            do throws(StoreError) {
+                return try open(configuration, mailboxes: mailboxes, log: log)
+            } catch {
+                let now = MonotonicTime.now()
+                guard error == .locked, now < deadline else { throw .store(error.sentence) }
+                if !hasWaited { log.write(.info, "waiting for the data directory") }
+                hasWaited = true
+                let signal = try systemCall { () throws(SystemCallError) in try signals.next() }
+                if let signal, ServerLoop.stopSignals.contains(signal) { return nil }
+                let _: Void? = pause.take(until: min(deadline, now + lockInterval)) { _ in nil }
+            }
+        }
+    }
+
+    /// How often a data directory that another process has is tried.
+    private static var lockInterval: Duration { .milliseconds(50) }
+
+    private static func open(
         _ configuration: ServerConfiguration, mailboxes: [LoopMailbox<LoopMessage>],
         log: ServerLog
     ) throws(StoreError) -> (Beginning, DiskStore?) {

@@ -57,7 +57,13 @@ extension ServerLoop {
                 beginStopping()
             case .settled:
                 stop.settledCount += 1
-                letClientsGo()
+                seal()
+            case .sealed:
+                noteSealed()
+            case .released:
+                takeRelease()
+            case .answered:
+                noteAnswered(by: 1)
             case .reload(let configuration):
                 take(configuration)
             case .renew(let context):

@@ -292,6 +292,7 @@ struct ServerLoop: ~Copyable {
         case .timer(Self.throttleTimer): releaseThrottled()
         case .timer(Self.deadlineTimer): meetCenterDeadline()
         case .timer(Self.pollTimer): meetPollDeadline()
+        case .timer(Self.lameTimer): drain()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
         case .idle: meetIdle()
@@ -301,8 +302,8 @@ struct ServerLoop: ~Copyable {
         case .overHighWater, .drained, .closed, .idle:
             // These come after the end of a turn.
             if hasTurnWork { loop.takeAnotherTurn() }
-        case .accepted, .refused, .arrived, .received, .endOfInput, .deadline, .mail, .signal, .timer,
-            .turnEnds, .connected, .waiting:
+        case .accepted, .refused, .arrived, .received, .endOfInput, .deadline, .mail, .signal,
+            .timer, .turnEnds, .connected, .waiting:
             break
         }
     }

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryLoop
 import BelfryStore
 import BelfrySystem
 
@@ -11,6 +12,13 @@ protocol StoreDoor: Sendable {
     func hand(_ batch: StoreBatch)
     /// Whether what is promised from now on can be kept; what was handed over is kept in any case.
     var takesPromises: Bool { get }
+    /// Whether writing fails, other than by what the broker may keep.
+    var isFailing: Bool { get }
+    /// Takes nothing more: commits what waits, ends the life in order, and gives the data up, for
+    /// which nobody waits.
+    ///
+    /// Each loop then gets ``LoopMessage/released``.
+    func end(telling mailboxes: [LoopMailbox<LoopMessage>])
     /// What it has done so far.
     var figures: StoreFigures { get }
 }

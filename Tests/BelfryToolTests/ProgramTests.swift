@@ -85,8 +85,10 @@ struct ProgramTests {
     func flags() throws {
         var arguments: [String] = []
         for setting in Setting.all {
-            let isFlag = ["allow-anonymous", "compression", "debug-endpoints", "in-memory"]
-                .contains(setting.name)
+            let isFlag = [
+                "allow-anonymous", "compression", "debug-endpoints", "in-memory",
+                "ready-without-store",
+            ].contains(setting.name)
             arguments += isFlag ? ["--\(setting.name)"] : ["--\(setting.name)", "x"]
         }
         let options = try ServeOptions.parse(arguments)
