@@ -120,7 +120,8 @@ struct ClientLoop: ~Copyable {
         case .timer(Timer.reconnect): reconnect()
         case .timer(Timer.requests): expireRequests()
         case .mail: takeCommands()
-        case .overHighWater, .drained, .accepted, .refused, .timer, .signal, .turnEnds, .idle,
+        case .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal, .turnEnds,
+            .idle,
             .waiting:
             break
         }

@@ -77,7 +77,8 @@ struct ExchangeLoop: ~Copyable {
         case .closed: return .failure(.connectionLost)
         case .deadline: return .failure(.timedOut)
         case .mail: return .success(())
-        case .overHighWater, .drained, .accepted, .refused, .timer, .signal, .turnEnds, .idle,
+        case .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal, .turnEnds,
+            .idle,
             .waiting:
             return nil
         }

@@ -44,20 +44,49 @@ extension EventLoop {
             do {
                 guard let (socket, peer) = try kernel.accept(listeners[number].socket)
                 else { return nil }
-                if connectionCount < configuration.connectionLimit {
-                    let id = try admit(socket, peer: peer, flags: .open)
-                    return .accepted(id, listener: number)
+                let arrival = Arrival(socket: socket, peer: peer, listener: number)
+                if sharesArrivals {
+                    self.arrival = arrival
+                    return .arrived
                 }
-                if refusedCount < configuration.refusalLimit {
-                    let id = try admit(socket, peer: peer, flags: [.open, .refused])
-                    return .refused(id, listener: number)
-                }
-                refuse(socket, listener: number)
+                if let event = try seat(arrival) { return event }
             } catch {
                 // Any other error is that of one connection which was gone before it was taken.
                 if error.isExhaustion { restListeners() }
             }
         }
+        return nil
+    }
+
+    /// Takes the connection that `.arrived` told of; it must go to a loop, or be closed.
+    public mutating func takeArrival() -> Arrival? {
+        arrival.take()
+    }
+
+    /// Takes a connection that the listener of another loop took.
+    ///
+    /// - Returns: `.accepted` or `.refused`; nil when it is closed already.
+    public mutating func adopt(_ arrival: Arrival) -> LoopEvent? {
+        do {
+            return try seat(arrival)
+        } catch {
+            if error.isExhaustion { exhaustionCount += 1 }
+            return nil
+        }
+    }
+
+    /// Gives a connection a slot, or refuses it.
+    private mutating func seat(_ arrival: Arrival) throws(SystemCallError) -> LoopEvent? {
+        let listener = arrival.listener
+        if connectionCount < configuration.connectionLimit {
+            let id = try admit(arrival.socket, peer: arrival.peer, flags: .open)
+            return .accepted(id, listener: listener)
+        }
+        if refusedCount < configuration.refusalLimit {
+            let id = try admit(arrival.socket, peer: arrival.peer, flags: [.open, .refused])
+            return .refused(id, listener: listener)
+        }
+        refuse(arrival.socket, listener: listener)
         return nil
     }
 

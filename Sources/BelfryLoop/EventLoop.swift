@@ -77,6 +77,9 @@ public struct EventLoop: ~Copyable {
     var turnIsWanted = false
 
     var listeners: [ListenerSlot] = []
+    /// Whether the connections that listeners take are handed out as `.arrived`, for any loop.
+    public var sharesArrivals = false
+    var arrival: Arrival?
     var acceptedInARow = 0
     var acceptResumeTime = MonotonicTime.distantFuture
 
@@ -264,14 +267,12 @@ public struct EventLoop: ~Copyable {
 
     /// Listens at an address and tells the real one, which differs for port 0.
     ///
-    /// `sharesPort` lets the listeners of several loops have one port.
-    ///
     /// - Parameter refusal: what those are sent that are too many even to be told `.refused`; where
     ///   it is empty they are just closed.
     public mutating func listen(
-        on address: SocketAddress, sharesPort: Bool, refusal: [UInt8] = []
+        on address: SocketAddress, refusal: [UInt8] = []
     ) throws(SystemCallError) -> SocketAddress {
-        let (socket, real) = try kernel.listen(at: address, sharesPort: sharesPort)
+        let (socket, real) = try kernel.listen(at: address)
         let token = Token.make(Token.listener, number: listeners.count)
         do {
             try kernel.watch(socket, token: token, for: .readable)
@@ -281,6 +282,14 @@ public struct EventLoop: ~Copyable {
         }
         listeners.append(ListenerSlot(socket: socket, refusal: refusal))
         return real
+    }
+
+    /// Takes the connections of a listener that another loop has, which come by ``adopt(_:)``.
+    ///
+    /// It is numbered like a listener of this loop.
+    public mutating func shareListener(refusal: [UInt8] = []) {
+        listeners.append(
+            ListenerSlot(socket: Socket(rawValue: -1), isOpen: false, refusal: refusal))
     }
 
     /// Closes all listeners; connections stay.

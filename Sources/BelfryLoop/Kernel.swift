@@ -85,10 +85,10 @@ enum KernelCalls: ~Copyable {
     }
 
     func listen(
-        at address: SocketAddress, sharesPort: Bool
+        at address: SocketAddress
     ) throws(SystemCallError) -> (socket: Socket, address: SocketAddress) {
         switch self {
-        case .linux: try Socket.listen(at: address, sharesPort: sharesPort)
+        case .linux: try Socket.listen(at: address)
         case .embedded(let kernel): kernel.listen(at: address)
         }
     }

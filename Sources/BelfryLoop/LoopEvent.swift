@@ -4,6 +4,8 @@ public enum LoopEvent: Equatable, Sendable {
     case accepted(ConnectionID, listener: Int)
     /// A listener took a connection past the connection limit: answer it and close it.
     case refused(ConnectionID, listener: Int)
+    /// A listener took a connection that any loop may have: `takeArrival()` gives it.
+    case arrived
     /// A connection that was asked for by `connect(to:)` is there.
     case connected(ConnectionID)
     /// Bytes arrived; they are the first of the input buffer, until the next call.

@@ -188,12 +188,20 @@ enum LoopMessage: Sendable {
     case submissions([Submission])
     /// Frames and answers for connections of the receiver.
     case output(RemoteOutput)
+    /// A connection that the first loop's listeners took for the receiver.
+    case arrived(Arrival)
     /// The store has everything of the receiver up to this ticket.
     case committed(UInt64)
     /// Close all connections within a time, then end.
     case drain
-    /// The centers of the sender have stopped; what they posted last came before this.
+    /// The sender has nothing more for centers; what it had came before this.
     case settled
+    /// The centers of the sender take nothing more.
+    case sealed
+    /// The store is given up, after all commits that this loop was told of.
+    case released
+    /// The sender knows that; its last answers came before this.
+    case answered
     /// Credentials were verified: whose they are, or why they are not good.
     case verdict(TokenDigest, Result<Caller, AccessError>)
     /// Take what can be changed without a restart.

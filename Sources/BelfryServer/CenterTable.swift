@@ -35,6 +35,13 @@ struct CenterTable {
 
     var count: Int { sequencers.count }
 
+    /// Takes no command any more: no name finds its center.
+    mutating func close() {
+        positions = [:]
+        defaultPosition = nil
+        touched = []
+    }
+
     /// Where a center is, if it is.
     func position(of name: [UInt8]) -> Int? {
         // Arrays that share their storage are equal at once: so it is for the default center.

@@ -6,17 +6,27 @@ import BelfrySystem
 /// The store on the disk: its commits become mail of the loops, and its troubles entries of the log.
 final class DiskStore: StoreDoor {
     private let store: Store
+    private let failing: SharedFlag
 
     init(
         _ file: consuming sending StoreFile, mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog
     ) throws(StoreError) {
+        let failing = SharedFlag(false)
+        self.failing = failing
         store = try Store(
             file,
             onCommit: { loop, ticket in
                 // A later commit tells of this one too, should the mailbox be full.
                 _ = mailboxes[loop].post(.committed(ticket))
             },
-            onNotice: { log.write($0) })
+            onNotice: { notice in
+                switch notice {
+                case .failed: failing.value = true
+                case .recovered: failing.value = false
+                case .oversized, .fits, .behind, .caughtUp, .logStays: break
+                }
+                log.write(notice)
+            })
     }
 
     func hand(_ batch: StoreBatch) {
@@ -29,6 +39,14 @@ final class DiskStore: StoreDoor {
 
     func noteRefusal() {
         store.noteRefusal()
+    }
+
+    var isFailing: Bool { failing.value }
+
+    func end(telling mailboxes: [LoopMailbox<LoopMessage>]) {
+        store.beginClosing {
+            for mailbox in mailboxes { _ = mailbox.post(.released) }
+        }
     }
 
     /// Commits what waits, and ends the life of the store.

@@ -18,6 +18,8 @@ public enum Server {
         throws(StartError)
     {
         if let fault = configuration.fault() { throw .configuration(fault) }
+        let limit = try systemCall(DescriptorLimit.current)
+        _ = try configuration.connectionLimit(descriptorCount: limit.hard)
         _ = try readKeys(configuration, log: log)
     }
 
@@ -75,29 +77,27 @@ public enum Server {
         // Threads take over which signals are blocked: this comes before the first of them.
         let signals = try blockSignals()
         configuration.keyring = try readKeys(configuration, log: log)
-        let mailboxes: [LoopMailbox<LoopMessage>]
-        do throws(SystemCallError) {
-            mailboxes = try SharedState.makeMailboxes(loopCount: configuration.loopCount)
-        } catch {
-            throw .system(error)
+        let descriptors = try systemCall(DescriptorLimit.raise)
+        let connectionLimit = try configuration.connectionLimit(descriptorCount: descriptors.soft)
+        let mailboxes = try systemCall { () throws(SystemCallError) in
+            try SharedState.makeMailboxes(loopCount: configuration.loopCount)
         }
-        let (beginning, store): (Beginning, DiskStore?)
-        do throws(StoreError) {
-            (beginning, store) = try begin(configuration, mailboxes: mailboxes, log: log)
-        } catch {
-            throw .store(error.sentence)
-        }
+        let begun = try begin(configuration, signals: signals, mailboxes: mailboxes, log: log)
+        guard let (beginning, store) = begun else { return log.write(.info, "stopped") }
         let verifier = TokenVerifier()
         let shared = SharedState(
             mailboxes: mailboxes, reload: Self.fitting(reload, to: memory),
             beginning: beginning, verifier: verifier)
-        var failure: SystemCallError?
-        do throws(SystemCallError) {
+        var failure: StartError?
+        do throws(StartError) {
             if let certificate { shared.note(certificate, in: log) }
-            let thread = try verifier.start(mailboxes)
+            let thread = try systemCall { () throws(SystemCallError) in
+                try verifier.start(mailboxes)
+            }
             defer { verifier.close() }
             try serve(
-                configuration, certificate, shared: shared, log: log, signals: signals)
+                configuration, certificate, shared: shared, log: log, signals: signals,
+                connectionLimit: connectionLimit)
             verifier.close()
             thread.join()
         } catch {
@@ -107,7 +107,7 @@ public enum Server {
         if let store, !store.close() {
             log.write(.error, "the store could not be ended in order")
         }
-        if let failure { throw .system(failure) }
+        if let failure { throw failure }
         log.write(.info, "stopped")
     }
 
@@ -129,20 +129,37 @@ public enum Server {
         }
     }
 
-    private static func serve(
-        _ configuration: ServerConfiguration, _ certificate: TLSContext?, shared: SharedState,
-        log: ServerLog, signals: consuming SignalDescriptor
-    ) throws(SystemCallError) {
-        let limit = try DescriptorLimit.raise()
-        let wanted = configuration.connectionLimit ?? max(1, limit.soft * 9 / 10 - 16)
-        let connectionLimit = min(wanted, configuration.fittingConnectionCount)
-        try start(
-            configuration, certificate, shared: shared, log: log, signals: signals,
-            connectionLimit: max(1, connectionLimit / configuration.loopCount))
+    /// Opens the store of the configuration, if it has one, and takes what it has.
+    ///
+    /// Another process may have it still: it is waited for, unless a signal says to stop.
+    ///
+    /// - Returns: nil when the signal came.
+    private static func begin(
+        _ configuration: ServerConfiguration, signals: borrowing SignalDescriptor,
+        mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog
+    ) throws(StartError) -> (Beginning, DiskStore?)? {
+        let deadline = MonotonicTime.now() + configuration.dataPatience
+        let pause = Monitor(())
+        var hasWaited = false
+        while true {
+            do throws(StoreError) {
+                return try open(configuration, mailboxes: mailboxes, log: log)
+            } catch {
+                let now = MonotonicTime.now()
+                guard error == .locked, now < deadline else { throw .store(error.sentence) }
+                if !hasWaited { log.write(.info, "waiting for the data directory") }
+                hasWaited = true
+                let signal = try systemCall { () throws(SystemCallError) in try signals.next() }
+                if let signal, ServerLoop.stopSignals.contains(signal) { return nil }
+                let _: Void? = pause.take(until: min(deadline, now + lockInterval)) { _ in nil }
+            }
+        }
     }
 
-    /// Opens the store of the configuration, if it has one, and takes what it has.
-    private static func begin(
+    /// How often a data directory that another process has is tried.
+    private static var lockInterval: Duration { .milliseconds(50) }
+
+    private static func open(
         _ configuration: ServerConfiguration, mailboxes: [LoopMailbox<LoopMessage>],
         log: ServerLog
     ) throws(StoreError) -> (Beginning, DiskStore?) {
@@ -161,32 +178,53 @@ public enum Server {
         return (beginning, store)
     }
 
-    private static func start(
+    private static func serve(
         _ configuration: ServerConfiguration, _ certificate: TLSContext?, shared: SharedState,
         log: ServerLog, signals: consuming SignalDescriptor, connectionLimit: Int
-    ) throws(SystemCallError) {
-        var first = try ServerLoop(
-            number: 0, configuration, shared: shared, log: log, connectionLimit: connectionLimit)
-        try first.loop.attach(signals)
-        var resolved = configuration
-        resolved.listenAddresses = try first.listen(on: configuration.listenAddresses)
+    ) throws(StartError) {
+        let connectionLimit = max(
+            1,
+            min(connectionLimit, configuration.fittingConnectionCount) / configuration.loopCount)
+        var first = try systemCall { () throws(SystemCallError) in
+            try ServerLoop(
+                number: 0, configuration, shared: shared, log: log,
+                connectionLimit: connectionLimit)
+        }
+        first.loop.sharesArrivals = configuration.loopCount > 1
+        var real = configuration
+        real.listenAddresses = try first.listen(on: configuration.listenAddresses)
         if let certificate {
-            resolved.tlsListenAddresses = try first.listen(
+            real.tlsListenAddresses = try first.listen(
                 on: configuration.tlsListenAddresses, with: certificate)
         }
-        var threads: [LoopThread] = []
-        for number in 1..<max(1, configuration.loopCount) {
-            threads.append(
-                try LoopThread(
-                    number: number, resolved, certificate, shared: shared, log: log,
-                    connectionLimit: connectionLimit))
+        do throws(SystemCallError) {
+            try first.loop.attach(signals)
+            var threads: [LoopThread] = []
+            for number in 1..<max(1, configuration.loopCount) {
+                threads.append(
+                    try LoopThread(
+                        number: number, configuration, certificate, shared: shared, log: log,
+                        connectionLimit: connectionLimit))
+            }
+            log.write(
+                .info, "listening", ("addresses", real.addressTexts.joined(separator: ",")),
+                ("loops", "\(configuration.loopCount)"))
+            try first.run()
+            for thread in threads { thread.join() }
+        } catch {
+            throw .system(error)
         }
-        log.write(
-            .info, "listening",
-            ("addresses", resolved.addressTexts.joined(separator: ",")),
-            ("loops", "\(configuration.loopCount)"))
-        try first.run()
-        for thread in threads { thread.join() }
+    }
+
+    /// Makes a call whose failure ends the start.
+    private static func systemCall<Result: ~Copyable>(
+        _ body: () throws(SystemCallError) -> Result
+    ) throws(StartError) -> Result {
+        do throws(SystemCallError) {
+            return try body()
+        } catch {
+            throw .system(error)
+        }
     }
 }
 
@@ -203,10 +241,7 @@ private final class LoopThread {
                 var loop = try ServerLoop(
                     number: number, configuration, shared: shared, log: log,
                     connectionLimit: connectionLimit)
-                _ = try loop.listen(on: configuration.listenAddresses)
-                if let certificate {
-                    _ = try loop.listen(on: configuration.tlsListenAddresses, with: certificate)
-                }
+                loop.shareListeners(certificate)
                 try loop.run()
             } catch {
                 log.write(.error, "a loop has failed", ("loop", "\(number)"), ("error", "\(error)"))

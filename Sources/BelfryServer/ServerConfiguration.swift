@@ -107,6 +107,12 @@ public struct ServerConfiguration: Sendable {
     public var wireLimits = WireLimits()
     /// How long a turn may have lasted when more of it can wait for the next; the default is 5 ms.
     public var turnWorkLimit: Duration = .milliseconds(5)
+    /// How long the broker works on when it was asked to stop, and is not ready; the default is 0 s.
+    public var drainDelay: Duration = .zero
+    /// How long the start waits for a data directory that another process has; the default is 0 s.
+    public var dataPatience: Duration = .zero
+    /// Whether `/readyz` is 200 also while the store cannot write; the default is false.
+    public var isReadyWithoutStore = false
     /// How long closing all connections may take at a clean stop; the default is 30 s.
     public var drainPeriod: Duration = .seconds(30)
 

@@ -81,7 +81,7 @@ extension ServerLoop {
             if let id { RPC.append(error: code, detail: detail, id: id, to: &answerContent) }
         case .notification(let method, let params):
             do throws(Problem) {
-                guard let method = Method(method) else { return Sequel.none }
+                guard let method = Method(method), !stop.isSealed else { return Sequel.none }
                 if hasRates { try chargeCall(frame) }
                 frame.call = nil
                 let sequel = try perform(method, params, &frame)
@@ -99,6 +99,7 @@ extension ServerLoop {
                 return Sequel.none
             }
             do throws(Problem) {
+                if stop.isSealed { throw Problem.isStopping }
                 if hasRates { try chargeCall(frame) }
                 frame.call = id
                 RPC.beginResult(id: id, to: &answerContent)
@@ -270,4 +271,6 @@ struct CallFrame {
 extension Problem {
     /// What is said of an observer that is not there, or that the caller may not know of.
     static let noObserver = Problem(.notFound, "There is no such observer.")
+    /// What is said of everything that is asked too late.
+    static let isStopping = Problem(.draining, "The broker is stopping.")
 }

@@ -39,6 +39,7 @@ extension ServerLoop {
         answerContent.removeAll(keepingCapacity: answerContent.capacity <= 1 << 20)
         promises.awaitedTicket = 0
         calloutDeliveryCount = 0
+        if stop.isSealed { return refuseSealed(submission) }
         let answer: Answer?
         do throws(Problem) {
             switch submission.request {
@@ -69,6 +70,14 @@ extension ServerLoop {
         if let answer { deliver(answer, submission.reply) }
         // What follows a registration comes after its answer.
         fanOut()
+    }
+
+    /// Nothing is done any more: whoever asks is told so, call by call.
+    private mutating func refuseSealed(_ submission: Submission) {
+        if case .calls(let text, let client) = submission.request {
+            return performCalls(text, client: client, submission)
+        }
+        deliver(problemAnswer(.isStopping), submission.reply)
     }
 
     /// Performs a request; nil if its answer comes later.
@@ -175,6 +184,7 @@ extension ServerLoop {
     /// The center of this name; it is made unless it is there.
     mutating func makeCenter(_ name: [UInt8]) throws(Problem) -> Int {
         if let position = centers.position(of: name) { return position }
+        if stop.isSealed { throw Problem.isStopping }
         try reserveCenter()
         return centers.make(name, epoch: random.hexadecimal(digitCount: 12), time: commandTime)
     }

@@ -18,6 +18,25 @@ extension ServerLoop {
         if isSecure { admitSecurely(id) }
     }
 
+    /// Gives a connection of the listeners that all loops share to the next loop in turn.
+    ///
+    /// The listeners are the first loop's: a port that several listeners share could be shared with
+    /// another broker too, and a listener that several loops watch gives nearly all to one of them.
+    mutating func placeArrival() {
+        guard let arrival = loop.takeArrival() else { return }
+        let target = nextSeat
+        nextSeat = (nextSeat + 1) % configuration.loopCount
+        if target == number { return admit(arrival) }
+        if !shared.mailboxes[target].post(.arrived(arrival)) { arrival.close() }
+    }
+
+    /// Takes a connection that was given to this loop.
+    mutating func admit(_ arrival: Arrival) {
+        guard let event = loop.adopt(arrival) else { return }
+        let nothing: [UInt8] = []
+        handle(event, input: nothing.span)
+    }
+
     /// One connection too many: it is told so and closed; a handshake to tell it costs too much.
     mutating func refuseConnection(_ id: ConnectionID, isSecure: Bool) {
         counters.connectionsRefused += 1

@@ -49,13 +49,21 @@ extension ServerLoop {
                 for submission in submissions { perform(submission) }
             case .output(let output):
                 take(output)
+            case .arrived(let arrival):
+                admit(arrival)
             case .committed(let ticket):
                 takeCommit(ticket)
             case .drain:
                 beginStopping()
             case .settled:
                 stop.settledCount += 1
-                letClientsGo()
+                seal()
+            case .sealed:
+                noteSealed()
+            case .released:
+                takeRelease()
+            case .answered:
+                noteAnswered(by: 1)
             case .reload(let configuration):
                 take(configuration)
             case .renew(let context):

@@ -94,7 +94,7 @@ extension ServerLoop {
 
     /// Hands the store what must last of this turn.
     mutating func handToStore(_ changes: consuming [StoreChange]) {
-        guard let store = shared.store else { return }
+        guard let store = shared.store, !stop.isSealed else { return }
         var changes = changes
         let ticket = promises.ticket
         for block in shared.numberBlocks {

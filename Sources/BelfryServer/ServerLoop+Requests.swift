@@ -169,7 +169,7 @@ extension ServerLoop {
         case .possible, .present: exchange.reply.details.hasSecretTarget = true
         }
         if stop.isStopping, !path.route.isService {
-            throw Problem(.draining, "The broker is stopping.")
+            throw Problem.isStopping
         }
         try checkOrigin(path)
         let method = exchange.parser.head.method

@@ -16,10 +16,7 @@ extension ServerLoop {
         case .live:
             sendText("ok\n", to: id)
         case .ready:
-            guard !shared.isDraining.load(ordering: .relaxed) else {
-                throw Problem(.draining, "The broker is stopping.")
-            }
-            sendText("ok\n", to: id)
+            try sendReadiness(to: id)
         case .metrics:
             let caller = exchange.caller ?? anonymous
             guard caller.grants.allowSomewhere(.inspect) else {
@@ -46,6 +43,23 @@ extension ServerLoop {
             .leaks, .unmatched, .webSocket, .events, .tickets:
             preconditionFailure("routes of a center are no service")
         }
+    }
+
+    private mutating func sendReadiness(to id: ConnectionID) throws(Problem) {
+        let readiness = Readiness(shared, configuration)
+        var query = try Query(exchange.parser.head)
+        let isVerbose = query.take("verbose") != nil
+        if var problem = readiness.problem {
+            if isVerbose { problem.members.append(.init("parts", json: readiness.partsJSON)) }
+            throw problem
+        }
+        guard isVerbose else { return sendText("ok\n", to: id) }
+        answerContent.append(contentsOf: #"{"ready":true,"parts":"#.utf8)
+        answerContent += readiness.partsJSON
+        answerContent.append(UInt8(ascii: "}"))
+        var answer = Answer.json
+        answer.fields = [Self.noStore]
+        send(answer, to: id, exchange.reply)
     }
 
     /// The metrics; all who ask in one turn are told the same, since making the text is much work.

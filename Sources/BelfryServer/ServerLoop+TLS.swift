@@ -13,12 +13,17 @@ extension ServerLoop {
     /// Their listeners come after those of `listen(on:)`.
     mutating func listen(
         on addresses: [SocketAddress], with context: TLSContext
-    ) throws(SystemCallError) -> [SocketAddress] {
+    ) throws(Server.StartError) -> [SocketAddress] {
+        speakSecurely(with: context)
+        return try listen(on: addresses, isSecure: true)
+    }
+
+    /// Speaks TLS on the connections of the listeners that come now.
+    mutating func speakSecurely(with context: TLSContext) {
         let table = TLSTable(context)
         tls = table
         loop.filter = table
         firstSecureListener = configuration.listenAddresses.count
-        return try listen(on: addresses, isSecure: true)
     }
 
     /// Begins the handshake of a connection; the deadline of its first head covers it.

@@ -16,6 +16,7 @@ extension ServerLoop {
         }
         if !trims.isEmpty { trimKept() }
         closeSlowest()
+        if stop.isStopping, !stop.isSealed { settle() }
         handOver()
         inflatedBeforeTurn = compression.inflatedByteCount
         counters.turns += 1
@@ -95,6 +96,7 @@ extension ServerLoop {
     mutating func meetCenterDeadline() {
         centerTimer = nil
         armedDeadline = .max
+        if stop.isSealed { return }
         for position in centers.positionsDue(at: loop.now.nanoseconds) {
             submitCommand(.passTime, to: position, isPromise: false)
             fanOut()

@@ -3,6 +3,7 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
+import BelfryTLS
 import BelfryWebSocket
 import BelfryWire
 import Synchronization
@@ -105,6 +106,8 @@ struct ServerLoop: ~Copyable {
     var calloutDeliveryCount = 0
     /// What was done since somebody looked how long the turn has taken.
     var workCount = 0
+    /// The loop that gets the next connection of the listeners that all loops share.
+    var nextSeat = 0
     /// What goes to other loops at the end of the turn, by loop.
     var outbound: [Outbound]
 
@@ -181,20 +184,30 @@ struct ServerLoop: ~Copyable {
         _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: commandTime)
     }
 
-    /// Listens on addresses that all loops share, and tells the real ones.
+    /// Listens on addresses, which nobody else can do meanwhile, and tells the real ones.
     ///
     /// Who is refused at once is told so, but not where it would take a handshake.
     mutating func listen(
         on addresses: [SocketAddress], isSecure: Bool = false
-    ) throws(SystemCallError) -> [SocketAddress] {
+    ) throws(Server.StartError) -> [SocketAddress] {
         var real: [SocketAddress] = []
         for address in addresses {
-            real.append(
-                try loop.listen(
-                    on: address, sharesPort: configuration.loopCount > 1,
-                    refusal: isSecure ? [] : refusalBytes()))
+            do throws(SystemCallError) {
+                let refusal = isSecure ? [] : refusalBytes()
+                real.append(try loop.listen(on: address, refusal: refusal))
+            } catch {
+                throw .listen(address, error)
+            }
         }
         return real
+    }
+
+    /// Serves the connections of the first loop's listeners, which are those of the configuration.
+    mutating func shareListeners(_ certificate: TLSContext?) {
+        for _ in configuration.listenAddresses { loop.shareListener(refusal: refusalBytes()) }
+        guard let certificate else { return }
+        speakSecurely(with: certificate)
+        for _ in configuration.tlsListenAddresses { loop.shareListener() }
     }
 
     /// Derives again what follows from a configuration that has changed.
@@ -268,6 +281,7 @@ struct ServerLoop: ~Copyable {
         case .received(let id, let byteCount) where tls == nil:
             receiveAndCount(id, input.extracting(0..<byteCount))
         case .received(let id, let byteCount): receiveSealed(id, input.extracting(0..<byteCount))
+        case .arrived: placeArrival()
         case .endOfInput(let id): endSealedInput(id)
         case .overHighWater(let id): meetHighWater(id)
         case .drained(let id): meetRoom(id)
@@ -278,6 +292,7 @@ struct ServerLoop: ~Copyable {
         case .timer(Self.throttleTimer): releaseThrottled()
         case .timer(Self.deadlineTimer): meetCenterDeadline()
         case .timer(Self.pollTimer): meetPollDeadline()
+        case .timer(Self.lameTimer): drain()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
         case .idle: meetIdle()
@@ -287,8 +302,8 @@ struct ServerLoop: ~Copyable {
         case .overHighWater, .drained, .closed, .idle:
             // These come after the end of a turn.
             if hasTurnWork { loop.takeAnotherTurn() }
-        case .accepted, .refused, .received, .endOfInput, .deadline, .mail, .signal, .timer,
-            .turnEnds, .connected, .waiting:
+        case .accepted, .refused, .arrived, .received, .endOfInput, .deadline, .mail, .signal,
+            .timer, .turnEnds, .connected, .waiting:
             break
         }
     }

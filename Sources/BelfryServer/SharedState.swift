@@ -38,8 +38,8 @@ final class SharedState: Sendable {
     let verifier: TokenVerifier?
     /// The tickets that were handed out and not used.
     let tickets = Mutex(TicketTable())
-    /// Whether the broker is stopping: it is no longer ready.
-    let isDraining = Atomic<Bool>(false)
+    /// Where the broker stands.
+    let lifecycle = Atomic(Lifecycle.ready)
     /// The counters of each loop, as of the end of its last turn.
     let counters: [PublishedCounters]
     /// The door of each loop.

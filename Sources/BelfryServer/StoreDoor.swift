@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryLoop
 import BelfryStore
 import BelfrySystem
 
@@ -13,6 +14,13 @@ protocol StoreDoor: Sendable {
     var takesPromises: Bool { get }
     /// Counts that a promise was refused, with the reason.
     func noteRefusal()
+    /// Whether writing fails, other than by what the broker may keep.
+    var isFailing: Bool { get }
+    /// Takes nothing more: commits what waits, ends the life in order, and gives the data up, for
+    /// which nobody waits.
+    ///
+    /// Each loop then gets ``LoopMessage/released``.
+    func end(telling mailboxes: [LoopMailbox<LoopMessage>])
     /// What it has done so far.
     var figures: StoreFigures { get }
 }

@@ -92,13 +92,26 @@ public final class Store: Sendable {
     /// - Returns: Whether everything is committed and the life ended in order.
     @discardableResult
     public func close(within patience: Duration = .seconds(10)) -> Bool {
+        beginClosing(within: patience)
+        return mail.take { $0.outcome } ?? false
+    }
+
+    /// Begins what ``close(within:)`` does, and waits for nothing.
+    ///
+    /// - Parameters:
+    ///   - patience: how long a disk that does not take it is tried.
+    ///   - onEnd: called from the thread when another process may have the directory.
+    public func beginClosing(
+        within patience: Duration = .seconds(10), onEnd: @escaping @Sendable () -> Void = {}
+    ) {
         let deadline = MonotonicTime.now() + patience
         mail.change { mail in
+            guard !mail.isClosing else { return }
             mail.isClosing = true
             mail.closingDeadline = deadline
+            mail.onEnd = onEnd
             promises.value = false
         }
-        return mail.take { $0.outcome } ?? false
     }
 }
 
@@ -117,6 +130,8 @@ struct StoreMail: Sendable {
     var closingDeadline = MonotonicTime.distantFuture
     /// Whether nobody has the store any more.
     var isAbandoned = false
+    /// Called when the thread has ended.
+    var onEnd: @Sendable () -> Void = {}
     /// Whether the life ended in order, once the thread has ended.
     var outcome: Bool?
 

@@ -78,6 +78,10 @@ struct StoreThread: Sendable {
     }
 
     private func finish(_ endedInOrder: Bool) {
-        mail.change { $0.outcome = endedInOrder }
+        let onEnd = mail.change { mail in
+            mail.outcome = endedInOrder
+            return mail.onEnd
+        }
+        onEnd()
     }
 }

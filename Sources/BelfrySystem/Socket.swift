@@ -16,12 +16,11 @@ public struct Socket: Hashable, Sendable {
 
     /// Listens at an address and tells the real one, which differs for port 0.
     ///
-    /// `sharesPort` lets several listeners have one port (`SO_REUSEPORT`). An IPv6 listener does
-    /// not take IPv4 connections.
+    /// Nobody else can listen there meanwhile. An IPv6 listener does not take IPv4 connections.
     public static func listen(
-        at address: SocketAddress, sharesPort: Bool, backlog: Int32 = 4096
+        at address: SocketAddress, backlog: Int32 = 4096
     ) throws(SystemCallError) -> (socket: Socket, address: SocketAddress) {
-        let made = belfry_listen(address.raw, sharesPort, backlog)
+        let made = belfry_listen(address.raw, backlog)
         let number = try checked(made.descriptor, "listen")
         return (Socket(rawValue: number), SocketAddress(made.address))
     }

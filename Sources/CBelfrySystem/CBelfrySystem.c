@@ -177,7 +177,7 @@ static int turn_on(int descriptor, int level, int option) {
     return RETRY(setsockopt(descriptor, level, option, &on, sizeof on));
 }
 
-struct belfry_socket belfry_listen(struct belfry_address address, bool shares_port, int backlog) {
+struct belfry_socket belfry_listen(struct belfry_address address, int backlog) {
     struct belfry_socket made = {.address = address};
     int descriptor = new_socket(address);
     if (descriptor < 0) {
@@ -187,7 +187,6 @@ struct belfry_socket belfry_listen(struct belfry_address address, bool shares_po
     struct sockaddr_storage storage;
     socklen_t length = to_sockaddr(address, &storage);
     int status = turn_on(descriptor, SOL_SOCKET, SO_REUSEADDR);
-    if (status >= 0 && shares_port) status = turn_on(descriptor, SOL_SOCKET, SO_REUSEPORT);
     // An address listens for exactly what it says, whatever the bindv6only sysctl is.
     if (status >= 0 && address.family == 6) status = turn_on(descriptor, IPPROTO_IPV6, IPV6_V6ONLY);
     // Accepted sockets inherit TCP_NODELAY, which saves a call for each of them.

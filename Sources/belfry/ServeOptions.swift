@@ -115,6 +115,15 @@ struct ServeOptions: ParsableArguments {
     @Option(help: .value("How long closing all connections may take at the end.", "TIME"))
     var drain: String?
 
+    @Option(help: .value("How long it works on when it is asked to stop, not ready.", "TIME"))
+    var drainDelay: String?
+
+    @Option(help: .value("How long to wait for data that another process has.", "TIME"))
+    var waitForData: String?
+
+    @Flag(inversion: .prefixedNo, help: "Be ready also while the store cannot write.")
+    var readyWithoutStore: Bool?
+
     @Option(help: .value("trace, debug, info, notice, warning, error or critical.", "LEVEL"))
     var logLevel: String?
 
@@ -140,7 +149,9 @@ struct ServeOptions: ParsableArguments {
             "compression": compression.map { "\($0)" },
             "compression-threshold": compressionThreshold,
             "allow-anonymous": allowAnonymous.map { "\($0)" },
-            "debug-endpoints": debugEndpoints.map { "\($0)" },
+            "debug-endpoints": debugEndpoints.map { "\($0)" }, "drain-delay": drainDelay,
+            "wait-for-data": waitForData,
+            "ready-without-store": readyWithoutStore.map { "\($0)" },
         ].compactMapValues { $0 }
         texts.merge(limits.texts) { $1 }
         let lists = [

@@ -96,7 +96,10 @@ struct Setting: Sendable {
             \.server.centerLimits.replayByteLimit, such: "1000,4MiB"),
         duration("orphan-after", \.server.centerLimits.orphanAfter),
         duration("lease", \.server.wireLimits.defaultLease, upTo: .seconds(2_592_000)),
-        commonModes, duration("drain", \.server.drainPeriod), level, format,
+        commonModes, duration("drain", \.server.drainPeriod),
+        duration("drain-delay", \.server.drainDelay, from: .zero, upTo: .seconds(3_600)),
+        duration("wait-for-data", \.server.dataPatience, from: .zero, upTo: .seconds(3_600)),
+        flag("ready-without-store", \.server.isReadyWithoutStore), level, format,
         size("log-buffer", \.logByteLimit, in: 4_096...(1 << 30)),
     ]
 
@@ -327,12 +330,14 @@ extension Setting {
     }
 
     static func duration(
-        _ name: String, _ path: Path<Duration>, upTo longest: Duration = .seconds(366 * 86_400)
+        _ name: String, _ path: Path<Duration>, from shortest: Duration = .nanoseconds(1),
+        upTo longest: Duration = .seconds(366 * 86_400)
     ) -> Setting {
         Setting(
             name: name,
             read: { (text, settings) throws(Fault) in
-                guard let duration = Quantity.duration(text), duration > .zero, duration <= longest
+                guard let duration = Quantity.duration(text), duration >= shortest,
+                    duration <= longest
                 else {
                     let sentence = "`\(text)` is no duration such as 8s, 500ms or 24h"
                     throw Fault(text: sentence + ", up to \(Quantity.text(longest))")

@@ -41,7 +41,7 @@ final class BrokerThread: Sendable {
                         var loop = try EventLoop(LoopConfiguration(), kernel: .linux)
                         loop.reportsIdle = false
                         try loop.attach(stop)
-                        let address = try loop.listen(on: .loopback(port: 0), sharesPort: false)
+                        let address = try loop.listen(on: .loopback(port: 0))
                         continuation.resume(
                             returning: context == nil
                                 ? "http://\(address)" : "https://localhost:\(address.port)")

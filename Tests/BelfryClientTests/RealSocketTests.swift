@@ -130,7 +130,7 @@ struct RemoteCenterTests {
 
     /// A URL whose port was free a moment ago.
     private func closedURL() throws -> BrokerURL {
-        let (listener, address) = try Socket.listen(at: .loopback(port: 0), sharesPort: false)
+        let (listener, address) = try Socket.listen(at: .loopback(port: 0))
         listener.close()
         return try BrokerURL("http://\(address)")
     }

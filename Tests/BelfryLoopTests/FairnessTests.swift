@@ -108,7 +108,7 @@ struct FairnessTests {
         let kernel = EmbeddedKernel()
         var loop = try EventLoop(settings, kernel: .embedded(kernel))
         loop.reportsIdle = false
-        _ = try loop.listen(on: .loopback(port: 0), sharesPort: false, refusal: [5, 0, 3])
+        _ = try loop.listen(on: .loopback(port: 0), refusal: [5, 0, 3])
         let peers = (0..<5).map { _ in kernel.connect() }
         peers[3].send([1, 2, 3])
         var input = [UInt8](repeating: 0, count: 64)

@@ -22,7 +22,7 @@ struct LinuxLoopTests {
         _ loop: inout EventLoop, _ input: inout [UInt8]
     ) throws -> (id: ConnectionID, client: Socket) {
         loop.reportsIdle = false
-        let address = try loop.listen(on: .loopback(port: 0), sharesPort: true)
+        let address = try loop.listen(on: .loopback(port: 0))
         let client = try Socket.connect(to: address)
         while true {
             if case .accepted(let id, 0) = try loop.nextEvent(into: &input) { return (id, client) }
@@ -33,7 +33,7 @@ struct LinuxLoopTests {
     func echo() throws {
         var loop = try EventLoop(LoopConfiguration(), kernel: .linux)
         var input = [UInt8](repeating: 0, count: 65_536)
-        let address = try loop.listen(on: .loopback(port: 0), sharesPort: false)
+        let address = try loop.listen(on: .loopback(port: 0))
         let client = try loop.connect(to: address)
         loop.output += [1, 2, 3]
         loop.send(0..<3, to: client, as: .answer)
@@ -116,7 +116,7 @@ struct LinuxLoopTests {
 
     @Test("connecting to a port where nobody listens fails with its error")
     func refused() throws {
-        let (listener, address) = try Socket.listen(at: .loopback(port: 0), sharesPort: false)
+        let (listener, address) = try Socket.listen(at: .loopback(port: 0))
         listener.close()
         var loop = try EventLoop(LoopConfiguration(), kernel: .linux)
         var input = [UInt8](repeating: 0, count: 1024)

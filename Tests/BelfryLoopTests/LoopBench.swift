@@ -13,7 +13,7 @@ struct LoopBench: ~Copyable {
         let kernel = EmbeddedKernel()
         var loop = try EventLoop(configuration, kernel: .embedded(kernel))
         loop.reportsIdle = reportsIdle
-        _ = try loop.listen(on: .loopback(port: 0), sharesPort: false)
+        _ = try loop.listen(on: .loopback(port: 0))
         self.kernel = kernel
         self.loop = loop
     }

@@ -13,6 +13,9 @@ final class HandStore: StoreDoor {
         var waiting: [StoreBatch] = []
         var takesPromises = true
         var refusalCount = 0
+        var isFailing = false
+        /// Who is told once everything is committed, after the end.
+        var mailboxes: [LoopMailbox<LoopMessage>] = []
     }
 
     private let state = Mutex(State())
@@ -24,6 +27,26 @@ final class HandStore: StoreDoor {
     var takesPromises: Bool {
         get { state.withLock { $0.takesPromises } }
         set { state.withLock { $0.takesPromises = newValue } }
+    }
+
+    var isFailing: Bool {
+        get { state.withLock { $0.isFailing } }
+        set { state.withLock { $0.isFailing = newValue } }
+    }
+
+    func end(telling mailboxes: [LoopMailbox<LoopMessage>]) {
+        state.withLock { $0.mailboxes = mailboxes }
+        tellEnd()
+    }
+
+    /// Tells that the data is given up, once nothing waits any more.
+    private func tellEnd() {
+        let mailboxes = state.withLock { state in
+            guard state.waiting.isEmpty else { return [LoopMailbox<LoopMessage>]() }
+            defer { state.mailboxes = [] }
+            return state.mailboxes
+        }
+        for mailbox in mailboxes { #expect(mailbox.post(.released)) }
     }
 
     var figures: StoreFigures { StoreFigures() }
@@ -61,6 +84,7 @@ final class HandStore: StoreDoor {
             try state.withLock { try $0.memory.commit(batch.changes) }
             #expect(broker.shared.mailboxes[batch.loop].post(.committed(batch.ticket)))
         }
+        tellEnd()
         try broker.crank()
     }
 }

@@ -48,6 +48,8 @@ struct StopRuleTests {
         try store.commit(in: broker)
         let poster = try Self.postAndStop(scene, broker)
         try store.commit(in: broker)
+        // What the centers tell last.
+        try store.commit(in: broker)
         let methods = try x.takeMessages().map { message in
             message["params"]["name"].text ?? message["method"].text ?? "answer"
         }

@@ -152,3 +152,146 @@ struct StoppingTests {
         #expect(!broker.nodes[0].server.stop.isStopping)
     }
 }
+
+@Suite("Before the stop, and how the data is given up (decision 54)")
+struct ReleaseTests {
+    @Test("with a drain delay all works on and readyz is 503, until it is over", arguments: [1, 2])
+    func delay(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount) { $0.drainDelay = .seconds(3) }
+        let socket = try broker.webSocket(loop: loopCount - 1)
+        try socket.observe("a")
+        try broker.signal(15)
+        for loop in 0..<loopCount {
+            #expect(try broker.get("/readyz", loop: loop).problem == "draining")
+            #expect(try broker.get("/livez", loop: loop).status == 200)
+        }
+        try broker.advance(by: .milliseconds(2_900))
+        #expect(try broker.post(name: "a", loop: loopCount - 1)["matched"] == 1)
+        #expect(try socket.takeKeys() == ["a"])
+        try broker.advance(by: .milliseconds(200))
+        let methods = try socket.takeMessages().map { $0["method"] }
+        #expect(methods == ["belfry.draining"])
+    }
+
+    @Test("a second signal ends the delay, and the broker")
+    func secondSignal() throws {
+        let broker = try Broker { $0.drainDelay = .seconds(3) }
+        try broker.signal(15)
+        #expect(!broker.nodes[0].server.stop.isOver)
+        try broker.signal(15)
+        #expect(broker.nodes[0].server.stop.isOver)
+    }
+
+    @Test(
+        "no client is told to come back before all is committed and the data given up",
+        arguments: [1, 2])
+    func order(loopCount: Int) throws {
+        let (broker, store) = try Broker.durable(loopCount: loopCount)
+        let loop = loopCount - 1
+        let socket = try broker.webSocket(loop: loop)
+        try socket.send(socket.call("addObserver", #"{"name":"a"}"#))
+        try store.commit(in: broker)
+        _ = try socket.takeMessages()
+        let stream = try broker.events(loop: loop)
+        _ = try stream.takeEvents()
+        try socket.send(socket.call("addObserver", #"{"name":"b"}"#))
+        try broker.signal(15)
+        #expect(store.waitingCount > 0)
+        #expect(try socket.takeMessages().isEmpty)
+        #expect(try stream.takeEvents().isEmpty)
+        try store.commit(in: broker)
+        let messages = try socket.takeMessages()
+        #expect(messages.map { $0.has("result") } == [true, false])
+        #expect(messages.last?["method"] == "belfry.draining")
+        #expect(socket.closeCode == 1012)
+        _ = try stream.takeEvents()
+        #expect(stream.peer.sawEndOfOutput)
+    }
+
+    @Test("what is called after that changes nothing, and is answered with a problem")
+    func late() throws {
+        let (broker, store) = try Broker.durable()
+        let sockets = try (0..<12).map { _ in try broker.webSocket() }
+        try store.commit(in: broker)
+        try broker.signal(15)
+        try store.commit(in: broker)
+        for socket in sockets { try socket.read() }
+        let open = try #require(sockets.first { $0.closeCode == nil })
+        _ = try open.takeMessages()
+        let answer = try open.answer("addObserver", #"{"name":"a"}"#)
+        #expect(answer["error"]["data"]["type"] == "https://belfry.dev/problems/draining")
+        try broker.advance(by: .seconds(100))
+        #expect(store.waitingCount == 0)
+        #expect(broker.nodes[0].server.stop.isOver)
+    }
+
+    @Test("a post that waits for its observers holds up the release, for at most 5 s")
+    func waitingPost() throws {
+        let (broker, store) = try Broker.durable()
+        let socket = try broker.webSocket()
+        try socket.send(socket.call("addObserver", #"{"name":"a","acknowledge":true}"#))
+        try store.commit(in: broker)
+        let poster = try broker.http()
+        try poster.send(
+            "POST /v1/channels/a HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n"
+                + "Content-Length: 0\r\n\r\n")
+        try store.commit(in: broker)
+        try broker.signal(15)
+        try store.commit(in: broker)
+        try broker.advance(by: .milliseconds(4_900))
+        #expect(try !socket.takeMessages().contains { $0["method"] == "belfry.draining" })
+        try broker.advance(by: .milliseconds(200))
+        try store.commit(in: broker)
+        #expect(try socket.takeMessages().contains { $0["method"] == "belfry.draining" })
+    }
+
+    @Test("a store that cannot be ended holds the broker up for the drain period")
+    func stuck() throws {
+        let (broker, store) = try Broker.durable()
+        let socket = try broker.webSocket()
+        try socket.send(socket.call("addObserver", #"{"name":"a"}"#))
+        try broker.signal(15)
+        try broker.advance(by: .seconds(29))
+        #expect(socket.closeCode == nil)
+        try broker.advance(by: .seconds(2))
+        try socket.read()
+        #expect(socket.closeCode == 1012)
+        #expect(store.waitingCount > 0)
+    }
+
+    @Test("an idle connection that its client keeps open does not hold up the end")
+    func idle() throws {
+        let broker = try Broker()
+        let peer = try broker.http()
+        _ = try peer.request("GET", "/livez")
+        try broker.signal(15)
+        try broker.advance(by: .milliseconds(60))
+        #expect(broker.nodes[0].server.stop.isOver)
+    }
+
+    @Test("readyz is 503 while the store fails, unless told otherwise; verbose names the parts")
+    func parts() throws {
+        for isReadyWithout in [false, true] {
+            let store = HandStore()
+            let broker = try Broker(beginning: store.beginning()) {
+                $0.isReadyWithoutStore = isReadyWithout
+            }
+            let fine = try broker.get("/readyz?verbose").json
+            #expect(fine["ready"] == true)
+            #expect(fine["parts"]["store"] == "ok")
+            #expect(fine["parts"]["drain"] == "none")
+            #expect(fine["parts"]["limits"] == "ok")
+            store.takesPromises = false
+            #expect(try broker.get("/readyz").status == 200)
+            #expect(try broker.get("/readyz?verbose").json["parts"]["store"] == "refusing")
+            store.isFailing = true
+            let failing = try broker.get("/readyz?verbose")
+            #expect(failing.status == (isReadyWithout ? 200 : 503))
+            #expect(failing.problem == (isReadyWithout ? nil : "store-unavailable"))
+            #expect(failing.json["parts"]["store"] == "failing")
+        }
+        let full = try Broker { $0.observerLimit = 1 }
+        _ = try full.webSocket().observe("a")
+        #expect(try full.get("/readyz?verbose").json["parts"]["limits"] == "observers")
+    }
+}

@@ -76,7 +76,7 @@ struct SystemTests {
 
     @Test("a listener on port 0 tells its real port, and what it accepts has no delay")
     func listener() throws {
-        let (listener, address) = try Socket.listen(at: .loopback(port: 0), sharesPort: false)
+        let (listener, address) = try Socket.listen(at: .loopback(port: 0))
         defer { listener.close() }
         #expect(address.port != 0)
         let client = try Socket.connect(to: address)
@@ -91,7 +91,7 @@ struct SystemTests {
 
     @Test("ranges of one buffer leave in their order, with one call")
     func ranges() throws {
-        let (listener, address) = try Socket.listen(at: .loopback(port: 0), sharesPort: false)
+        let (listener, address) = try Socket.listen(at: .loopback(port: 0))
         defer { listener.close() }
         let client = try Socket.connect(to: address)
         defer { client.close() }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BelfryAccess
 import BelfryClient
 import BelfryServer
+import BelfrySystem
 import Testing
 
 @testable import belfry
@@ -71,12 +72,23 @@ struct ProgramTests {
         #expect(Program.run(["check-config", "--config", "/nonexistent"]) == 1)
     }
 
+    @Test("check-config refuses more connections than the process may have descriptors")
+    func descriptors() throws {
+        let most = try DescriptorLimit.current().hard
+        var arguments = ["check-config", "--listen", "127.0.0.1:0", "--max-connections"]
+        #expect(Program.run(arguments + ["\(max(1, min(most, 8_000_000) - 100))"]) == 0)
+        arguments.append("\(most)")
+        #expect(Program.run(arguments) != 0)
+    }
+
     @Test("every flag of serve is an option of the table, and every option has a flag")
     func flags() throws {
         var arguments: [String] = []
         for setting in Setting.all {
-            let isFlag = ["allow-anonymous", "compression", "debug-endpoints", "in-memory"]
-                .contains(setting.name)
+            let isFlag = [
+                "allow-anonymous", "compression", "debug-endpoints", "in-memory",
+                "ready-without-store",
+            ].contains(setting.name)
             arguments += isFlag ? ["--\(setting.name)"] : ["--\(setting.name)", "x"]
         }
         let options = try ServeOptions.parse(arguments)

@@ -63,7 +63,7 @@ void belfry_return_large_blocks(size_t byte_count);
 
 bool belfry_parse_host(const char *_Nonnull text, bool is_ipv6, struct belfry_address *_Nonnull out);
 size_t belfry_format_host(struct belfry_address address, char *_Nonnull out, size_t capacity);
-struct belfry_socket belfry_listen(struct belfry_address address, bool shares_port, int backlog);
+struct belfry_socket belfry_listen(struct belfry_address address, int backlog);
 struct belfry_socket belfry_accept(int listener);
 int belfry_connect(struct belfry_address address);
 int belfry_connect_outcome(int descriptor);

@@ -1,0 +1,69 @@
+import BelfryJSON
+import BelfryWire
+import Synchronization
+
+/// What `/readyz` tells: whether the broker takes work, and how each of its parts stands.
+struct Readiness {
+    /// Why it does not; nil when it does.
+    let problem: Problem?
+    /// The parts in their order, each with a word for its state.
+    let parts: [(name: String, state: String)]
+
+    /// Looks at what all loops share.
+    ///
+    /// A store that fails costs readiness, unless the configuration says otherwise. One that is full does
+    /// not: whoever acknowledges makes room in it, and must find the broker for that (decision 54).
+    init(_ shared: SharedState, _ configuration: ServerConfiguration) {
+        let lifecycle = shared.lifecycle.load(ordering: .relaxed)
+        let storeState =
+            switch shared.store {
+            case nil: "none"
+            case let store? where store.isFailing: "failing"
+            case let store? where !store.takesPromises: "refusing"
+            case _?: "ok"
+            }
+        let reached = [
+            (
+                "observers", shared.observerCount.load(ordering: .relaxed),
+                configuration.observerLimit
+            ),
+            ("centers", shared.centerCount.load(ordering: .relaxed), configuration.centerLimit),
+            ("held", shared.heldByteCount.load(ordering: .relaxed), configuration.heldByteLimit),
+            ("queue", shared.queueByteCount.load(ordering: .relaxed), configuration.queueByteLimit),
+        ].filter { $0.1 >= $0.2 }.map(\.0)
+        parts = [
+            ("loops", "\(configuration.loopCount)"), ("store", storeState),
+            ("drain", lifecycle.word),
+            ("limits", reached.isEmpty ? "ok" : reached.joined(separator: ",")),
+        ]
+        if lifecycle > .ready {
+            problem = .isStopping
+        } else if storeState == "failing", !configuration.isReadyWithoutStore {
+            problem = Problem(.storeUnavailable, "The store cannot write.")
+        } else {
+            problem = nil
+        }
+    }
+
+    /// The parts as a JSON object.
+    var partsJSON: [UInt8] {
+        var writer = JSONWriter()
+        var json: [UInt8] = []
+        writer.beginObject(into: &json)
+        for part in parts { writer.member(part.name, string: part.state, into: &json) }
+        writer.endObject(into: &json)
+        return json
+    }
+}
+
+extension Lifecycle {
+    /// How far the broker is from its end, in a word.
+    fileprivate var word: String {
+        switch self {
+        case .ready: "none"
+        case .lame: "delayed"
+        case .draining: "draining"
+        case .released: "released"
+        }
+    }
+}

@@ -1,0 +1,26 @@
+extension ServerConfiguration {
+    /// Descriptors that the broker needs besides those of connections, at most.
+    ///
+    /// Each loop has two, each listener one, and the rest has room in 24: the streams, the signals, the
+    /// store, and the files that a reload reads.
+    var ownDescriptorCount: Int {
+        24 + 2 * loopCount + listenAddresses.count + tlsListenAddresses.count
+    }
+
+    /// How many connections there may be where the process may have so many descriptors.
+    ///
+    /// - Throws: `.configuration` when more are asked for than that leaves room for.
+    func connectionLimit(descriptorCount: Int) throws(Server.StartError) -> Int {
+        guard let connectionLimit else { return max(1, descriptorCount * 9 / 10 - 16) }
+        let room = max(0, descriptorCount - ownDescriptorCount)
+        guard connectionLimit <= room else {
+            throw .configuration(
+                """
+                --max-connections \(connectionLimit) needs \(connectionLimit + ownDescriptorCount) \
+                descriptors, and this process may have \(descriptorCount): say at most \(room), or let \
+                it have more (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of a container).
+                """)
+        }
+        return connectionLimit
+    }
+}
