@@ -198,7 +198,6 @@ extension ServerLoop {
     /// or when the time is over.
     mutating func continueStopping() {
         guard stop.isStopping else { return }
-        stop.timer = nil
         guard stop.isLeaving else {
             settle()
             if stop.isSealed, loop.now >= stop.deadline { letClientsGo() }
@@ -230,7 +229,7 @@ extension ServerLoop {
         armStop(at: loop.now + StopSequence.interval)
     }
 
-    /// Sets the one timer of the stop.
+    /// Sets the one timer of the stop; the last one may have come already.
     private mutating func armStop(at time: MonotonicTime) {
         if let timer = stop.timer { loop.cancel(timer) }
         stop.timer = loop.schedule(at: time, 0)
