@@ -75,8 +75,9 @@ struct ProgramTests {
     func flags() throws {
         var arguments: [String] = []
         for setting in Setting.all {
-            let isFlag = ["allow-anonymous", "compression", "debug-endpoints", "in-memory"]
-                .contains(setting.name)
+            let isFlag = [
+                "accept-damage", "allow-anonymous", "compression", "debug-endpoints", "in-memory",
+            ].contains(setting.name)
             arguments += isFlag ? ["--\(setting.name)"] : ["--\(setting.name)", "x"]
         }
         let options = try ServeOptions.parse(arguments)

@@ -105,6 +105,7 @@ struct SettingsTests {
             ("drain", "1ms", #""1ms""#), ("log-level", "trace", #""trace""#),
             ("log-format", "json", #""json""#), ("anonymous-grants", "", "[]"),
             ("data", "/var/lib/belfry", #""/var/lib/belfry""#), ("in-memory", "true", "true"),
+            ("accept-damage", "true", "true"),
             ("durability", "process", #""process""#), ("store-limit", "2GiB", #""2GiB""#),
             ("slow-timeout", "5s", #""5s""#), ("max-wait", "60s", #""1m""#),
             ("queue-limit", "5", #""5,64MiB""#), ("queue-limit", "5,1MiB", #""5,1MiB""#),
