@@ -56,6 +56,28 @@ final class DiskStore: StoreDoor {
 }
 
 extension ServerLog {
+    /// Tells what a start with damage went on without.
+    func write(_ losses: StoreLosses) {
+        if losses.pageCount > 0 {
+            write(
+                .warning, "a part of the store's log is lost: what was committed last is missing",
+                ("pages", "\(losses.pageCount)"), ("commits", "\(losses.commitCount)"))
+        }
+        if let count = losses.savedRowCount {
+            let unreadable = losses.unreadableTables.map(\.rawValue).joined(separator: ", ")
+            write(
+                .warning,
+                "the store's file was damaged: what could be read is in a new one, and all that the "
+                    + "rest of these tables had is lost; the old one is belfry.db.damaged",
+                ("saved", "\(count)"), ("unreadable", unreadable))
+        }
+        if !losses.rows.isEmpty {
+            write(
+                .warning, "damaged rows of the store are lost",
+                ("rows", StoreError.text(of: losses.rows)))
+        }
+    }
+
     /// Tells what happened to the store.
     fileprivate func write(_ notice: StoreNotice) {
         switch notice {

@@ -169,7 +169,9 @@ public enum Server {
         limits.byteLimit = configuration.storeByteLimit
         limits.tombstoneLimit = configuration.centerLimits.tombstoneLimit
         var file = try StoreFile(
-            directory: directory, durability: configuration.durability.ofStore, limits: limits)
+            directory: directory, durability: configuration.durability.ofStore, limits: limits,
+            acceptsDamage: configuration.acceptsDamage)
+        log.write(file.losses)
         var random = SystemRandom()
         var beginning = try Beginning(&file) { random.hexadecimal(digitCount: 12) }
         let store = try DiskStore(file, mailboxes: mailboxes, log: log)

@@ -93,6 +93,8 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String?
     /// What a commit of the store must survive; the default is the loss of power.
     public var durability = Durability.power
+    /// Whether a damaged store is begun with, without what cannot be read.
+    public var acceptsDamage = false
     /// Bytes that the store may use; past it nothing new is promised; the default is 1 GiB.
     public var storeByteLimit = 1 << 30
     /// How many observers all centers may have; the default is 1,000,000.

@@ -9,7 +9,7 @@ extension StoreError {
         case .newerSchema(let found, let supported):
             "a later version of belfry has written it (form \(found), this one knows \(supported))"
         case .damaged(let damage):
-            "it is not what a broker left there, and was not changed (\(damage.sentence))"
+            damage.sentence
         case .full:
             "the disk is full"
         case .failed(let code, let errno):
@@ -23,16 +23,42 @@ extension StoreError {
 }
 
 extension StoreError.Damage {
-    /// What is wrong with the main file.
+    /// What is wrong with the files of the store, and what helps.
     fileprivate var sentence: String {
         switch self {
-        case .noDatabase: "it is not a database"
-        case .otherApplication(let number): "it belongs to the application \(number)"
-        case .otherForm: "it is a database of another form"
-        case .missingPages: "it is missing, or a part of it is"
-        case .brokenStructure(let code): "its structure is broken (SQLite \(code))"
-        case .brokenRow(let table): "a row of the table \(table.rawValue) is broken"
+        case .noDatabase: Self.foreign("it is not a database")
+        case .otherApplication(let number):
+            Self.foreign("it belongs to the application \(number)")
+        case .otherForm: Self.foreign("it is a database of another form")
+        case .missingPages: Self.foreign("it is missing, or a part of it is")
+        case .brokenStructure(let code): Self.foreign("its structure is broken (SQLite \(code))")
+        case .brokenRow(let table):
+            Self.foreign("a row of the table \(table.rawValue) is broken")
+        case .changedRows(let rows):
+            "rows of it are not what a broker wrote, and nothing was changed: "
+                + "\(StoreError.text(of: rows)); \(Self.advice)"
+        case .brokenLog(let pageCount, let commitCount):
+            "its log misses \(pageCount) pages of at least \(commitCount) commits that were "
+                + "answered, and nothing was changed; \(Self.advice)"
+        case .brokenIndex(let table):
+            "the index of its table \(table.rawValue) is damaged, and nothing was changed; "
+                + Self.advice
         }
+    }
+
+    private static func foreign(_ fault: String) -> String {
+        "it is not what a broker left there, and was not changed (\(fault))"
+    }
+
+    private static let advice =
+        "put a backup back, or start with --accept-damage without what is lost"
+}
+
+extension StoreError {
+    /// How many rows of which tables.
+    static func text(of rows: [Table: Int]) -> String {
+        Table.allCases.compactMap { table in rows[table].map { "\($0) of \(table.rawValue)" } }
+            .joined(separator: ", ")
     }
 }
 

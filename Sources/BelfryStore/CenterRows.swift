@@ -3,6 +3,7 @@ internal import BelfryCenter
 /// The centers, each with a number that its rows in the other tables begin with.
 struct CenterRows {
     private let putter: Statement
+    private let sealer: Statement
     private let sequenceSetter: Statement
     private let finder: Statement
     private let reader: Statement
@@ -16,8 +17,18 @@ struct CenterRows {
             INSERT INTO center (name, epoch, sequence) VALUES (?1, ?2, 0)
             ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch
             """)
+        // The number of a new center is known when it is there.
+        sealer = try connection.prepare(
+            """
+            UPDATE center SET checksum = belfry_checksum(id, name, epoch, sequence)
+            WHERE name = ?1
+            """)
         sequenceSetter = try connection.prepare(
-            "UPDATE center SET sequence = max(sequence, ?2) WHERE id = ?1")
+            """
+            UPDATE center SET sequence = max(sequence, ?2),
+                checksum = belfry_checksum(id, name, epoch, max(sequence, ?2))
+            WHERE id = ?1
+            """)
         finder = try connection.prepare("SELECT id FROM center WHERE name = ?1")
         reader = try connection.prepare("SELECT id, name, epoch, sequence FROM center ORDER BY id")
     }
@@ -26,6 +37,8 @@ struct CenterRows {
         putter.bind(name)
         putter.bind(record.epoch)
         try putter.run()
+        sealer.bind(name)
+        try sealer.run()
     }
 
     mutating func reserve(through sequence: UInt64, center: Int64) throws(StoreError) {

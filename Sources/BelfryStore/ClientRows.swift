@@ -8,7 +8,7 @@ struct ClientRows {
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
-            "INSERT OR REPLACE INTO client VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+            "INSERT OR REPLACE INTO client VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
         remover = try connection.prepare("DELETE FROM client WHERE center = ?1 AND id = ?2")
         reader = try connection.prepare(
             """
@@ -28,6 +28,7 @@ struct ClientRows {
         putter.bind(record.connectedAt)
         putter.bind(record.disconnectedFor)
         putter.bind(record.immediateThrough)
+        putter.bindChecksum()
         try putter.run()
     }
 

@@ -41,6 +41,29 @@ internal import CSQLite
         unsafe logPageCountCell.deallocate()
     }
 
+    /// Makes `belfry_checksum(value, ...)`, for what is computed from rows that are there.
+    func makeChecksumFunction() throws(StoreError) {
+        // SAFETY: the function keeps nothing; SQLite says how many values there are.
+        let code = unsafe sqlite3_create_function_v2(
+            pointer, RowSum.functionName, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+            { context, count, values in
+                var sum = RowSum()
+                for index in 0..<Int(count) {
+                    // SAFETY: as above.
+                    unsafe sum.add(values?[index])
+                }
+                // SAFETY: as above.
+                unsafe sqlite3_result_int64(context, sum.value)
+            }, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code) }
+    }
+
+    /// How many rows the last statement changed or removed.
+    var changedRowCount: Int {
+        // SAFETY: the connection is open.
+        unsafe Int(sqlite3_changes64(pointer))
+    }
+
     /// How many pages the log had after the last commit.
     var logPageCount: Int {
         // SAFETY: the cell lives as long as this value.
@@ -91,11 +114,16 @@ internal import CSQLite
     }
 
     /// Moves the log into the main file; `truncates` gives the room of the log back to the disk.
-    func checkpoint(truncates: Bool) throws(StoreError) {
+    ///
+    /// - Returns: whether all of it was moved.
+    @discardableResult
+    func checkpoint(truncates: Bool) throws(StoreError) -> Bool {
         let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        // SAFETY: the connection is open; nil is every database of it, and no counts are wanted.
-        let code = unsafe sqlite3_wal_checkpoint_v2(pointer, nil, mode, nil, nil)
+        var (pageCount, movedCount): (Int32, Int32) = (0, 0)
+        // SAFETY: the connection is open; nil is every database of it.
+        let code = unsafe sqlite3_wal_checkpoint_v2(pointer, nil, mode, &pageCount, &movedCount)
         if code != SQLITE_OK { throw error(code) }
+        return pageCount == movedCount
     }
 
     private func error(_ code: Int32) -> StoreError {

@@ -10,7 +10,7 @@ struct GapRows {
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
-            "INSERT OR REPLACE INTO gap VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+            "INSERT OR REPLACE INTO gap VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
         remover = try connection.prepare(
             "DELETE FROM gap WHERE center = ?1 AND observer = ?2 AND reason = ?3")
         observerRemover = try connection.prepare(
@@ -41,6 +41,7 @@ struct GapRows {
         putter.bind(gap.count.map { Int64($0) })
         putter.bind(gap.first)
         putter.bind(gap.last)
+        putter.bindChecksum()
         try putter.run()
     }
 

@@ -9,10 +9,10 @@ struct KeyRows {
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
             """
-            INSERT INTO key VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT INTO key VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (center, principal, text) DO UPDATE
             SET request_hash = excluded.request_hash, form = excluded.form,
-                answer = excluded.answer
+                answer = excluded.answer, checksum = excluded.checksum
             """)
         remover = try connection.prepare(
             "DELETE FROM key WHERE center = ?1 AND principal = ?2 AND text = ?3")
@@ -30,6 +30,7 @@ struct KeyRows {
         putter.bind(record.key.requestHash)
         putter.bind(Int64(record.key.form))
         putter.bind(BlobWriter.answer(of: record))
+        putter.bindChecksum()
         try putter.run()
     }
 

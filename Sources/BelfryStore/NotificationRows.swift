@@ -12,7 +12,7 @@ struct NotificationRows {
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
-            "INSERT OR REPLACE INTO notification VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+            "INSERT OR REPLACE INTO notification VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
         remover = try connection.prepare(
             "DELETE FROM notification WHERE center = ?1 AND sequence = ?2")
         reader = try connection.prepare(
@@ -20,7 +20,7 @@ struct NotificationRows {
             SELECT sequence, id, posted_at, caused_by, time_to_live, name, object, user_info
             FROM notification WHERE center = ?1 ORDER BY sequence
             """)
-        heldPutter = try connection.prepare("INSERT OR REPLACE INTO held VALUES (?1, ?2, ?3)")
+        heldPutter = try connection.prepare("INSERT OR REPLACE INTO held VALUES (?1, ?2, ?3, ?4)")
         heldRemover = try connection.prepare(
             "DELETE FROM held WHERE center = ?1 AND sequence = ?2 AND observer = ?3")
         allHeldRemover = try connection.prepare(
@@ -40,6 +40,7 @@ struct NotificationRows {
         putter.bind(notification.causedBy)
         putter.bind(record.timeToLive)
         putter.bind(notification.content)
+        putter.bindChecksum()
         try putter.run()
     }
 
@@ -59,6 +60,7 @@ struct NotificationRows {
         heldPutter.bind(center)
         heldPutter.bind(sequence)
         heldPutter.bind(observer)
+        heldPutter.bindChecksum()
         try heldPutter.run()
     }
 

@@ -11,7 +11,8 @@ struct ObserverRows {
         putter = try connection.prepare(
             """
             INSERT OR REPLACE INTO observer
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                ?18)
             """)
         remover = try connection.prepare("DELETE FROM observer WHERE center = ?1 AND serial = ?2")
         clientRemover = try connection.prepare(
@@ -43,6 +44,7 @@ struct ObserverRows {
         putter.bind(record.createdAt)
         putter.bind(record.acknowledgedThrough)
         putter.bind(record.forgottenThrough)
+        putter.bindChecksum()
         try putter.run()
     }
 

@@ -10,7 +10,7 @@ struct QueueRows {
         putter = try connection.prepare(
             """
             INSERT OR REPLACE INTO queue
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             """)
         remover = try connection.prepare("DELETE FROM queue WHERE center = ?1 AND id = ?2")
         reader = try connection.prepare(
@@ -36,6 +36,7 @@ struct QueueRows {
         putter.bind(record.timeToLive)
         putter.bind(record.isImmediate)
         putter.bind(record.content)
+        putter.bindChecksum()
         try putter.run()
     }
 

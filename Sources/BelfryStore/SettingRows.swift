@@ -16,11 +16,13 @@ struct SettingRows {
     private let getter: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
-        setter = try connection.prepare("INSERT OR REPLACE INTO setting VALUES (?1, ?2)")
+        setter = try connection.prepare(
+            "INSERT OR REPLACE INTO setting VALUES (?1, ?2, belfry_checksum(?1, ?2))")
         raiser = try connection.prepare(
             """
-            INSERT INTO setting VALUES (?1, ?2)
-            ON CONFLICT DO UPDATE SET value = max(value, excluded.value)
+            INSERT INTO setting VALUES (?1, ?2, belfry_checksum(?1, ?2))
+            ON CONFLICT DO UPDATE SET value = max(value, excluded.value),
+                checksum = belfry_checksum(name, max(value, excluded.value))
             """)
         getter = try connection.prepare("SELECT value FROM setting WHERE name = ?1")
     }
@@ -36,6 +38,16 @@ struct SettingRows {
         raiser.bind(text: name.rawValue)
         raiser.bind(value)
         try raiser.run()
+    }
+
+    /// Goes past all numbers that may have been given by what is lost, with new epochs for all centers.
+    func skipNumbers(after losses: StoreLosses) throws(StoreError) {
+        // A block is 65,536; of a row that is lost nothing is known.
+        let skipped: UInt64 = losses.rows[.setting] == nil ? 1 << 24 : 1 << 40
+        for name in [Name.observersReserved, .clientsReserved, .modesReserved] {
+            try set(name, to: try value(of: name) &+ skipped)
+        }
+        try set(.isCopied, to: 1)
     }
 
     /// A number, 0 when it was never set.

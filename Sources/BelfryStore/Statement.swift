@@ -6,6 +6,8 @@ internal import CSQLite
     /// The parameter that was bound last, or how many columns of the row were read.
     private var column: Int32 = 0
     private var bindingCode = SQLITE_OK
+    /// The checksum of what was bound.
+    private var sum = RowSum()
 
     /// Takes over a prepared statement.
     @unsafe init(owning pointer: OpaquePointer) {
@@ -47,12 +49,19 @@ internal import CSQLite
         unsafe sqlite3_reset(pointer)
         column = 0
         bindingCode = SQLITE_OK
+        sum = RowSum()
     }
 
     // MARK: Binding
 
+    /// Binds the checksum of all that was bound before.
+    func bindChecksum() {
+        bind(sum.value)
+    }
+
     func bind(_ value: Int64?) {
         guard let value else { return bindNull() }
+        sum.add(value)
         column += 1
         // SAFETY: the statement is not finalized before `deinit`; SQLite checks the column.
         note(unsafe sqlite3_bind_int64(pointer, column, value))
@@ -85,7 +94,8 @@ internal import CSQLite
         let (statement, column) = unsafe (pointer, column)
         // SAFETY: SQLite copies as many bytes as the span has before the call returns.
         let code = unsafe bytes.withUnsafeBufferPointer { buffer in
-            unsafe belfry_bind_bytes(
+            unsafe sum.add(UnsafeRawBufferPointer(buffer))
+            return unsafe belfry_bind_bytes(
                 statement, column, buffer.baseAddress, Int32(clamping: buffer.count))
         }
         note(code)
@@ -98,6 +108,7 @@ internal import CSQLite
     }
 
     func bindNull() {
+        sum.addNull()
         column += 1
         // SAFETY: the statement is not finalized before `deinit`; SQLite checks the column.
         note(unsafe sqlite3_bind_null(pointer, column))
@@ -110,7 +121,8 @@ internal import CSQLite
         let (statement, column) = unsafe (pointer, column)
         // SAFETY: SQLite copies the 16 bytes of the two words before the call returns.
         let code = unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { buffer in
-            unsafe belfry_bind_bytes(statement, column, buffer.baseAddress, 16)
+            unsafe sum.add(buffer)
+            return unsafe belfry_bind_bytes(statement, column, buffer.baseAddress, 16)
         }
         note(code)
     }
@@ -120,6 +132,32 @@ internal import CSQLite
     }
 
     // MARK: Reading
+
+    /// Copies all columns of the row into the parameters of another statement, and runs it.
+    func copyRow(to other: Statement) throws(StoreError) {
+        // SAFETY: there is a row; SQLite copies the values before the calls return.
+        let count = unsafe sqlite3_column_count(pointer)
+        for column in 0..<count {
+            // SAFETY: as above.
+            other.note(
+                unsafe sqlite3_bind_value(
+                    other.pointer, column + 1, sqlite3_column_value(pointer, column)))
+        }
+        try other.run()
+    }
+
+    /// Whether the last column of the row, but for some extra ones, has the checksum of those before.
+    func isSound(extraCount: Int32 = 0) -> Bool {
+        // SAFETY: there is a row, whose values live until the next call for this statement.
+        let last = unsafe sqlite3_column_count(pointer) - 1 - extraCount
+        var sum = RowSum()
+        for column in 0..<last {
+            // SAFETY: as above.
+            unsafe sum.add(sqlite3_column_value(pointer, column))
+        }
+        // SAFETY: as above.
+        return unsafe sqlite3_column_int64(pointer, last) == sum.value
+    }
 
     func integer() -> Int64 {
         defer { column += 1 }

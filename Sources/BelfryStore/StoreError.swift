@@ -44,10 +44,16 @@ public enum StoreError: Error, Equatable, Sendable {
         case brokenStructure(code: Int32)
         /// A row of this table has what the store never writes.
         case brokenRow(Table)
+        /// So many rows of these tables are not what was written.
+        case changedRows([Table: Int])
+        /// The index of a table is not what its rows say.
+        case brokenIndex(Table)
+        /// The log misses so many pages that were written, of so many commits at least.
+        case brokenLog(pageCount: Int, commitCount: Int)
     }
 
     /// The tables of the store, for whoever looks for the fault.
-    public enum Table: String, Equatable, Sendable {
+    public enum Table: String, CaseIterable, Equatable, Sendable {
         /// What concerns the whole broker.
         case setting
         /// Centers.
@@ -60,12 +66,26 @@ public enum StoreError: Error, Equatable, Sendable {
         case tombstone
         /// Notifications that somebody holds.
         case notification
+        /// Which observers hold them.
+        case held
         /// What observers lost and were not told.
         case gap
         /// Queue entries.
         case queue
         /// Idempotency keys.
         case key
+    }
+
+    /// What SQLite returns when it has no code for what is wrong.
+    static let generalCode = SQLITE_ERROR
+
+    /// Whether it says that a store is damaged in which rows may be left to read.
+    var mayLeaveRows: Bool {
+        guard case .damaged(let damage) = self else { return false }
+        switch damage {
+        case .noDatabase, .otherForm, .missingPages, .brokenStructure: return true
+        case .otherApplication, .brokenRow, .changedRows, .brokenIndex, .brokenLog: return false
+        }
     }
 
     /// Makes sense of what SQLite returned.

@@ -20,29 +20,46 @@ public struct StoreFile: ~Copyable, DurableStore {
     private let directory: Directory
     private let lock: LockedFile
     private let place: StorePlace
+    /// The log, to read its salts; SQLite has locks on the main file alone.
+    private let log: OpenFile
+    private var witness: LogWitness
+    /// What the start went on without.
+    public let losses: StoreLosses
 
     /// Opens the store of a directory, which is made if it is not there, and begins a life of it.
     ///
-    /// A main file that is not what a store left is refused before a byte of it is written.
+    /// A main file or log that is not what a store left is refused before a byte of it is written,
+    /// unless damage is accepted: then what can be read is kept, and ``losses`` says what is not.
     /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and what the disk may cause.
     public init(
         directory path: String, durability: Durability = .power,
-        limits: StoreLimits = StoreLimits()
+        limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false
     ) throws(StoreError) {
         let directory = try storeCall { () throws(SystemCallError) in try Directory(path: path) }
         let locked = try storeCall { () throws(SystemCallError) in
             try directory.lock(StoreOpening.lockName)
         }
         guard let lock = locked else { throw .locked }
-        let known = try Self.incarnation(notedIn: lock)
+        let text = try storeCall { () throws(SystemCallError) in
+            try lock.start(byteCount: LogWitness.byteCount)
+        }
+        var witness = LogWitness(text: text)
         let opened = try Self.open(
-            path, in: directory, durability: durability, knownIncarnation: known)
-        try storeCall { () throws(SystemCallError) in
-            try lock.rewrite(Array(String(opened.incarnation).utf8))
+            path, in: directory, durability: durability, witness: witness,
+            acceptsDamage: acceptsDamage)
+        let log = try storeCall { () throws(SystemCallError) in
+            let log = try directory.open(StoreOpening.logName)
+            let header = try log.bytes(LogReport.headerByteCount)
+            witness.begin(opened, durability: durability, header: header)
+            try lock.rewrite(witness.text)
+            return log
         }
         let place = try StorePlace(in: directory)
         usedByteCount = try opened.rows.usedPageCount() * StoreSchema.pageByteCount
         isComplete = opened.isComplete
+        losses = opened.losses
+        self.log = log
+        self.witness = witness
         rows = opened.rows
         connection = opened.connection
         self.limits = limits
@@ -75,6 +92,7 @@ public struct StoreFile: ~Copyable, DurableStore {
             throw error
         }
         usedByteCount = pageCount * StoreSchema.pageByteCount
+        noteCommit()
     }
 
     /// All that is kept.
@@ -97,7 +115,7 @@ public struct StoreFile: ~Copyable, DurableStore {
     mutating func moveLog() -> StoreError? {
         guard connection.logPageCount >= logPageLimit + delayPageCount else { return nil }
         do throws(StoreError) {
-            try connection.checkpoint(truncates: false)
+            if try connection.checkpoint(truncates: false) { noteMovedLog() }
             delayPageCount = 0
             return nil
         } catch {
@@ -106,29 +124,44 @@ public struct StoreFile: ~Copyable, DurableStore {
         }
     }
 
+    /// Lets the lock file say how much of the log there is; whoever is told of a commit relies on it.
+    private mutating func noteCommit() {
+        do throws(SystemCallError) {
+            let header = try log.bytes(LogReport.headerByteCount)
+            witness.note(header: header, frameCount: connection.logPageCount)
+            try lock.overwrite(witness.text)
+        } catch {
+            // The commit stands; a lock file that says less lets the next start demand less.
+        }
+    }
+
+    /// Lets the lock file say that nothing of the log is needed: all of it is in the main file.
+    private mutating func noteMovedLog() {
+        witness.isMoved = true
+        do throws(SystemCallError) {
+            try lock.overwrite(witness.text)
+        } catch {
+            // A log that begins anew is known by its salts, too.
+        }
+    }
+
     /// Opens the main file; on a full disk the last life's ballast is the room for that.
     private static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
-        knownIncarnation: UInt64
+        witness: LogWitness, acceptsDamage: Bool
     ) throws(StoreError) -> StoreOpening.Opened {
         do throws(StoreError) {
             return try StoreOpening.open(
-                path, in: directory, durability: durability, knownIncarnation: knownIncarnation)
+                path, in: directory, durability: durability, witness: witness,
+                acceptsDamage: acceptsDamage)
         } catch {
             guard error == .full else { throw error }
             var ballast = Ballast(byteCountLimit: 0)
             try ballast.giveUp(in: directory)
             return try StoreOpening.open(
-                path, in: directory, durability: durability, knownIncarnation: knownIncarnation)
+                path, in: directory, durability: durability, witness: witness,
+                acceptsDamage: acceptsDamage)
         }
-    }
-
-    /// The last life that the directory had; 0 when that is not known.
-    private static func incarnation(
-        notedIn lock: borrowing LockedFile
-    ) throws(StoreError) -> UInt64 {
-        let text = try storeCall { () throws(SystemCallError) in try lock.start(byteCount: 20) }
-        return UInt64(String(decoding: text, as: UTF8.self)) ?? 0
     }
 }
 
@@ -144,8 +177,13 @@ extension StoreFile: CommitTarget {
 
     mutating func noteEnd() throws(StoreError) {
         try commit([.cleanEnd])
-        // What cannot be moved then stays in the log, where the next life finds it.
-        connection.setCheckpointOnClose(true)
+        do throws(StoreError) {
+            try shortenLog()
+            // An empty log goes with the connection.
+            connection.setCheckpointOnClose(true)
+        } catch {
+            // What cannot be moved stays in the log, where the next life finds it.
+        }
     }
 
     mutating func layBallast() throws(StoreError) {
@@ -159,6 +197,8 @@ extension StoreFile: CommitTarget {
     }
 
     mutating func shortenLog() throws(StoreError) {
+        // The lock file must not ask for a log that is gone.
+        if try connection.checkpoint(truncates: false) { noteMovedLog() }
         try connection.checkpoint(truncates: true)
         delayPageCount = 0
     }

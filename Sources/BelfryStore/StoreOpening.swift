@@ -9,7 +9,7 @@ enum StoreOpening {
     static let mainName = StoreError.Part.main.rawValue
     static let logName = StoreError.Part.log.rawValue
     static let lockName = StoreError.Part.lock.rawValue
-    private static let newName = "belfry.db.new"
+    static let newName = "belfry.db.new"
 
     /// A connection to a sound file in which a new life has begun.
     struct Opened: ~Copyable {
@@ -18,43 +18,129 @@ enum StoreOpening {
         /// Whether the last life ended in order; true for a new store.
         let isComplete: Bool
         let incarnation: UInt64
+        /// What the log had, in which the life begins.
+        let log: LogReport
+        let losses: StoreLosses
     }
 
     /// Opens the main file, which is made if it is not there.
     ///
-    /// - Parameter knownIncarnation: the last life that the directory had, if that is known. A main
-    ///   file that knows fewer was put back.
+    /// - Parameters:
+    ///   - witness: what the directory knows of the last life. A main file that knows fewer lives was
+    ///     put back; a log that has less lost something.
+    ///   - acceptsDamage: whether to go on without what cannot be read.
     static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
-        knownIncarnation: UInt64
+        witness: LogWitness, acceptsDamage: Bool
     ) throws(StoreError) -> Opened {
-        let main = try status(of: mainName, in: directory)
-        let logByteCount = try status(of: logName, in: directory)?.byteCount ?? 0
-        if let main {
-            try StoreHeader.check(
-                try start(of: mainName, in: directory), byteCount: main.byteCount,
-                logByteCount: logByteCount)
-            // The store never leaves a rollback journal, and SQLite would follow one.
-            if try status(of: mainName + "-journal", in: directory) != nil {
-                throw .damaged(.otherForm)
-            }
+        var losses = StoreLosses()
+        var log = LogReport(header: [])
+        if try status(of: mainName, in: directory) == nil {
+            if try logByteCount(in: directory) > 0 { throw .damaged(.missingPages) }
+            try makeNew(path, in: directory)
+            try putNewInPlace(in: directory)
         } else {
-            if logByteCount > 0 { throw .damaged(.missingPages) }
-            try make(path, in: directory)
+            log = try checkLog(
+                in: directory, witness, fallback: durability, acceptsDamage: acceptsDamage,
+                &losses)
         }
-        let connection = try connect(path + "/" + mainName)
-        try check(connection)
+        let connection = try openMain(path, in: directory, acceptsDamage: acceptsDamage, &losses)
         try connection.execute(
             durability == .power ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-        return try begin(connection, in: directory, knownIncarnation: knownIncarnation)
+        try connection.execute("BEGIN IMMEDIATE")
+        if acceptsDamage, try hasChecksums(connection) {
+            try RowCheck.removeChangedRows(connection, &losses)
+        }
+        return try begin(
+            connection, in: directory, knownIncarnation: witness.incarnation, log: log,
+            losses: losses)
     }
 
     // MARK: Checking
 
-    private static func connect(
+    /// Finds out whether the log has what it must have.
+    private static func checkLog(
+        in directory: borrowing Directory, _ witness: LogWitness, fallback: Durability,
+        acceptsDamage: Bool, _ losses: inout StoreLosses
+    ) throws(StoreError) -> LogReport {
+        let log = try readLog(in: directory)
+        let boot = BootIdentity.current()
+        guard let damage = witness.damage(in: log, boot: boot, fallback: fallback) else {
+            return log
+        }
+        guard acceptsDamage, case .brokenLog(let pageCount, let commitCount) = damage else {
+            throw .damaged(damage)
+        }
+        if witness.isMoved {
+            // The main file has all of it; what can be read of the log is older.
+            try remove(logName, in: directory)
+            return LogReport(header: [])
+        }
+        (losses.pageCount, losses.commitCount) = (pageCount, commitCount)
+        return log
+    }
+
+    /// Opens the main file; where damage is accepted, a damaged one is made anew of what can be read.
+    private static func openMain(
+        _ path: String, in directory: borrowing Directory, acceptsDamage: Bool,
+        _ losses: inout StoreLosses
+    ) throws(StoreError) -> Connection {
+        do throws(StoreError) {
+            return try openSound(path, in: directory, acceptsDamage: acceptsDamage)
+        } catch {
+            guard acceptsDamage, error.mayLeaveRows else { throw error }
+            try StoreSalvage.replaceMain(path, in: directory, &losses)
+            return try openSound(path, in: directory, acceptsDamage: acceptsDamage)
+        }
+    }
+
+    /// Opens the main file if it is one that a store left; changed rows are damage that may be accepted.
+    private static func openSound(
+        _ path: String, in directory: borrowing Directory, acceptsDamage: Bool
+    ) throws(StoreError) -> Connection {
+        guard let main = try status(of: mainName, in: directory) else {
+            throw .damaged(.missingPages)
+        }
+        try StoreHeader.check(
+            try start(of: mainName, in: directory), byteCount: main.byteCount,
+            logByteCount: try logByteCount(in: directory))
+        // The store never leaves a rollback journal, and SQLite would follow one.
+        if try status(of: mainName + "-journal", in: directory) != nil {
+            throw .damaged(.otherForm)
+        }
+        let connection = try connect(path + "/" + mainName)
+        do throws(StoreError) {
+            try check(connection)
+            if try hasChecksums(connection) {
+                try RowCheck.check(connection, acceptsChangedRows: acceptsDamage)
+            }
+        } catch {
+            // SQLite says of a form that it does not know only that something is wrong.
+            guard case .failed(let code, _) = error, code == StoreError.generalCode else {
+                throw error
+            }
+            throw .damaged(.brokenStructure(code: code))
+        }
+        return connection
+    }
+
+    /// Whether rows have checksums: earlier programs gave them none.
+    private static func hasChecksums(
+        _ connection: borrowing Connection
+    ) throws(StoreError) -> Bool {
+        try connection.integer("PRAGMA user_version") >= StoreSchema.checksumVersion
+    }
+
+    private static func logByteCount(in directory: borrowing Directory) throws(StoreError) -> Int {
+        try status(of: logName, in: directory)?.byteCount ?? 0
+    }
+
+    /// Opens a file with the settings of the store.
+    static func connect(
         _ path: String, creates: Bool = false
     ) throws(StoreError) -> Connection {
         let connection = try Connection(path: path, creates: creates)
+        try connection.makeChecksumFunction()
         // The exclusive mode keeps the index of the log in memory, and others out.
         for pragma in [
             "locking_mode = EXCLUSIVE", "cache_spill = OFF",
@@ -66,6 +152,29 @@ enum StoreOpening {
             try connection.execute("PRAGMA " + pragma)
         }
         return connection
+    }
+
+    /// Reads the log as far as it goes, and behind its end.
+    private static func readLog(
+        in directory: borrowing Directory
+    ) throws(StoreError) -> LogReport {
+        guard try status(of: logName, in: directory) != nil else { return LogReport(header: []) }
+        return try storeCall { () throws(SystemCallError) in
+            let file = try directory.open(logName)
+            var report = LogReport(header: try file.bytes(LogReport.headerByteCount))
+            let frameByteCount = StoreChange.frameByteCount
+            var offset = LogReport.headerByteCount
+            while report.salts != nil {
+                let bytes = try file.bytes(64 * frameByteCount, at: offset)
+                let count = bytes.count / frameByteCount
+                for frame in 0..<count {
+                    report.add(frame: bytes[frame * frameByteCount..<(frame + 1) * frameByteCount])
+                }
+                if count < 64 { break }
+                offset += bytes.count
+            }
+            return report
+        }
     }
 
     /// Reads the whole structure, also what only the log has.
@@ -86,18 +195,17 @@ enum StoreOpening {
 
     private static func begin(
         _ connection: consuming Connection, in directory: borrowing Directory,
-        knownIncarnation: UInt64
+        knownIncarnation: UInt64, log: LogReport, losses: StoreLosses
     ) throws(StoreError) -> Opened {
         guard let main = try status(of: mainName, in: directory) else {
             throw .damaged(.missingPages)
         }
-        try connection.execute("BEGIN IMMEDIATE")
-        try migrate(connection)
         let rows: StoreRows
         do throws(StoreError) {
+            try migrate(connection)
             rows = try StoreRows(connection)
         } catch {
-            // A statement that cannot be prepared misses its table or its columns.
+            // What cannot be prepared misses its table or its columns, or has those of a later step.
             guard case .failed(let code, _) = error else { throw error }
             throw .damaged(.brokenStructure(code: code))
         }
@@ -106,15 +214,19 @@ enum StoreOpening {
         let endedInOrder = try rows.settings.value(of: .endedInOrder)
         if earlier > 0, inode != main.inode || earlier < knownIncarnation {
             try rows.settings.set(.isCopied, to: 1)
-            try rows.settings.set(.inode, to: main.inode)
         }
+        try rows.settings.set(.inode, to: main.inode)
+        if !losses.isEmpty { try rows.settings.skipNumbers(after: losses) }
         let incarnation = max(earlier, knownIncarnation) + 1
         try rows.settings.set(.incarnation, to: incarnation)
         try rows.settings.set(.endedInOrder, to: 0)
         try connection.execute("COMMIT")
+        // What was damaged would be found again behind the end of the log.
+        if losses.pageCount > 0 { try connection.checkpoint(truncates: true) }
         return Opened(
-            connection: connection, rows: rows, isComplete: earlier == 0 || endedInOrder != 0,
-            incarnation: incarnation)
+            connection: connection, rows: rows,
+            isComplete: losses.isEmpty && (earlier == 0 || endedInOrder != 0),
+            incarnation: incarnation, log: log, losses: losses)
     }
 
     /// Takes the steps from the version of the file to the present one.
@@ -129,8 +241,8 @@ enum StoreOpening {
 
     // MARK: Making
 
-    /// Makes the main file under another name first: it is there as a whole or not at all.
-    private static func make(
+    /// Makes a main file under another name first: it is there as a whole or not at all.
+    static func makeNew(
         _ path: String, in directory: borrowing Directory
     ) throws(StoreError) {
         for suffix in ["", "-journal", "-wal", "-shm"] {
@@ -139,6 +251,10 @@ enum StoreOpening {
         // SQLite would make it for everybody to read; its log gets the permissions of the file.
         try storeCall { () throws(SystemCallError) in try directory.make(newName) }
         try write(path + "/" + newName, in: directory)
+    }
+
+    /// Gives the new file its name, at once and for good.
+    static func putNewInPlace(in directory: borrowing Directory) throws(StoreError) {
         for suffix in ["-wal", "-shm"] { try remove(newName + suffix, in: directory) }
         for suffix in ["-wal", "-shm"] { try remove(mainName + suffix, in: directory) }
         try storeCall { () throws(SystemCallError) in
@@ -171,7 +287,7 @@ enum StoreOpening {
 
     // MARK: Files
 
-    private static func status(
+    static func status(
         of name: String, in directory: borrowing Directory
     ) throws(StoreError) -> FileStatus? {
         return try storeCall { () throws(SystemCallError) in
@@ -187,7 +303,7 @@ enum StoreOpening {
         }
     }
 
-    private static func remove(
+    static func remove(
         _ name: String, in directory: borrowing Directory
     ) throws(StoreError) {
         try storeCall { () throws(SystemCallError) in

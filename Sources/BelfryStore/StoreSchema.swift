@@ -9,6 +9,9 @@ enum StoreSchema {
     /// The number of the present schema, which `PRAGMA user_version` has.
     static let version = steps.count
 
+    /// The first version whose rows have checksums.
+    static let checksumVersion = 3
+
     /// What each version adds to the one before; the first one begins with an empty file.
     ///
     /// A step that was released is never changed. Tables without a row id stand in the order of
@@ -95,5 +98,62 @@ enum StoreSchema {
             WHERE client.center = found.center AND client.id = found.client
             """,
         ],
+        checksumStep,
     ]
+
+    /// The tables with the columns that their checksums are of, in the order of the columns, and with
+    /// those in whose order the rows stand.
+    ///
+    /// The place of a tombstone or key is left out: rows are only read in its order, which is checked.
+    static let checkedColumns: [(table: StoreError.Table, columns: String, order: [String])] = [
+        (.setting, "name, value", ["name"]), (.center, "id, name, epoch, sequence", ["id"]),
+        (
+            .client,
+            """
+            center, id, transport, session_hash, principal, is_asked, connected_at,
+            disconnected_for, immediate_through
+            """, ["center", "id"]
+        ),
+        (
+            .observer,
+            """
+            center, serial, client, token_hash, name, object, selector, behavior, acknowledges,
+            ends_with_connection, hold_limit, min_interval, lease, since, created_at,
+            acknowledged_through, forgotten_through
+            """, ["center", "serial"]
+        ),
+        (
+            .tombstone,
+            """
+            center, serial, token_hash, removed_at, by_client, by_principal, reason, name, object
+            """, ["place"]
+        ),
+        (
+            .notification,
+            """
+            center, sequence, id, posted_at, caused_by, time_to_live, name, object, user_info
+            """, ["center", "sequence"]
+        ),
+        (.held, "center, sequence, observer", ["center", "sequence", "observer"]),
+        (
+            .gap, "center, observer, reason, lost, first, last",
+            ["center", "observer", "reason"]
+        ),
+        (
+            .queue,
+            """
+            center, id, place, caused_by, depth, style, coalescing, modes, merged, enqueued_at,
+            delay_left, time_to_live, is_immediate, name, object, user_info
+            """, ["center", "id"]
+        ),
+        (.key, "center, principal, text, request_hash, form, answer", ["place"]),
+    ]
+
+    /// Version 3: each row has a checksum of its other columns.
+    private static let checksumStep = checkedColumns.flatMap { table, columns, _ in
+        [
+            "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",
+            "UPDATE \(table.rawValue) SET checksum = belfry_checksum(\(columns))",
+        ]
+    }
 }

@@ -10,7 +10,7 @@ struct TombstoneRows {
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         adder = try connection.prepare(
-            "INSERT INTO tombstone VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+            "INSERT INTO tombstone VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
         trimmer = try connection.prepare(
             "DELETE FROM tombstone WHERE place <= (SELECT max(place) FROM tombstone) - ?1")
         reader = try connection.prepare(
@@ -42,6 +42,7 @@ struct TombstoneRows {
         adder.bind(Int64(tombstone.reason.rawValue))
         adder.bind(tombstone.name)
         adder.bind(tombstone.object)
+        adder.bindChecksum()
         try adder.run()
     }
 

@@ -45,10 +45,14 @@ public struct Directory: ~Copyable, Sendable {
 
     /// The first bytes of a file, at most so many.
     public func start(of name: String, byteCount: Int) throws(SystemCallError) -> [UInt8] {
+        try open(name).bytes(byteCount)
+    }
+
+    /// Opens a file for reading.
+    public func open(_ name: String) throws(SystemCallError) -> OpenFile {
         // SAFETY: the text lives until the call returns.
         let outcome = unsafe belfry_file_open(descriptor.rawValue, name, false)
-        let file = Descriptor(owning: try checked(outcome, "openat"))
-        return try firstBytes(of: file, byteCount: byteCount)
+        return OpenFile(descriptor: Descriptor(owning: try checked(outcome, "openat")))
     }
 
     /// Makes an empty file for its owner alone; one that is there stays as it is.
@@ -73,6 +77,13 @@ public struct Directory: ~Copyable, Sendable {
     public func remove(_ name: String) throws(SystemCallError) {
         // SAFETY: the text lives until the call returns.
         _ = try checked(unsafe belfry_file_remove(descriptor.rawValue, name), "unlinkat")
+    }
+
+    /// Gives a file a second name.
+    public func link(_ name: String, as newName: String) throws(SystemCallError) {
+        // SAFETY: both texts live until the call returns.
+        let outcome = unsafe belfry_file_link(descriptor.rawValue, name, newName)
+        _ = try checked(outcome, "linkat")
     }
 
     /// Gives a file another name, for good: it survives a loss of power.
@@ -120,7 +131,17 @@ public struct LockedFile: ~Copyable, Sendable {
 
     /// The first bytes of the file, at most so many.
     public func start(byteCount: Int) throws(SystemCallError) -> [UInt8] {
-        try firstBytes(of: descriptor, byteCount: byteCount)
+        try BelfrySystem.bytes(of: descriptor, byteCount, at: 0)
+    }
+
+    /// Writes over the first bytes of the file; what is behind them stays.
+    public func overwrite(_ bytes: [UInt8]) throws(SystemCallError) {
+        // SAFETY: the call reads as many bytes as the buffer has.
+        let outcome = unsafe bytes.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress else { return Int32(0) }
+            return unsafe belfry_file_write(descriptor.rawValue, start, buffer.count)
+        }
+        _ = try checked(outcome, "pwrite")
     }
 
     /// Puts these bytes in the place of all that the file holds.
@@ -134,15 +155,29 @@ public struct LockedFile: ~Copyable, Sendable {
     }
 }
 
-private func firstBytes(
-    of file: borrowing Descriptor, byteCount: Int
+/// A file that is open for reading.
+public struct OpenFile: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+
+    fileprivate init(descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Bytes from an offset on, fewer where the file ends.
+    public func bytes(_ byteCount: Int, at offset: Int = 0) throws(SystemCallError) -> [UInt8] {
+        try BelfrySystem.bytes(of: descriptor, byteCount, at: offset)
+    }
+}
+
+private func bytes(
+    of file: borrowing Descriptor, _ byteCount: Int, at offset: Int
 ) throws(SystemCallError) -> [UInt8] {
     let number = file.rawValue
     var outcome = 0
     // SAFETY: pread(2) writes at most `byteCount` bytes, and the buffer has room for that many.
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
         guard let start = buffer.baseAddress else { return }
-        outcome = unsafe belfry_file_read(number, start, byteCount)
+        outcome = unsafe belfry_file_read(number, start, byteCount, Int64(offset))
         count = max(outcome, 0)
     }
     if outcome < 0 {

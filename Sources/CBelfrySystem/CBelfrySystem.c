@@ -3,6 +3,9 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <fcntl.h>
 #include <malloc.h>
 #include <netinet/in.h>
@@ -402,8 +405,14 @@ int belfry_file_mode(const char *path) {
     return status < 0 ? status : (int)found.st_mode;
 }
 
-ssize_t belfry_file_read(int descriptor, void *bytes, size_t count) {
-    return RETRY(pread(descriptor, bytes, count, 0));
+ssize_t belfry_file_read(int descriptor, void *bytes, size_t count, int64_t offset) {
+    return RETRY(pread(descriptor, bytes, count, offset));
+}
+
+int belfry_file_write(int descriptor, const void *bytes, size_t count) {
+    ssize_t written = RETRY(pwrite(descriptor, bytes, count, 0));
+    if (written < 0) return (int)written;
+    return (size_t)written < count ? -ENOSPC : 0;
 }
 
 int belfry_file_rewrite(int descriptor, const void *bytes, size_t count) {
@@ -434,7 +443,57 @@ int belfry_file_rename(int directory, const char *from, const char *to) {
     return RETRY(renameat(directory, from, directory, to));
 }
 
+int belfry_file_link(int directory, const char *from, const char *to) {
+    return RETRY(linkat(directory, from, directory, to, 0));
+}
+
 int belfry_file_synchronize(int descriptor) { return RETRY(fsync(descriptor)); }
+
+// MARK: CRC-32C
+
+static uint32_t crc_table[256];
+static bool has_crc_instruction;
+
+__attribute__((constructor)) static void prepare_crc(void) {
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t crc = i;
+        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0x82F63B78 : 0);
+        crc_table[i] = crc;
+    }
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    has_crc_instruction = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_2);
+#endif
+}
+
+static uint32_t crc_byte(uint32_t crc, uint8_t byte) {
+    return crc >> 8 ^ crc_table[(crc ^ byte) & 0xFF];
+}
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) static uint32_t crc_instruction(uint32_t crc, uint64_t word) {
+    return (uint32_t)__builtin_ia32_crc32di(crc, word);
+}
+#endif
+
+uint32_t belfry_crc32c_word(uint32_t crc, uint64_t word) {
+#if defined(__x86_64__)
+    if (has_crc_instruction) return crc_instruction(crc, word);
+#endif
+    for (int i = 0; i < 8; i++) crc = crc_byte(crc, (uint8_t)(word >> 8 * i));
+    return crc;
+}
+
+uint32_t belfry_crc32c(uint32_t crc, const void *bytes, size_t count) {
+    const uint8_t *next = bytes;
+    for (; count >= 8; count -= 8, next += 8) {
+        uint64_t word = 0;
+        for (int i = 0; i < 8; i++) word |= (uint64_t)next[i] << 8 * i;
+        crc = belfry_crc32c_word(crc, word);
+    }
+    for (; count > 0; count--) crc = crc_byte(crc, *next++);
+    return crc;
+}
 
 // MARK: Threads that wait for each other
 

@@ -82,6 +82,11 @@ struct ServeOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Keep everything in memory: nothing lasts.")
     var inMemory: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Start with a damaged store, without what is lost; the log says what that is.")
+    var acceptDamage: Bool?
+
     @Option(help: .value("What a commit survives: the loss of power, or of the process.", "WHAT"))
     var durability: String?
 
@@ -141,6 +146,7 @@ struct ServeOptions: ParsableArguments {
             "body-timeout": bodyTimeout, "idle-timeout": idleTimeout, "max-body": maxBody,
             "max-message": maxMessage, "max-connections": maxConnections, "replay": replay,
             "data": data, "in-memory": inMemory.map { "\($0)" }, "durability": durability,
+            "accept-damage": acceptDamage.map { "\($0)" },
             "store-limit": storeLimit, "slow-timeout": slowTimeout, "max-wait": maxWait,
             "queue-limit": queueLimit, "hold-limit": holdLimit, "orphan-after": orphanAfter,
             "lease": lease, "common-modes": commonModes, "drain": drain, "log-level": logLevel,

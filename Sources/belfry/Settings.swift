@@ -68,6 +68,7 @@ struct Setting: Sendable {
         listen, tlsListen, file("tls-cert", \.server.tlsCertificatePath),
         file("tls-key", \.server.tlsKeyPath), count("loops", \.server.loopCount, in: 1...64), data,
         flag("in-memory", \.isInMemory), durability,
+        flag("accept-damage", \.server.acceptsDamage),
         size("store-limit", \.server.storeByteLimit, in: (1 << 20)...(1 << 40)),
         origins, list("allow-host", \.server.allowedHosts),
         flag("allow-anonymous", \.server.allowsAnonymous), grants,

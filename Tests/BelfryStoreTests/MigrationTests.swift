@@ -17,17 +17,23 @@ struct MigrationTests {
         try StoreFile(directory: directory.path, durability: .process)
     }
 
-    /// Makes a main file as the program of version 1 left it, with rows of everything.
-    private func makeFirstVersion(inOrder: Bool) throws -> StoreImage {
+    /// Makes a main file as the program of a version left it, with rows of everything.
+    private func make(version: Int, inOrder: Bool) throws -> StoreImage {
         var file = try open()
         var source = ChangeSource(seed: 7)
         for _ in 0..<20 { try file.commit(source.batch(100)) }
         let image = try file.load()
         if inOrder { try file.commit([.cleanEnd]) }
-        for text in [
-            "ALTER TABLE observer DROP COLUMN forgotten_through",
-            "ALTER TABLE client DROP COLUMN immediate_through", "PRAGMA user_version = 1",
-        ] { try file.connection.execute(text) }
+        for table in StoreError.Table.allCases {
+            try file.connection.execute("ALTER TABLE \(table.rawValue) DROP COLUMN checksum")
+        }
+        if version == 1 {
+            for text in [
+                "ALTER TABLE observer DROP COLUMN forgotten_through",
+                "ALTER TABLE client DROP COLUMN immediate_through",
+            ] { try file.connection.execute(text) }
+        }
+        try file.connection.execute("PRAGMA user_version = \(version)")
         return image
     }
 
@@ -58,13 +64,27 @@ struct MigrationTests {
         return image
     }
 
-    @Test("version 1 becomes version 2, after an end in order and after kill -9")
+    @Test("version 2 becomes version 3, whose rows have checksums")
+    func secondVersion() throws {
+        var expected = try make(version: 2, inOrder: true)
+        expected.incarnation += 1
+        do {
+            var file = try open()
+            #expect(try file.connection.integer("PRAGMA user_version") == 3)
+            #expect(try file.load() == expected)
+            #expect(try RowCheck.changedRows(file.connection).isEmpty)
+        }
+        // The next start reads all of them.
+        _ = try open()
+    }
+
+    @Test("version 1 becomes version 3, after an end in order and after kill -9")
     func firstVersion() throws {
-        var expected = migrated(try makeFirstVersion(inOrder: true))
+        var expected = migrated(try make(version: 1, inOrder: true))
         #expect(expected.centers.contains { $0.clients.contains { $0.immediateThrough > 0 } })
         do {
             var file = try open()
-            #expect(try file.connection.integer("PRAGMA user_version") == 2)
+            #expect(try file.connection.integer("PRAGMA user_version") == 3)
             let found = try file.load()
             #expect(found == expected)
         }
@@ -78,7 +98,7 @@ struct MigrationTests {
 
     @Test("a file that was migrated has the tables of a new one")
     func tables() throws {
-        _ = try makeFirstVersion(inOrder: false)
+        _ = try make(version: 1, inOrder: false)
         let columns = """
             SELECT group_concat(text, ';') FROM (
                 SELECT s.name || '.' || c.name || ' ' || c.type || c."notnull" || c.pk AS text

@@ -86,7 +86,7 @@ struct ProgramTests {
         var arguments: [String] = []
         for setting in Setting.all {
             let isFlag = [
-                "allow-anonymous", "compression", "debug-endpoints", "in-memory",
+                "accept-damage", "allow-anonymous", "compression", "debug-endpoints", "in-memory",
                 "ready-without-store",
             ].contains(setting.name)
             arguments += isFlag ? ["--\(setting.name)"] : ["--\(setting.name)", "x"]

@@ -108,6 +108,7 @@ struct SettingsTests {
             ("log-format", "json", #""json""#), ("log-buffer", "4KiB", #""4KiB""#),
             ("log-buffer", "1GiB", #""1GiB""#), ("anonymous-grants", "", "[]"),
             ("data", "/var/lib/belfry", #""/var/lib/belfry""#), ("in-memory", "true", "true"),
+            ("accept-damage", "true", "true"),
             ("durability", "process", #""process""#), ("store-limit", "2GiB", #""2GiB""#),
             ("slow-timeout", "5s", #""5s""#), ("max-wait", "60s", #""1m""#),
             ("queue-limit", "5", #""5,64MiB""#), ("queue-limit", "5,1MiB", #""5,1MiB""#),

@@ -111,12 +111,18 @@ struct belfry_file belfry_file_status(int directory, const char *_Nonnull name);
 struct belfry_file belfry_path_status(const char *_Nonnull path);
 /// The permissions of a file and its kind (st_mode), or a negative errno.
 int belfry_file_mode(const char *_Nonnull path);
-ssize_t belfry_file_read(int descriptor, void *_Nonnull bytes, size_t count);
+ssize_t belfry_file_read(int descriptor, void *_Nonnull bytes, size_t count, int64_t offset);
+int belfry_file_write(int descriptor, const void *_Nonnull bytes, size_t count);
 int belfry_file_rewrite(int descriptor, const void *_Nonnull bytes, size_t count);
 int belfry_file_allocate(int descriptor, int64_t size);
 int belfry_file_remove(int directory, const char *_Nonnull name);
 int belfry_file_rename(int directory, const char *_Nonnull from, const char *_Nonnull to);
+int belfry_file_link(int directory, const char *_Nonnull from, const char *_Nonnull to);
 int belfry_file_synchronize(int descriptor);
+
+/// CRC-32C (Castagnoli) without its inversions: of some bytes, and of the eight bytes of a word.
+uint32_t belfry_crc32c(uint32_t crc, const void *_Nullable bytes, size_t count);
+uint32_t belfry_crc32c_word(uint32_t crc, uint64_t word);
 
 /// A mutex and a condition that threads wait for.
 struct belfry_monitor;

@@ -1,0 +1,61 @@
+/// Reads all rows of a main file, and compares each with its checksum.
+enum RowCheck {
+    /// Refuses a main file whose rows cannot be read, or that has others than what was written.
+    static func check(
+        _ connection: borrowing Connection, acceptsChangedRows: Bool
+    ) throws(StoreError) {
+        let changed = try changedRows(connection)
+        if acceptsChangedRows { return }
+        if !changed.isEmpty { throw .damaged(.changedRows(changed)) }
+        try checkIndexes(connection)
+    }
+
+    /// How many rows of each table are not what was written; tables without one are left out.
+    static func changedRows(
+        _ connection: borrowing Connection
+    ) throws(StoreError) -> [StoreError.Table: Int] {
+        var counts: [StoreError.Table: Int] = [:]
+        for (table, columns, _) in StoreSchema.checkedColumns {
+            let reader = try connection.prepare(
+                "SELECT \(columns), checksum FROM \(table.rawValue) NOT INDEXED")
+            while try reader.next() {
+                if !reader.isSound() { counts[table, default: 0] += 1 }
+            }
+        }
+        return counts
+    }
+
+    /// Finds out whether the indexes have the rows of their tables, and no others.
+    ///
+    /// That of the observers is long, so it is compared as a set, by the sum of its rows' checksums.
+    static func checkIndexes(_ connection: borrowing Connection) throws(StoreError) {
+        for table in [StoreError.Table.center, .key] {
+            let answer = try connection.bytes("PRAGMA integrity_check(\(table.rawValue))")
+            if answer != Array("ok".utf8) { throw .damaged(.brokenIndex(table)) }
+        }
+        let sum = "SELECT sum(belfry_checksum(center, client, serial)) FROM observer"
+        let rows = try connection.integer(sum + " NOT INDEXED")
+        let index = try connection.integer(sum + " INDEXED BY observer_of_client")
+        if rows != index { throw .damaged(.brokenIndex(.observer)) }
+    }
+
+    /// Removes the rows that are not what was written, and those of centers and clients that are gone
+    /// with them; indexes are made anew.
+    static func removeChangedRows(
+        _ connection: borrowing Connection, _ losses: inout StoreLosses
+    ) throws(StoreError) {
+        func remove(from table: StoreError.Table, _ condition: String) throws(StoreError) {
+            try connection.execute("DELETE FROM \(table.rawValue) WHERE \(condition)")
+            let count = connection.changedRowCount
+            if count > 0 { losses.rows[table, default: 0] += count }
+        }
+        try connection.execute("REINDEX")
+        for (table, columns, _) in StoreSchema.checkedColumns {
+            try remove(from: table, "checksum IS NOT belfry_checksum(\(columns))")
+        }
+        for (table, columns, _) in StoreSchema.checkedColumns where columns.hasPrefix("center,") {
+            try remove(from: table, "center NOT IN (SELECT id FROM center)")
+        }
+        try remove(from: .observer, "(center, client) NOT IN (SELECT center, id FROM client)")
+    }
+}
