@@ -33,6 +33,8 @@ struct LocalSequencer: Sequencer {
     var isTouched = false
     /// What it needed when the last turn ended.
     var known = CenterNeeds()
+    /// What its observers had lost when the last turn ended.
+    var knownLosses = Losses()
     /// What must last of this turn; it stays empty where nothing lasts.
     private var changes: [Change] = []
     private let keepsChanges: Bool

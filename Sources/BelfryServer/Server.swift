@@ -93,6 +93,7 @@ public enum Server {
         var failure: SystemCallError?
         do throws(SystemCallError) {
             if let certificate { shared.note(certificate, in: log) }
+            try shared.process.start()
             let thread = try verifier.start(mailboxes)
             defer { verifier.close() }
             try serve(

@@ -175,6 +175,7 @@ extension ServerLoop {
         let before = shared.centerCount.wrappingAdd(1, ordering: .relaxed).oldValue
         guard before < configuration.centerLimit else {
             shared.centerCount.subtract(1, ordering: .relaxed)
+            meet(.centers)
             throw Problem(.overloaded, "There are \(configuration.centerLimit) centers already.")
         }
         return centers.make(name, epoch: random.hexadecimal(digitCount: 12), time: commandTime)

@@ -34,6 +34,7 @@ extension ServerLoop {
     mutating func reserveObservers(_ count: Int) throws(Problem) {
         guard shared.observerCount.load(ordering: .relaxed) + count <= configuration.observerLimit
         else {
+            meet(.observers)
             throw Problem(
                 .overloaded, "The broker has \(configuration.observerLimit) observers already.")
         }

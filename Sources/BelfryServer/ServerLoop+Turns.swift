@@ -24,6 +24,7 @@ extension ServerLoop {
         counters.connectionsOpen = UInt64(loop.connectionCount)
         counters.waitingAnswers = UInt64(promises.waitingCount)
         counters.unsentBytes = UInt64(loop.unsentByteTotal)
+        if counters.descriptorsExhausted != loop.exhaustionCount { meet(.descriptors) }
         counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
         counters.connectionsPastRefusal = UInt64(loop.directRefusalCount)
         shared.counters[number].publish(counters)
@@ -45,6 +46,8 @@ extension ServerLoop {
         if shared.hasStore { handToStore(end.changes) }
         if end.heldGrowth != 0 { noteHeld(end.heldGrowth) }
         if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
+        if let losses = end.losses { shared.noteLosses(losses) }
+        counters.heldNotifications = UInt64(Int(counters.heldNotifications) + end.heldCountGrowth)
         counters.queueEntries = UInt64(Int(counters.queueEntries) + end.entryGrowth)
         arm(at: end.deadline)
         // A loop that is about to end is never idle (rules Q12, Q23).
@@ -117,6 +120,7 @@ extension ServerLoop {
         guard excess > 0, let position = centers.largestHolder else { return }
         let held = centers[position].heldByteCount
         guard held > 0 else { return }
+        meet(.held)
         submitCommand(
             .trimHeld(byteCount: max(0, held - excess)), to: position, isPromise: false)
         fanOut()
