@@ -12,6 +12,8 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var deadline = Int64.max
     /// Bytes of name, object and userInfo of all notifications that are held for somebody.
     public internal(set) var heldByteCount = 0
+    /// How many notifications are held, each once for all who hold it.
+    public internal(set) var heldCount = 0
     /// Bytes of name, object and userInfo of the queue.
     public internal(set) var queueByteCount = 0
     /// How many entries the queue has.
@@ -33,6 +35,7 @@ extension NotificationCenter {
         needs.idle = hasQueue && queue.hasIdle
         needs.deadline = nextDeadline ?? .max
         needs.heldByteCount = held.byteCount
+        needs.heldCount = held.notificationCount
         needs.queueByteCount = queue.byteCount
         needs.queueCount = queue.count
         needs.observerCount = observers.count

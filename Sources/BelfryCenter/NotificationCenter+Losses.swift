@@ -11,6 +11,7 @@ extension NotificationCenter {
 
     /// Notes that an observer lost notifications, or may have.
     mutating func noteGap(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
+        losses.add(gap)
         let sum = addGap(gap, at: slot)
         // A post that holds nothing is not stored, so neither is what it did not hold.
         if isLasting(slot), gap.reason != .dropped {

@@ -67,6 +67,7 @@ extension NotificationCenter {
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < sequence {
             let gap = GapRecord(
                 reason: .unknown, count: nil, first: record.since + 1, last: sequence)
+            losses.add(gap)
             addGap(gap, at: slot)
         }
     }

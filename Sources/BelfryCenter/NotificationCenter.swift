@@ -20,6 +20,8 @@ public struct NotificationCenter: Sendable {
     public private(set) var limits: CenterLimits
     /// What it asks of whoever gives it commands, as of the last one.
     public internal(set) var needs = CenterNeeds()
+    /// What its observers have lost; it counts for this process alone, and decides nothing.
+    public internal(set) var losses = Losses()
 
     var clients = ClientTable()
     var observers = ObserverTable()

@@ -158,6 +158,8 @@ struct HTTPReply: Sendable {
         var acceptKey: [UInt8] = []
         var subprotocol: [UInt8]?
         var extensions: [UInt8]?
+        /// What was asked for, if the log is to tell of it.
+        var asked: Asked?
     }
 
     /// One reference in the place of four.

@@ -138,6 +138,10 @@ extension CenterTable {
         var heldGrowth = 0
         /// How many bytes more are queued than before.
         var queueGrowth = 0
+        /// How many notifications more are held.
+        var heldCountGrowth = 0
+        /// What observers lost in the turn.
+        var losses: Losses?
         /// How many queue entries more there are.
         var entryGrowth = 0
         /// When the first of these centers has something to do.
@@ -172,6 +176,13 @@ extension CenterTable {
         end.heldGrowth += needs.heldByteCount - known.heldByteCount
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
+        end.heldCountGrowth += needs.heldCount - known.heldCount
+        let losses = sequencers[position].center.losses
+        if losses != sequencers[position].knownLosses {
+            end.losses = end.losses ?? Losses()
+            end.losses?.add(losses, since: sequencers[position].knownLosses)
+            sequencers[position].knownLosses = losses
+        }
         if needs.idle != known.idle { idleCount += needs.idle ? 1 : -1 }
         sequencers[position].known = needs
     }

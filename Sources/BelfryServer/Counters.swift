@@ -19,6 +19,7 @@ struct Counters: Sendable, Equatable {
     var registrations: UInt64 = 0
     var removals: UInt64 = 0
     var slowClients: UInt64 = 0
+    var heldNotifications: UInt64 = 0
     var queueEntries: UInt64 = 0
     var waitingAnswers: UInt64 = 0
     var turns: UInt64 = 0
@@ -50,6 +51,7 @@ struct Counters: Sendable, Equatable {
         registrations += other.registrations
         removals += other.removals
         slowClients += other.slowClients
+        heldNotifications += other.heldNotifications
         queueEntries += other.queueEntries
         waitingAnswers += other.waitingAnswers
         turns += other.turns
@@ -105,7 +107,9 @@ struct MetricsText {
             "belfry_log_dropped_total", "counter",
             "Lines of the log that were lost because nobody read them, or could not be written.",
             log.lostLineCount())
+        page.add(shared.process.figures(), since: shared.startedAt)
         page.addTraffic(counters)
+        page.addTroubles(shared)
         page.addClients(counters)
         page.addTLS(counters, shared)
         page.addKept(counters, shared)
@@ -118,8 +122,12 @@ struct MetricsText {
         add("belfry_requests_total", "counter", "HTTP requests.", counters.requests)
         add(
             "belfry_requests_refused_total", "counter",
-            "HTTP requests that were answered with 4xx or 5xx.", counters.requestsRefused)
-        add("belfry_posts_total", "counter", "Posted notifications.", counters.posts)
+            "Requests that were answered with 4xx or 5xx, and calls that were refused.",
+            counters.requestsRefused)
+        add(
+            "belfry_posts_total", "counter",
+            "Posts that were accepted; one that is queued counts now, and not again when it leaves.",
+            counters.posts)
         add(
             "belfry_posts_unmatched_total", "counter",
             "Posted notifications that no observer matched.", counters.unmatchedPosts)
@@ -197,6 +205,10 @@ struct MetricsText {
         add(
             "belfry_held_bytes", "gauge", "Bytes of notifications held for suspended clients.",
             UInt64(max(0, shared.heldByteCount.load(ordering: .relaxed))))
+        add(
+            "belfry_held_notifications", "gauge",
+            "Notifications held for suspended clients, each once for all who hold it.",
+            counters.heldNotifications)
         add("belfry_queue_entries", "gauge", "Entries of all queues.", counters.queueEntries)
         add(
             "belfry_queue_bytes", "gauge", "Bytes of all queues.",
@@ -234,6 +246,14 @@ struct MetricsText {
         _ name: String, _ type: String, _ help: String, _ value: UInt64, labels: String = ""
     ) {
         let braced = labels.isEmpty ? "" : "{\(labels)}"
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(name)\(braced) \(value)\n"
+        add(name, type, help, samples: [(braced, "\(value)")])
+    }
+
+    /// Adds one metric with all of its samples: labels in braces, and the number.
+    mutating func add(
+        _ name: String, _ type: String, _ help: String, samples: [(labels: String, value: String)]
+    ) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+        for sample in samples { text += "\(name)\(sample.labels) \(sample.value)\n" }
     }
 }

@@ -314,6 +314,7 @@ extension ServerLoop {
             }
         case .gap(let connection, let transport, let gap):
             number = connection
+            if log.level <= .debug { tell(gap) }
             appendNotice(transport, to: &bytes) { text in
                 RPC.append(gap: gap, to: &text)
             } event: { text in

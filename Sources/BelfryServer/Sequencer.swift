@@ -35,6 +35,8 @@ struct LocalSequencer: Sequencer {
     var known = CenterNeeds()
     /// The memory that it kept when it was asked last.
     private(set) var kept = KeptMemory()
+    /// What its observers had lost when the last turn ended.
+    var knownLosses = Losses()
     /// What must last of this turn; it stays empty where nothing lasts.
     private var changes: [Change] = []
     private let keepsChanges: Bool

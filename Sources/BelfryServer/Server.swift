@@ -92,7 +92,8 @@ public enum Server {
         do throws(StartError) {
             if let certificate { shared.note(certificate, in: log) }
             let thread = try systemCall { () throws(SystemCallError) in
-                try verifier.start(mailboxes)
+                try shared.process.start()
+                return try verifier.start(mailboxes)
             }
             defer { verifier.close() }
             try serve(

@@ -30,7 +30,7 @@ struct Answer {
     enum ContentType: Equatable {
         case none
         case json
-        case problem
+        case problem(Problem.Kind)
         case other(String)
 
         var text: String? {
@@ -56,13 +56,25 @@ extension ServerLoop {
         send(answer, to: id, reply)
     }
 
+    /// Counts a request or a call that is refused.
+    mutating func noteRefusal(_ problem: Problem) {
+        counters.requestsRefused += 1
+        shared.noteRefusal(problem.kind)
+        if problem.kind == .storeUnavailable { shared.store?.noteRefusal() }
+        if let limit = Self.limits[problem.kind] { meet(limit) }
+    }
+
+    /// The limits that are known to be reached by what a client is told.
+    private static let limits: [Problem.Kind: ReachableLimit] = [
+        .queueFull: .queue, .storeUnavailable: .store, .rateLimited: .rates,
+    ]
+
     /// Writes a problem document as the content of an answer.
     mutating func problemAnswer(_ problem: Problem, fields: [HTTPField] = []) -> Answer {
-        counters.requestsRefused += 1
         noteRefusal(problem)
         problem.append(to: &answerContent)
         var answer = Answer(
-            status: problem.kind.status, contentType: .problem)
+            status: problem.kind.status, contentType: .problem(problem.kind))
         answer.fields = fields
         if let challenge = Self.challenge(problem.kind) { answer.fields.append(challenge) }
         if problem.kind.status == 503 || problem.kind.status == 429,
@@ -124,6 +136,7 @@ extension ServerLoop {
     mutating func appendResponse(
         _ answer: Answer, _ reply: HTTPReply, to output: inout [UInt8]
     ) {
+        if log.level <= .debug { tell(answer, reply) }
         let date = dateText()
         if answer.status == 200, answer.fields.isEmpty, !reply.variesByOrigin,
             !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json,
@@ -143,6 +156,7 @@ extension ServerLoop {
     mutating func appendHead(
         _ answer: Answer, _ reply: HTTPReply, contentByteCount: Int, to output: inout [UInt8]
     ) {
+        if log.level <= .debug { tell(answer, reply) }
         let date = dateText()
         let fields = fields(of: answer, reply)
         ResponseWriter.appendHead(

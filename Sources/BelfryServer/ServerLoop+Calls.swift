@@ -80,17 +80,19 @@ extension ServerLoop {
         case .invalid(let id, let code, let detail):
             if let id { RPC.append(error: code, detail: detail, id: id, to: &answerContent) }
         case .notification(let method, let params):
+            guard let method = Method(method) else { return Sequel.none }
             do throws(Problem) {
-                guard let method = Method(method), !stop.isSealed else { return Sequel.none }
+                if stop.isSealed { return Sequel.none }
                 if hasRates { try chargeCall(frame) }
+                if log.level == .trace { tell(method, nil, frame) }
                 frame.call = nil
                 let sequel = try perform(method, params, &frame)
                 answerContent.removeAll(keepingCapacity: true)
                 return sequel
             } catch {
                 // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
-                counters.requestsRefused += 1
                 noteRefusal(error)
+                if log.level <= .debug { tell(method, error, frame) }
             }
             answerContent.removeAll(keepingCapacity: true)
         case .request(let id, let method, let params):
@@ -101,14 +103,15 @@ extension ServerLoop {
             do throws(Problem) {
                 if stop.isSealed { throw Problem.isStopping }
                 if hasRates { try chargeCall(frame) }
+                if log.level == .trace { tell(method, nil, frame) }
                 frame.call = id
                 RPC.beginResult(id: id, to: &answerContent)
                 guard let sequel = try perform(method, params, &frame) else { return nil }
                 RPC.endResult(to: &answerContent)
                 return sequel
             } catch {
-                counters.requestsRefused += 1
                 noteRefusal(error)
+                if log.level <= .debug { tell(method, error, frame) }
                 answerContent.removeAll(keepingCapacity: true)
                 RPC.append(problem: error, id: id, to: &answerContent)
             }

@@ -40,6 +40,7 @@ extension ServerLoop {
     /// One connection too many: it is told so and closed; a handshake to tell it costs too much.
     mutating func refuseConnection(_ id: ConnectionID, isSecure: Bool) {
         counters.connectionsRefused += 1
+        meet(.connections)
         if isSecure { return loop.close(id) }
         let start = loop.output.count
         loop.output.append(contentsOf: refusalBytes())
@@ -182,6 +183,7 @@ extension ServerLoop {
             connections[id].mailbox = 0
         }
         guard isAnybody else { return }
+        tellSuspension(of: client, true, because: "away")
         submit(
             mailbox != 0 ? .detachReader(observer: mailbox) : .disconnect(client: client),
             center: center, from: id, encoding)

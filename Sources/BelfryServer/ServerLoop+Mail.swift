@@ -21,12 +21,10 @@ extension ServerLoop {
         }
     }
 
-    private func post(_ message: LoopMessage, to target: Int) -> Bool {
+    private mutating func post(_ message: LoopMessage, to target: Int) -> Bool {
         // A loop that falls 65,536 turns behind is stuck; what it misses is told, not hidden.
         let hasRoom = shared.mailboxes[target].post(message)
-        if !hasRoom {
-            log.write(.error, "the mailbox of a loop is full", ("loop", "\(target)"))
-        }
+        if !hasRoom { meet(.mail) }
         return hasRoom
     }
 

@@ -72,6 +72,7 @@ extension ServerLoop {
         let byText = shared.heldByteCount.load(ordering: .relaxed) - configuration.heldByteLimit
         let excess = max(byText, Int(byCost.rounded(.up)))
         guard excess > 0, held > 0 else { return }
+        meet(.held)
         submitCommand(
             .trimHeld(byteCount: max(0, held - excess)), to: position, isPromise: false)
         fanOut()
@@ -84,24 +85,27 @@ extension ServerLoop {
     mutating func reserveObservers(_ count: Int) throws(Problem) {
         guard shared.observerCount.load(ordering: .relaxed) + count <= configuration.observerLimit
         else {
+            meet(.observers)
             throw Problem(
                 .overloaded,
                 "The broker has \(configuration.observerLimit) observers (--max-observers) already."
             )
         }
         for kind in [KeptKind.observers, .channels] where excess(of: kind) >= 0 {
+            meet(.observers)
             throw Problem.full(MemoryKind(kind), configuration)
         }
     }
 
     /// Counts one center more, if the broker has room for it.
-    func reserveCenter() throws(Problem) {
+    mutating func reserveCenter() throws(Problem) {
         let count = shared.centerCount.wrappingAdd(1, ordering: .relaxed).newValue
         guard
             count > configuration.centerLimit
                 || count * CenterTable.centerByteCount > configuration.memory.centers
         else { return }
         shared.centerCount.subtract(1, ordering: .relaxed)
+        meet(.centers)
         guard count > configuration.centerLimit else { throw Problem.full(.centers, configuration) }
         throw Problem(
             .overloaded,

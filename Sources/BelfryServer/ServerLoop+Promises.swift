@@ -118,11 +118,6 @@ extension ServerLoop {
         guard canStore else { throw Problem(Refusal.cannotStore) }
     }
 
-    /// Counts an answer that says that something cannot be stored.
-    func noteRefusal(_ problem: Problem) {
-        if problem.kind == .storeUnavailable { shared.store?.noteRefusal() }
-    }
-
     /// The terms that every post has; whoever makes the post adds what the caller asked for.
     @inline(__always)
     var postTerms: PostTerms {

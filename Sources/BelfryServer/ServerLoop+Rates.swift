@@ -122,6 +122,7 @@ extension ServerLoop {
     mutating func refuseSeat(_ id: ConnectionID, isSecure: Bool) {
         connections[Int(id.index)] = nil
         counters.connectionsRefused += 1
+        meet(.addressConnections)
         if isSecure { return loop.close(id) }
         let problem = Problem(
             .tooManyConnections, "The address has as many connections as it may have.")

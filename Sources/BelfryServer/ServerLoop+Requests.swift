@@ -121,6 +121,7 @@ extension ServerLoop {
             if needsOrigin { findOrigin(id) }
             decideRequest()
         }
+        if log.level <= .debug { noteAsked(on: id) }
         guard exchange.parser.head.hasContent else { return }
         // Content that is there already has no time to take.
         let missing = (exchange.parser.head.contentLength ?? .max) > restByteCount
@@ -289,7 +290,9 @@ extension ServerLoop {
 
     private mutating func handleRequest(content: Span<UInt8>, from id: ConnectionID) {
         if let name = exchange.plainPostName {
-            if !hasRates, postPlainly(name, content: content, from: id) { return }
+            if !hasRates, log.level > .trace, postPlainly(name, content: content, from: id) {
+                return
+            }
             // Something about it is unusual, or wrong: the long way finds out what.
             let channel = [UInt8](
                 copying: exchange.parser.head.path.extracting(name))
@@ -307,7 +310,9 @@ extension ServerLoop {
 
     /// Ends a request that cannot be read on, and its connection with it.
     mutating func refuseRequest(_ id: ConnectionID, _ problem: Problem) {
-        answer(problem, to: id, HTTPReply(context: .closing))
+        var reply = HTTPReply(context: .closing)
+        if log.level <= .debug { reply.details.asked = Asked(connection: connectionText(id)) }
+        answer(problem, to: id, reply)
         connections[id].unfinished = nil
         exchange = Exchange(limits: Self.httpLimits(configuration))
     }

@@ -15,6 +15,7 @@ extension ServerLoop {
         }
         submitCommand(.setSuspended(client: client, isSuspended), to: position)
         try checkOutcome()
+        tellSuspension(of: client, isSuspended, because: "asked")
     }
 
     /// Suspends the client that a path names (PATCH /v1/clients/{id}), and answers with its row.
@@ -89,6 +90,7 @@ extension ServerLoop {
         guard case .resumed(let resumed) = effects.outcome else {
             preconditionFailure("a resumption that is not refused has its client")
         }
+        tellSuspension(of: client.id, false, because: "away")
         if isForeign { tellForeignPosition(of: resumed.observers, resumed.row, at: position) }
         Shape.append(resumed: resumed, center: submission.center, to: &answerContent)
         var session: [UInt8] = []

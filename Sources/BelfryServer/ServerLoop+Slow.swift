@@ -20,6 +20,7 @@ extension ServerLoop {
             counters.slowClients += 1
             connections[id].isSlow = true
             setDeadline(id, .slow)
+            tellSuspension(of: connection.client, true, because: "slow")
             submit(.becomeSlow(client: connection.client), of: connection)
         }
     }
@@ -31,6 +32,7 @@ extension ServerLoop {
             connections[id].isSlow = false
             connections[id].isFlushing = false
             if connection.isSlow {
+                tellSuspension(of: connection.client, false, because: "slow")
                 setDeadline(id, connection.kind == .webSocket ? .ping : .comment)
             }
             submit(.drain(client: connection.client), of: connection)
@@ -72,9 +74,8 @@ extension ServerLoop {
     mutating func closeTooSlow(_ id: ConnectionID) {
         guard let connection = connection(id), !connection.isClosing else { return }
         counters.clientsTooSlow += 1
-        log.write(
-            .info, "closing a client that does not read", ("client", "c\(connection.client)"),
-            ("unsentBytes", "\(loop.unsentByteCount(of: id))"))
+        tellClosed(
+            .tooSlow, .info, "closing a client that does not read", client: connection.client)
         switch connection.kind {
         case .webSocket, .debugWebSocket: closeWebSocket(id, .tooSlow, reason: "too slow")
         case .http, .events: closeSoon(id)
@@ -96,7 +97,8 @@ extension ServerLoop {
             }
             guard let slowest else { return }
             counters.clientsTooSlow += 1
-            log.write(.warning, "closing the slowest client", ("client", "c\(slowest.client)"))
+            meet(.unsent)
+            tellClosed(.slowest, .warning, "closing the slowest client", client: slowest.client)
             leave(slowest.id)
             connections[Int(slowest.id.index)] = nil
             loop.close(slowest.id)

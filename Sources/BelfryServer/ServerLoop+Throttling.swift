@@ -243,6 +243,7 @@ extension ServerLoop {
     private mutating func refuseUnfinished(_ id: ConnectionID) {
         guard let connection = connection(id) else { return }
         counters.inputsRefused += 1
+        meet(.unfinished)
         connection.unfinished?.clear()
         switch connection.kind {
         case .webSocket, .debugWebSocket:

@@ -26,6 +26,7 @@ extension ServerLoop {
         counters.waitingAnswers = UInt64(promises.waitingCount)
         counters.unsentBytes = UInt64(loop.unsentByteTotal)
         counters.unfinishedBytes = UInt64(unfinishedTotal.count)
+        if counters.descriptorsExhausted != loop.exhaustionCount { meet(.descriptors) }
         counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
         counters.connectionsPastRefusal = UInt64(loop.directRefusalCount)
         shared.counters[number].publish(counters)
@@ -48,6 +49,8 @@ extension ServerLoop {
         if end.heldGrowth != 0 { noteHeld(end.heldGrowth) }
         accountForKept()
         if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
+        if let losses = end.losses { shared.noteLosses(losses) }
+        counters.heldNotifications = UInt64(Int(counters.heldNotifications) + end.heldCountGrowth)
         counters.queueEntries = UInt64(Int(counters.queueEntries) + end.entryGrowth)
         arm(at: end.deadline)
         // A loop that is about to end is never idle (rules Q12, Q23).

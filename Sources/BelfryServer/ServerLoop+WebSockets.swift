@@ -177,6 +177,11 @@ extension ServerLoop {
                 }
             }
         } catch {
+            if log.level <= .debug {
+                log.write(
+                    .debug, "a WebSocket broke the protocol", ("reason", "\(error)"),
+                    ("client", "c\(connections[id].client)"))
+            }
             closeWebSocket(id, error.closeCode, reason: "")
             renewReader(isDebug: isDebug)
             return

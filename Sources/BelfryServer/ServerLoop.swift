@@ -45,6 +45,11 @@ struct ServerLoop: ~Copyable {
     var centers: CenterTable
     var counters = Counters()
     var stop = StopSequence()
+    /// The limits that are reached now.
+    var reachedLimits = ReachedLimits()
+    var isLimitTimerSet = false
+    /// The lines that clients cause.
+    var seldomLines = SeldomLines()
     /// The answers that wait for the store.
     var promises = PromiseTable()
     /// The blocks of numbers that the store was asked for, by ticket.
@@ -293,6 +298,7 @@ struct ServerLoop: ~Copyable {
         case .timer(Self.deadlineTimer): meetCenterDeadline()
         case .timer(Self.pollTimer): meetPollDeadline()
         case .timer(Self.lameTimer): drain()
+        case .timer(Self.limitTimer): meetLimitDeadline()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
         case .idle: meetIdle()

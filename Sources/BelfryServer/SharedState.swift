@@ -2,6 +2,7 @@ import BelfryAccess
 import BelfryCenter
 import BelfryLoop
 import BelfrySystem
+import BelfryWire
 import Synchronization
 
 /// What all loops of a broker share: counters, and the doors to each other.
@@ -40,6 +41,12 @@ final class SharedState: Sendable {
     let tickets = Mutex(TicketTable())
     /// Where the broker stands.
     let lifecycle = Atomic(Lifecycle.ready)
+    /// What observers have lost.
+    let losses = Mutex(Losses())
+    /// How many requests and calls were refused, by what they were told.
+    let refusals = Mutex<[Problem.Kind: UInt64]>([:])
+    /// What the process takes of the machine.
+    let process = ProcessSampler()
     /// The counters of each loop, as of the end of its last turn.
     let counters: [PublishedCounters]
     /// The door of each loop.
@@ -93,6 +100,16 @@ final class SharedState: Sendable {
             mailboxes.append(try LoopMailbox(messageLimit: mailboxLimit))
         }
         return mailboxes
+    }
+
+    /// Counts what the observers of a loop lost in a turn.
+    func noteLosses(_ more: Losses) {
+        losses.withLock { $0.add(more, since: Losses()) }
+    }
+
+    /// Counts a request or a call that was refused.
+    func noteRefusal(_ kind: Problem.Kind) {
+        refusals.withLock { $0[kind, default: 0] += 1 }
     }
 
     /// Takes what the store had of the centers that live on a loop.

@@ -1,4 +1,4 @@
-internal import BelfryCenter
+public import BelfryCenter
 internal import BelfryJSON
 
 // Members that several shapes have.
@@ -96,7 +96,8 @@ extension JSONWriter {
 }
 
 extension Gap.Reason {
-    var text: String {
+    /// The word of the protocol for it.
+    public var text: String {
         switch self {
         case .dropped: "dropped"
         case .coalesced: "coalesced"

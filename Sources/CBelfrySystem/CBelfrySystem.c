@@ -2,6 +2,7 @@
 #include "CBelfrySystem.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -542,6 +543,44 @@ bool belfry_flag_load(const uint8_t *flag) { return __atomic_load_n(flag, __ATOM
 void belfry_flag_store(uint8_t *flag, bool value) { __atomic_store_n(flag, value, __ATOMIC_RELEASE); }
 
 // MARK: Limits
+
+static int64_t resident_bytes(void) {
+    char text[128];
+    int descriptor = RETRY(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+    if (descriptor < 0) return descriptor;
+    ssize_t count = RETRY(read(descriptor, text, sizeof text - 1));
+    belfry_close(descriptor);
+    if (count < 0) return count;
+    text[count] = 0;
+    // The second number is that of the resident pages (proc(5)).
+    char *second = strchr(text, ' ');
+    return second ? strtoll(second, NULL, 10) * sysconf(_SC_PAGESIZE) : -EINVAL;
+}
+
+static int64_t open_descriptors(void) {
+    DIR *directory = opendir("/proc/self/fd");
+    if (!directory) return -errno;
+    int64_t count = 0;
+    struct dirent *entry;
+    while ((entry = readdir(directory))) count += entry->d_name[0] != '.';
+    closedir(directory);
+    // One of them is the directory itself.
+    return count - 1;
+}
+
+struct belfry_process belfry_process_figures(void) {
+    struct belfry_process told = {0};
+    told.resident_bytes = resident_bytes();
+    told.open_descriptors = open_descriptors();
+    struct rusage used;
+    int status = RETRY(getrusage(RUSAGE_SELF, &used));
+    told.processor_microseconds = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
+                                  used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+    told.status = (int32_t)(told.resident_bytes < 0     ? told.resident_bytes
+                            : told.open_descriptors < 0 ? told.open_descriptors
+                                                        : status);
+    return told;
+}
 
 struct belfry_limit belfry_descriptor_limit(void) {
     struct rlimit limit;

@@ -1,5 +1,4 @@
 import BelfryLoop
-import Synchronization
 import Testing
 
 @testable import BelfryServer
@@ -75,7 +74,7 @@ struct StopRuleTests {
         arguments: Scene.all)
     func inMemory(scene: Scene) throws {
         let lines = LogLines()
-        let broker = try Broker(loopCount: scene.loopCount, log: lines.log)
+        let broker = try Broker(loopCount: scene.loopCount, log: lines.log())
         let x = try broker.webSocket(loop: scene.loopCount - 1)
         try x.observe(nil)
         let poster = try Self.postAndStop(scene, broker)
@@ -85,19 +84,5 @@ struct StopRuleTests {
         #expect(try x.takeKeys() == [])
         #expect(lines.all.filter { $0.hasPrefix("queue entries are discarded") }.count == 1)
         #expect(lines.all.contains { $0.hasSuffix("entries=1") })
-    }
-}
-
-/// What a broker logs, to be looked at.
-private final class LogLines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var log: ServerLog {
-        ServerLog(level: .trace) { _, message, fields in
-            let line = ([message] + fields.map { "\($0)=\($1)" }).joined(separator: " ")
-            self.lines.withLock { $0.append(line) }
-        }
     }
 }

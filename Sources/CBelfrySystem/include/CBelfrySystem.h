@@ -39,6 +39,14 @@ struct belfry_limit {
     uint64_t hard;
 };
 
+/// What the process takes, or a negative errno in `status`.
+struct belfry_process {
+    int32_t status;
+    int64_t resident_bytes;
+    int64_t open_descriptors;
+    int64_t processor_microseconds;
+};
+
 enum {
     belfry_readable = 1,
     belfry_writable = 2,
@@ -102,6 +110,8 @@ struct belfry_file {
     uint64_t inode;
     int64_t size;
 };
+
+struct belfry_process belfry_process_figures(void);
 
 int belfry_directory_create(const char *_Nonnull path);
 int belfry_directory_open(const char *_Nonnull path);

@@ -1,0 +1,40 @@
+/// A limit of the broker that operators hear of when it is reached.
+enum ReachableLimit: Int, CaseIterable {
+    case connections, addressConnections, descriptors, rates, observers, centers
+    case queue, held, unsent, unfinished, store, mail
+
+    /// What there is too much of.
+    var text: String {
+        switch self {
+        case .connections: "connections"
+        case .addressConnections: "connections of an address"
+        case .descriptors: "descriptors"
+        case .rates: "requests in a time"
+        case .observers: "observers"
+        case .centers: "centers"
+        case .queue: "queue entries"
+        case .held: "held bytes"
+        case .unsent: "unsent bytes"
+        case .unfinished: "bytes of unfinished requests"
+        case .store: "bytes for the store"
+        case .mail: "mail of a loop"
+        }
+    }
+
+    /// The option that sets the limit; nil where none does.
+    var option: String? {
+        switch self {
+        case .connections: "--max-connections"
+        case .addressConnections: "--max-connections-per-address"
+        case .rates: "--address-rate, --principal-rate"
+        case .observers: "--max-observers, --observer-memory, --channel-memory"
+        case .centers: "--max-centers, --center-memory"
+        case .queue: "--queue-limit, --queue-memory"
+        case .held: "--hold-limit, --hold-memory"
+        case .unsent: "--unsent-limit"
+        case .unfinished: "--unfinished-limit"
+        case .store: "--store-limit"
+        case .descriptors, .mail: nil
+        }
+    }
+}
