@@ -53,7 +53,7 @@ struct HeldTable: Sendable {
         static let stored = Flags(rawValue: 8)
         /// A reader of the mailbox was sent it.
         static let shown = Flags(rawValue: 16)
-        /// It comes out of the replay ring: no limit of its observer drops it.
+        /// It came out of the replay ring: the limit of its observer does not count it.
         static let replayed = Flags(rawValue: 32)
         /// A later one of its name and object takes its place (rule D6, `minInterval`).
         static let replaceable = Flags(rawValue: 64)

@@ -99,6 +99,9 @@ extension NotificationCenter {
         clients[client].unacknowledgedByteCount += held.byteCount(of: entry)
         held[entry].flags.insert(.unacknowledged)
         observers[held[entry].observer].unacknowledgedCount += 1
+        if held[entry].flags.contains(.replayed) {
+            observers[held[entry].observer].replayedCount -= 1
+        }
     }
 
     /// Takes an entry out of what waits for its client.
@@ -140,7 +143,7 @@ extension NotificationCenter {
     /// Drops the oldest of what is held past the limits of an observer and its client (rule D7).
     private mutating func keepLimits(of slot: UInt32, _ effects: inout Effects) {
         let client = observers[slot].client
-        while observers[slot].heldCount > observers[slot].terms.holdLimit {
+        while observers[slot].limitedCount > observers[slot].terms.holdLimit {
             guard let oldest = firstDroppable(of: slot) else { break }
             lose(oldest, .overflow, &effects)
         }
@@ -205,6 +208,7 @@ extension NotificationCenter {
             removeUnacknowledged(entry, of: client)
         } else {
             removeWaiting(entry, of: client)
+            if flags.contains(.replayed) { observers[slot].replayedCount -= 1 }
         }
         held.remove(entry, from: &observers[slot].entries, in: .observer)
         if flags.contains(.replaceable) {

@@ -90,7 +90,8 @@ extension NotificationCenter {
         // The new observers have the highest serial numbers: what others have in the buckets is
         // not even looked at, so the cost does not grow with observers times notifications.
         let firstSerial = observers[firstSlot].serial
-        var matches: [(Notification, UInt32)] = []
+        let client = observers[firstSlot].client
+        var found = emptyReplay(for: client)
         replay.forEach(above: since) { notification in
             guard notification.expiresAt > time.monotonicNanoseconds else { return }
             let channel = index.channels.index(of: notification.content.name)
@@ -98,12 +99,11 @@ extension NotificationCenter {
                 channel: channel ?? ObserverIndex.noList, object: notification.content.object,
                 isReserved: notification.content.isReserved)
             index.forEachSlot(in: buckets, from: firstSerial) { slot in
-                matches.append((notification, slot))
+                found.add(notification, to: slot)
                 return true
             }
         }
-        let client = observers[firstSlot].client
-        hold(matches, for: client, &effects)
+        hold(found, at: slots, of: client, &effects)
         settle(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)
     }

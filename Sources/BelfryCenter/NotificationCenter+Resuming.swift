@@ -60,6 +60,7 @@ extension NotificationCenter {
             }
             held[entry].flags.remove(.unacknowledged)
             held[entry].flags.insert(.redelivered)
+            if held[entry].flags.contains(.replayed) { observers[slot].replayedCount += 1 }
             noteExpiry(of: held[entry].notification)
             let isCounted = held[entry].account == .delivered
             endWait(
@@ -124,7 +125,7 @@ extension NotificationCenter {
             known.insert(HeldName(held.sequence(of: entry), held[entry].observer))
         }
         // The client's own observers are compared: what it costs does not grow with those of others.
-        var matches: [(Notification, UInt32)] = []
+        var found = emptyReplay(for: client)
         var replayed = [Replayed](repeating: Replayed(), count: slots.count)
         replay.forEach(above: sequence) { notification in
             let isExpired = notification.expiresAt <= time.monotonicNanoseconds
@@ -135,7 +136,7 @@ extension NotificationCenter {
                 && !known.contains(HeldName(notification.sequence, slot))
             {
                 replayed[number].note(notification.sequence, isExpired: isExpired)
-                if !isExpired { matches.append((notification, slot)) }
+                if !isExpired { found.add(notification, to: slot) }
             }
         }
         let missing = max(sequence, firstKept - 1)
@@ -147,22 +148,37 @@ extension NotificationCenter {
                 GapRecord(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
                 at: slot, &effects)
         }
-        hold(matches, for: client, &effects)
+        hold(found, at: slots, of: client, &effects)
     }
 
-    /// Holds notifications out of the replay ring, each at its place in the order.
+    /// A replay to which nothing was added, with the room that a client has.
+    func emptyReplay(for client: UInt32) -> Replay {
+        Replay(
+            countRoom: limits.clientHeldCountLimit - clients[client].held.count,
+            byteRoom: limits.clientHeldByteLimit - clients[client].heldByteCount)
+    }
+
+    /// Holds what was found in the replay ring, each at its place in the order, and notes what there
+    /// was no room for.
     mutating func hold(
-        _ matches: [(Notification, UInt32)], for client: UInt32, _ effects: inout Effects
+        _ found: Replay, at slots: [UInt32], of client: UInt32, _ effects: inout Effects
     ) {
-        guard !matches.isEmpty else { return }
+        for slot in slots {
+            guard let loss = found.loss(of: slot) else { continue }
+            observers[slot].dropped += UInt64(loss.count ?? 0)
+            noteGap(loss, at: slot, &effects)
+        }
+        guard !found.matches.isEmpty else { return }
         var entries = held.slots(of: clients[client].held, in: .client)
-        for (notification, slot) in matches {
+        for position in found.matches.startPosition..<found.matches.endPosition {
+            let (notification, slot) = found.matches[position]
             let kept = held.slot(ofSequence: notification.sequence) ?? keep(notification)
             let entry = held.make(
                 HeldTable.Entry(
                     observer: slot, notification: kept, account: .none,
                     flags: [.redelivered, .replayed]))
             held.append(entry, to: &observers[slot].entries, in: .observer)
+            observers[slot].replayedCount += 1
             clients[client].heldByteCount += notification.content.byteCount
             entries.append(entry)
         }

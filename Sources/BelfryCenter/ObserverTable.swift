@@ -25,6 +25,8 @@ struct ObserverTable: Sendable {
         var entries = HeldTable.List()
         /// How many of them were sent and not acknowledged.
         var unacknowledgedCount = 0
+        /// How many of them came out of the replay ring and wait.
+        var replayedCount = 0
         /// Whether that is as many as it may be, and more wait.
         var owes = false
         /// Deadlines in a row by which it had not acknowledged.
@@ -61,6 +63,8 @@ struct ObserverTable: Sendable {
 
         /// How many notifications wait for it.
         var heldCount: Int { entries.count - unacknowledgedCount }
+        /// How many of them its limit counts: not what is replayed (decision 61).
+        var limitedCount: Int { heldCount - replayedCount }
         /// Whether the store keeps it.
         var isLasting: Bool { !terms.endsWithConnection }
         /// Whether nothing has to be thought of when its client is live.

@@ -182,7 +182,7 @@ extension Model {
     mutating func keepLimits(of observer: Int) {
         let place = client(of: observer)
         let serial = observers[observer].serial
-        while heldCount(of: observer) > observers[observer].terms.holdLimit {
+        while limitedCount(of: observer) > observers[observer].terms.holdLimit {
             let oldest = clients[place].held.firstIndex {
                 $0.observer == serial && !$0.isReplayed
             }

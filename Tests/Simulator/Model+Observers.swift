@@ -146,15 +146,16 @@ extension Model {
                 Loss(reason: .unknown, count: nil, first: since + 1, last: firstKept - 1),
                 at: observer)
         }
+        var replayed: [Held] = []
         for note in ring where note.sequence > since && note.expiresAt > now {
             for observer in new where observers[observer].matches(note) {
                 var held = Held(observer: observers[observer].serial, note: note)
                 held.isRedelivered = true
                 held.isReplayed = true
-                clients[place].held.append(held)
+                replayed.append(held)
             }
         }
-        sortHeld(of: place)
+        hold(replayed, at: place)
         settle(place)
     }
 

@@ -277,6 +277,7 @@ extension Model {
         let firstKept = ring.first?.sequence ?? sequence + 1
         let serials = observers(ofClient: clients[place].id)
         let heldBefore = clients[place].held
+        var replayed: [Held] = []
         for observer in serials {
             let serial = observers[observer].serial
             let missed = ring.filter { note in
@@ -291,7 +292,7 @@ extension Model {
                 var held = Held(observer: serial, note: note)
                 held.isRedelivered = true
                 held.isReplayed = true
-                clients[place].held.append(held)
+                replayed.append(held)
             }
             let start = max(after, observers[observer].since)
             if start + 1 < firstKept {
@@ -300,6 +301,25 @@ extension Model {
                     at: observer)
             }
         }
+        hold(replayed, at: place)
+    }
+
+    /// Holds what comes out of the ring; what there is no room for beside what is held is lost, the
+    /// oldest first.
+    mutating func hold(_ replayed: [Held], at place: Int) {
+        var replayed = replayed.sorted { Self.isBefore($0, $1) }
+        let countRoom = limits.clientHeldCountLimit - clients[place].held.count
+        let byteRoom = limits.clientHeldByteLimit - heldByteCount(ofClient: place)
+        while let first = replayed.first,
+            replayed.count > countRoom
+                || replayed.reduce(0, { $0 + $1.note.byteCount }) > byteRoom
+        {
+            replayed.removeFirst()
+            guard let observer = self.place(ofObserver: first.observer) else { continue }
+            observers[observer].dropped += 1
+            lose(first.note.sequence, .overflow, at: observer)
+        }
+        clients[place].held += replayed
         sortHeld(of: place)
     }
 

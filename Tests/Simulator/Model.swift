@@ -258,6 +258,12 @@ extension Model {
         return clients[client(of: observer)].held.count { $0.observer == serial }
     }
 
+    /// How much of that its limit counts: what comes out of the ring is bounded by the ring.
+    func limitedCount(of observer: Int) -> Int {
+        let serial = observers[observer].serial
+        return clients[client(of: observer)].held.count { $0.observer == serial && !$0.isReplayed }
+    }
+
     /// How many answers an observer owes.
     func owedCount(of observer: Int) -> Int {
         let serial = observers[observer].serial
