@@ -99,6 +99,8 @@ extension NotificationCenter {
             digest.add(observer.createdAt)
             digest.add(observer.delivered)
             digest.add(observer.lastDeliveredAt)
+            digest.add(observer.writtenThrough)
+            digest.add(observer.replaysAbove)
             addTerms(observer.terms, to: &digest)
             digest.add(observer.coalesced)
             digest.add(observer.dropped)

@@ -92,7 +92,7 @@ extension NotificationCenter {
         index.appendSlots(in: buckets, to: &matched)
         guard !matched.isEmpty else { return [] }
         let firstSpecial = observers.deliver(
-            notification, isRedelivered: isRestored, to: matched, of: clients,
+            notification, sequence, isRedelivered: isRestored, to: matched, of: clients,
             at: time.wallMilliseconds, into: &effects.deliveries)
         return firstSpecial == matched.count ? [] : matched[firstSpecial...]
     }
@@ -236,6 +236,8 @@ extension NotificationCenter {
         _ time: CommandTime, _ effects: inout Effects
     ) {
         let client = observers.noteDelivery(at: slot, time.wallMilliseconds)
+        observers[slot].writtenThrough = max(
+            observers[slot].writtenThrough, effects.notifications[Int(position)].sequence)
         let route = clients.route(at: client)
         let isStream = form == .named
         effects.deliveries.append(

@@ -78,6 +78,7 @@ extension NotificationCenter {
         above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
     ) {
         guard since < sequence, let firstSlot = slots.first else { return }
+        for slot in slots { observers[slot].replaysAbove = since }
         let firstKept = replay.firstSequence ?? sequence + 1
         if since + 1 < firstKept {
             for slot in slots {

@@ -12,6 +12,7 @@ extension NotificationCenter {
 
     private mutating func restore(_ image: CenterImage, at time: CommandTime) {
         sequence = image.sequence
+        restoredSequence = image.sequence
         reservedSequence = image.sequence
         sequenceReserveAt = image.sequence
         isStored = true
@@ -62,6 +63,7 @@ extension NotificationCenter {
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
+        observer.writtenThrough = sequence
         observers.fill(slot, with: observer, after: clients[client].lastObserver)
         clients.noteObserver(slot, isLasting: true, at: client)
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < sequence {

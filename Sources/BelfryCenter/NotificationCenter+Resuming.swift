@@ -112,11 +112,13 @@ extension NotificationCenter {
 
     /// Lets a client have what the replay ring has above a number and what is not held for it.
     ///
-    /// Losses that this makes good are no losses; what the ring lacks is told as unknown.
+    /// Of the number itself the client has seen what the first of its observers got; the line may have
+    /// ended before the frames of the others. Losses that this makes good are no losses; what was
+    /// written and is no longer in the ring is told as unknown.
     private mutating func replay(
         after sequence: UInt64, to client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard sequence < self.sequence else { return }
+        guard sequence <= self.sequence else { return }
         let slots = observers.slots(from: clients[client].lastObserver)
         guard !slots.isEmpty else { return }
         let firstKept = replay.firstSequence ?? self.sequence + 1
@@ -127,26 +129,39 @@ extension NotificationCenter {
         // The client's own observers are compared: what it costs does not grow with those of others.
         var found = emptyReplay(for: client)
         var replayed = [Replayed](repeating: Replayed(), count: slots.count)
-        replay.forEach(above: sequence) { notification in
+        replay.forEach(above: max(sequence, 1) - 1) { notification in
             let isExpired = notification.expiresAt <= time.monotonicNanoseconds
             let place = index.place(of: notification.content)
+            var wasSeen = notification.sequence == sequence
             for (number, slot) in slots.enumerated()
             where place.matches(observers[slot].place)
-                && observers[slot].since < notification.sequence
-                && !known.contains(HeldName(notification.sequence, slot))
+                && observers[slot].replaysAbove < notification.sequence
             {
+                if notification.sequence == sequence {
+                    guard observers[slot].writtenThrough >= sequence else { continue }
+                    defer { wasSeen = false }
+                    if wasSeen || observers[slot].terms.acknowledges { continue }
+                }
+                if known.contains(HeldName(notification.sequence, slot)) { continue }
                 replayed[number].note(notification.sequence, isExpired: isExpired)
                 if !isExpired { found.add(notification, to: slot) }
             }
         }
         let missing = max(sequence, firstKept - 1)
+        var wasSeen = true
         for (number, slot) in slots.enumerated() {
             makeGood(replayed[number], missingThrough: missing, at: slot, &effects)
-            let start = max(sequence, observers[slot].since)
-            guard start + 1 < firstKept else { continue }
+            guard observers[slot].writtenThrough >= sequence else { continue }
+            // Who saw the last number before an end in order has lost nothing.
+            let isSeen = wasSeen || sequence == restoredSequence
+            wasSeen = false
+            let start = max(isSeen ? sequence + 1 : sequence, observers[slot].replaysAbove + 1)
+            let end = min(observers[slot].writtenThrough, firstKept - 1)
+            // What an acknowledging observer was written and has not answered is held.
+            guard start <= end, !observers[slot].terms.acknowledges else { continue }
             noteGap(
-                GapRecord(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
-                at: slot, &effects)
+                GapRecord(reason: .unknown, count: nil, first: start, last: end), at: slot,
+                &effects)
         }
         hold(found, at: slots, of: client, &effects)
     }

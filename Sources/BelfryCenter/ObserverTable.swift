@@ -9,12 +9,16 @@ struct ObserverTable: Sendable {
         let selector: UInt32
         var delivered: UInt64 = 0
         var lastDeliveredAt = Int64.min
+        /// The highest sequence number that was written to it: what is above was held, or is in a gap.
+        var writtenThrough: UInt64 = 0
         let terms: ObserverTerms
         let tokenHash: SecretHash
         /// Where its filter is filed.
         let place: ObserverIndex.Place
         /// It gets what has a greater sequence number (rule C10).
         let since: UInt64
+        /// What has a greater sequence number is replayed to it: less than `since` if it asked for that.
+        var replaysAbove: UInt64
         let createdAt: Int64
         var coalesced: UInt64 = 0
         var dropped: UInt64 = 0
@@ -25,10 +29,6 @@ struct ObserverTable: Sendable {
         var entries = HeldTable.List()
         /// How many of them were sent and not acknowledged.
         var unacknowledgedCount = 0
-        /// How many of them came out of the replay ring and wait.
-        var replayedCount = 0
-        /// Whether that is as many as it may be, and more wait.
-        var owes = false
         /// Deadlines in a row by which it had not acknowledged.
         var missedDeadlineCount = 0
         /// A mailbox: everything up to here was acknowledged.
@@ -41,9 +41,13 @@ struct ObserverTable: Sendable {
         var lookedAt: Int64 = 0
         /// A mailbox: who waits, 0 for nobody.
         var reader: UInt64 = 0
-        var readerIsStream = false
         /// What was lost and not told yet.
         var gaps: [GapRecord] = []
+        /// How many of what is held for it came out of the replay ring and wait.
+        var replayedCount: UInt32 = 0
+        /// Whether it owes as many acknowledgements as it may, and more wait.
+        var owes = false
+        var readerIsStream = false
         /// A mailbox: whether one of them was not told to its stream.
         var hasNewGap = false
 
@@ -58,13 +62,14 @@ struct ObserverTable: Sendable {
             self.tokenHash = tokenHash
             self.place = place
             self.since = since
+            replaysAbove = since
             self.createdAt = createdAt
         }
 
         /// How many notifications wait for it.
         var heldCount: Int { entries.count - unacknowledgedCount }
         /// How many of them its limit counts: not what is replayed (decision 61).
-        var limitedCount: Int { heldCount - replayedCount }
+        var limitedCount: Int { heldCount - Int(replayedCount) }
         /// Whether the store keeps it.
         var isLasting: Bool { !terms.endsWithConnection }
         /// Whether nothing has to be thought of when its client is live.
@@ -120,7 +125,7 @@ struct ObserverTable: Sendable {
     /// Writes and counts one delivery for each of the observers, up to the first for whom something
     /// must be thought of; tells the place of that one.
     mutating func deliver(
-        _ notification: UInt32, isRedelivered: Bool, to matched: [UInt32],
+        _ notification: UInt32, _ sequence: UInt64, isRedelivered: Bool, to matched: [UInt32],
         of clients: ClientTable, at time: Int64,
         into deliveries: inout [Delivery]
     ) -> Int {
@@ -133,6 +138,7 @@ struct ObserverTable: Sendable {
                 else { return }
                 slots[slot].delivered &+= 1
                 slots[slot].lastDeliveredAt = time
+                slots[slot].writtenThrough = sequence
                 output.append(
                     Delivery(
                         connection: route.connection, observer: slots[slot].serial,

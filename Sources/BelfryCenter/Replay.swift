@@ -5,6 +5,8 @@
 /// together could ask for the ring many times over, so what the client may be held bounds that.
 struct Replay {
     /// How many more may be held for the client, and how many bytes.
+    ///
+    /// Below zero where it holds more than it may: what it owed is held again when its connection ends.
     private let countRoom: Int
     private let byteRoom: Int
     /// What the client gets, the oldest first.
@@ -22,7 +24,7 @@ struct Replay {
     mutating func add(_ notification: Notification, to observer: UInt32) {
         matches.append((notification, observer))
         byteCount += notification.content.byteCount
-        while matches.count > countRoom || byteCount > byteRoom {
+        while !matches.isEmpty, matches.count > countRoom || byteCount > byteRoom {
             let oldest = matches.removeFirst()
             byteCount -= oldest.notification.content.byteCount
             let sequence = oldest.notification.sequence

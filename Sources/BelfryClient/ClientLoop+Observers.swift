@@ -155,11 +155,13 @@ extension ClientLoop {
         for key in Array(observers.keys) {
             guard var observer = observers[key], observer.isRegistered else { continue }
             observer.isRegistered = false
-            observer.lastSequence = max(observer.lastSequence ?? 0, liveSequence)
+            // Of the last number itself only the observer's own frame is known to have come.
+            observer.lastSequence = max(observer.lastSequence ?? 0, max(liveSequence, 1) - 1)
             // What the broker did not ask again on this connection, it does not want to know.
             observer.owed = observer.owed.filter { $0.value.answer == nil }
             observers[key] = observer
         }
+        if liveSequence > 0 { seenSequence = liveSequence }
         liveSequence = 0
     }
 
@@ -173,9 +175,13 @@ extension ClientLoop {
             return becomeOpen()
         }
         isOtherEpoch = earlier.epoch != welcome.epoch
+        if isOtherEpoch { seenSequence = 0 }
         guard hasLastingObservers, let clientSession else { return beginAnew() }
         let lasting = observers.values.filter { $0.isLasting }
-        let after = lasting.compactMap(\.lastSequence).min()
+        // If only frames of the last number may be missing, the broker gives those again to all
+        // observers but the first, whose frame has come.
+        let least = lasting.compactMap(\.lastSequence).min()
+        let after = least.map { $0 + 1 == seenSequence ? seenSequence : $0 }
         request(.resume) {
             RPCRequest.resume(
                 id: $0, session: clientSession, after: after, epoch: earlier.epoch)

@@ -61,8 +61,10 @@ struct ClientLoop: ~Copyable {
     /// Whether the broker may have observers of the session that outlive the connection.
     var hasLastingObservers = false
     /// The greatest number of a notification that came live on this connection: all observers
-    /// have everything up to it, because the numbers of one client never decrease.
+    /// have everything below it, because the numbers of one client never decrease.
     var liveSequence: UInt64 = 0
+    /// That of the last connection on which something came.
+    var seenSequence: UInt64 = 0
     /// Whether the client asked to be suspended.
     var isSuspended = false
     var openedAt: MonotonicTime?

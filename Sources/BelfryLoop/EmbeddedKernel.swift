@@ -34,12 +34,20 @@ public final class EmbeddedKernel {
     private var signals: [Int32] = []
     private var signalToken: UInt64?
     private var writeSerial = 0
+    /// For how many nanoseconds the loop has waited since they were taken last.
+    private var advanced: Int64 = 0
 
     /// Creates a kernel without sockets.
     public init() {}
 
-    /// Moves both clocks on.
+    /// Moves both clocks on, while the loop waits.
     public func advance(by duration: Duration) {
+        pause(for: duration)
+        advanced += duration.nanoseconds
+    }
+
+    /// Moves both clocks on, while the loop does not run although it wants to.
+    public func pause(for duration: Duration) {
         now += duration
         wallNow = wallNow + duration
     }
@@ -74,6 +82,12 @@ public final class EmbeddedKernel {
     }
 
     // MARK: What the loop calls
+
+    /// Takes the nanoseconds for which the loop has waited.
+    func takeAdvanced() -> Int64 {
+        defer { advanced = 0 }
+        return advanced
+    }
 
     func wait(into ready: inout [ReadyEntry]) {
         waitCount += 1

@@ -125,8 +125,7 @@ extension EventLoop {
     /// In the middle of a flush: looks whether something is ready, and lets it be handed out.
     private mutating func lookAmidFlush() throws(SystemCallError) -> Bool {
         try kernel.wait(timeoutNanoseconds: 0, into: &ready)
-        now = kernel.now()
-        wallNow = kernel.wallNow()
+        readClocks(afterWaiting: 0)
         guard !ready.isEmpty || nextDueTime <= now || pendingPosition < pending.count else {
             return false
         }

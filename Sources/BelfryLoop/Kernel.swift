@@ -52,6 +52,15 @@ enum KernelCalls: ~Copyable {
         }
     }
 
+    /// How long the loop has waited as it wanted to, given what it asked for last: in memory that is
+    /// what the test let pass.
+    func wantedNanoseconds(asked: Int64?) -> Int64? {
+        switch self {
+        case .linux: asked
+        case .embedded(let kernel): kernel.takeAdvanced()
+        }
+    }
+
     func watch(
         _ socket: Socket, token: UInt64, for interest: Readiness
     ) throws(SystemCallError) {

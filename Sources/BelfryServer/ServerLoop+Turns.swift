@@ -86,13 +86,15 @@ extension ServerLoop {
 
     /// Arms the timer of the centers, unless it comes early enough.
     ///
-    /// A deadline that has moved away costs one timer for nothing, and no search in each turn.
+    /// A deadline that has moved away costs one timer for nothing, and no search in each turn. So does
+    /// one before which the loop pauses.
     private mutating func arm(at deadline: Int64) {
         guard deadline < armedDeadline else { return }
         if let timer = centerTimer { loop.cancel(timer) }
         armedDeadline = deadline
         centerTimer = loop.schedule(
-            at: MonotonicTime(nanoseconds: deadline), Self.deadlineTimer)
+            at: MonotonicTime(nanoseconds: deadline) + .nanoseconds(loop.missedNanoseconds),
+            Self.deadlineTimer)
     }
 
     /// A deadline of some center may have come.
@@ -100,7 +102,7 @@ extension ServerLoop {
         centerTimer = nil
         armedDeadline = .max
         if stop.isSealed { return }
-        for position in centers.positionsDue(at: loop.now.nanoseconds) {
+        for position in centers.positionsDue(at: loop.attendedNanoseconds) {
             submitCommand(.passTime, to: position, isPromise: false)
             fanOut()
         }

@@ -329,11 +329,13 @@ struct ServerLoop: ~Copyable {
         acceptedHead = PreparedJSONHead(status: 202, date: date.text.span)
     }
 
-    /// The time that commands of this turn carry.
+    /// The time that commands of this turn carry: what ends with time in a center does not end in a
+    /// pause (decision 63).
     @inline(__always)
     var commandTime: CommandTime {
         CommandTime(
-            wallMilliseconds: loop.wallNow.milliseconds, monotonicNanoseconds: loop.now.nanoseconds)
+            wallMilliseconds: loop.wallNow.milliseconds,
+            monotonicNanoseconds: loop.attendedNanoseconds)
     }
 }
 

@@ -154,6 +154,8 @@ export class NotificationCenter extends EventTarget {
   #unclaimed = [];
   #isSuspended = false;
   #highestSeq = 0;
+  /// The highest number of the last connection on which something came.
+  #seenSeq = 0;
   #state = "connecting";
   #failures = 0;
   #isWelcomed = false;
@@ -355,11 +357,11 @@ export class NotificationCenter extends EventTarget {
       socket.onmessage = socket.onclose = null;
       socket.close();
     }
-    // Everything up to the highest number that came has come for all observers, because the
-    // numbers of one client never decrease (law 2): the replay starts there.
+    // Everything below the highest number that came has come for all observers, because the numbers
+    // of one client never decrease (law 2). Of that number itself only its own frames are known.
     for (const registration of this.#registrations) {
       if (registration.isRegistered && registration.position < this.#highestSeq) {
-        registration.position = this.#highestSeq;
+        registration.position = Math.max(registration.position ?? 0, this.#highestSeq - 1);
       }
       registration.isRegistered = false;
       // What the broker did not ask again on this connection, it does not want to know.
@@ -367,6 +369,7 @@ export class NotificationCenter extends EventTarget {
         if (answer !== null && this.#isWelcomed) registration.owed.delete(seq);
       }
     }
+    if (this.#highestSeq > 0) this.#seenSeq = this.#highestSeq;
     this.#highestSeq = 0;
     if (this.#isWelcomed) this.#save();
     this.#isWelcomed = false;
@@ -434,6 +437,7 @@ export class NotificationCenter extends EventTarget {
       // What was held for the page before is gone with its session.
       this.#tell("belfry.gap", { observer: null, reason: "unknown" });
     }
+    if (isOtherEpoch) this.#seenSeq = 0;
     if (resumed !== null) this.#continue(resumed.observers, isOtherEpoch);
     else if (this.#isSuspended) this.#call("setSuspended", { suspended: true }).catch(() => {});
     this.#save();
@@ -471,13 +475,16 @@ export class NotificationCenter extends EventTarget {
   }
 
   /// The number up to which all observers have everything; what one of them has above it is not
-  /// delivered twice.
+  /// delivered twice. If only frames of the last number may be missing, it is that one: the broker
+  /// gives those again to all observers but the first, whose frame has come.
   #position() {
     const positions = this.#unclaimed.map(({ position }) => position);
     for (const { id, position } of this.#registrations) {
       if (id !== null && position !== null) positions.push(position);
     }
-    return positions.length > 0 ? Math.min(...positions) : (this.#identity.seq ?? null);
+    if (positions.length === 0) return this.#identity.seq ?? null;
+    const least = Math.min(...positions);
+    return least === this.#seenSeq - 1 ? this.#seenSeq : least;
   }
 
   /// Takes over the observers that the broker has kept.
@@ -496,7 +503,7 @@ export class NotificationCenter extends EventTarget {
       this.#forget(registration);
       this.#tell("belfry.removed", { observer: registration.id, reason: "removed" }, registration);
     }
-    const position = isOtherEpoch ? 0 : (this.#identity.seq ?? 0);
+    const position = isOtherEpoch ? 0 : Math.max(0, (this.#identity.seq ?? 0) - 1);
     this.#unclaimed = [...kept.values()].map((row) => ({ row, position, frames: [] }));
     for (const registration of this.#registrations) {
       if (registration.id === null) this.#claim(registration);
@@ -538,7 +545,9 @@ export class NotificationCenter extends EventTarget {
 
   #load() {
     const text = this.#resumes ? this.#storage?.getItem(this.#storageKey) : null;
-    if (text) this.#identity = JSON.parse(text);
+    if (!text) return;
+    this.#identity = JSON.parse(text);
+    this.#seenSeq = this.#identity.seq ?? 0;
   }
 
   #save() {

@@ -88,6 +88,30 @@ struct RestartTests {
         #expect(bench.scenario.gaps.first?.firstSequence == 1)
     }
 
+    @Test(
+        "law 3, decision 62: who has seen the last number before an end in order is told no gap",
+        arguments: [
+            (true, 2, []), (true, 1, ["unknown ? 2...2", "unknown ? 1...2"]),
+            // What was dispatched before a crash and not stored, nobody knows.
+            (false, 2, ["unknown ? 3...1048576", "unknown ? 2...1048576"]),
+        ] as [(Bool, UInt64, [String])])
+    func seenAll(isComplete: Bool, after: UInt64, losses: [String]) {
+        var bench = StoredScenario()
+        let client = bench.run { $0.connect() }
+        for _ in 1...2 { bench.run { $0.observe("h", by: client, .hold) } }
+        // What it was written and has not answered would be held.
+        let answering = bench.run { $0.observeAcknowledging("h", by: client) }
+        for number: UInt64 in 1...2 {
+            bench.run { $0.say("h\(number)") }
+            bench.run { $0.acknowledge(answering, number) }
+        }
+        bench.restart(isComplete: isComplete)
+        bench.run { $0.say("h3") }
+        bench.run { $0.back(client, after: after) }
+        #expect(bench.scenario.frames == ["h3", "h3", "h3"])
+        #expect(bench.scenario.lossRanges == losses)
+    }
+
     @Test("after an end in order the losses of those that drop are exact")
     func cleanEnd() {
         var bench = StoredScenario()

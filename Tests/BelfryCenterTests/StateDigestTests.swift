@@ -113,7 +113,7 @@ struct StateDigestTests {
         #expect(Self.script().digest() == Self.knownDigest)
     }
 
-    private static let knownDigest: UInt64 = 16_032_108_984_974_282_012
+    private static let knownDigest: UInt64 = 10_103_663_510_392_385_550
 
     @Test("looking at a center does not change its digest")
     func lookingIsPure() {

@@ -45,6 +45,12 @@ final class Broker {
         }
     }
 
+    /// Moves the clocks of all loops on while none of them runs, and runs them.
+    func pause(for duration: Duration) throws {
+        for node in nodes { node.kernel.pause(for: duration) }
+        try crank()
+    }
+
     /// Moves the clocks of all loops on, and runs them.
     func advance(by duration: Duration) throws {
         for node in nodes { node.kernel.advance(by: duration) }

@@ -134,6 +134,7 @@ extension Model {
         let client = clients[client(of: observer)]
         observers[observer].delivered += 1
         observers[observer].lastDeliveredAt = wall
+        observers[observer].writtenThrough = max(observers[observer].writtenThrough, note.sequence)
         out.deliveries.append(
             PredictedDelivery(
                 connection: client.connection.number, observer: observers[observer].serial,

@@ -143,6 +143,7 @@ extension Model {
     private mutating func replay(since: UInt64, to new: [Int], _ client: UInt64) {
         guard let place = place(ofClient: client) else { return }
         let firstKept = ring.first?.sequence ?? sequence + 1
+        for observer in new { observers[observer].askedSince = since }
         for observer in new where since + 1 < firstKept {
             lose(
                 Loss(reason: .unknown, count: nil, first: since + 1, last: firstKept - 1),

@@ -273,16 +273,24 @@ extension Model {
 
     /// What the ring has above a number and is not held comes again; what it lacks is unknown.
     private mutating func replay(above after: UInt64, to place: Int) {
-        guard after < sequence else { return }
+        guard after <= sequence else { return }
         let firstKept = ring.first?.sequence ?? sequence + 1
         let serials = observers(ofClient: clients[place].id)
+        // Of the number itself it has seen the first frame, and of the others nobody knows.
+        let written = serials.filter { observers[$0].writtenThrough >= after }
+        let shared = ring.first { $0.sequence == after }.map { note in
+            written.filter { observers[$0].matches(note) && observers[$0].replaysAbove < after }
+        }
         let heldBefore = clients[place].held
         var replayed: [Held] = []
         for observer in serials {
             let serial = observers[observer].serial
             let missed = ring.filter { note in
-                note.sequence > after && observers[observer].matches(note)
-                    && observers[observer].since < note.sequence
+                let isUnseen =
+                    note.sequence == after && !observers[observer].terms.acknowledges
+                    && (shared?.dropFirst().contains(observer) ?? false)
+                return (note.sequence > after || isUnseen) && observers[observer].matches(note)
+                    && observers[observer].replaysAbove < note.sequence
                     && !heldBefore.contains {
                         $0.observer == serial && $0.note.sequence == note.sequence
                     }
@@ -294,11 +302,12 @@ extension Model {
                 held.isReplayed = true
                 replayed.append(held)
             }
-            let start = max(after, observers[observer].since)
-            if start + 1 < firstKept {
-                lose(
-                    Loss(reason: .unknown, count: nil, first: start + 1, last: firstKept - 1),
-                    at: observer)
+            let start = max(
+                observer == written.first || after == restoredSequence ? after + 1 : after,
+                observers[observer].replaysAbove + 1)
+            let end = min(observers[observer].writtenThrough, firstKept - 1)
+            if written.contains(observer), start <= end, !observers[observer].terms.acknowledges {
+                lose(Loss(reason: .unknown, count: nil, first: start, last: end), at: observer)
             }
         }
         hold(replayed, at: place)

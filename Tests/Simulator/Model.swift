@@ -10,6 +10,8 @@ struct Model {
     var now: Int64
     var wall: Int64
     var sequence: UInt64 = 0
+    /// With what this life began.
+    var restoredSequence: UInt64 = 0
 
     /// In the order of their numbers.
     var clients: [Client] = []
@@ -159,6 +161,12 @@ struct Model {
         var coalesced: UInt64 = 0
         var dropped: UInt64 = 0
         var lastDeliveredAt: Int64?
+        /// The highest number that was written to it.
+        var writtenThrough: UInt64 = 0
+        /// What it asked for when it was registered, if that is less than `since`.
+        var askedSince: UInt64?
+        /// What has a greater number is replayed to it.
+        var replaysAbove: UInt64 { askedSince ?? since }
         /// Losses that were not told yet, by their sequence numbers.
         var losses: [Loss] = []
         /// It was to get more than it may owe answers for.

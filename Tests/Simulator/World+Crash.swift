@@ -225,6 +225,7 @@ extension Model {
     ) -> Model {
         var next = Model(limits: limits, now: now, wall: wall)
         next.sequence = image.sequence
+        next.restoredSequence = image.sequence
         next.observers = observers.filter { !$0.terms.endsWithConnection }
         for place in next.observers.indices { next.restore(place, image) }
         for client in clients where next.observers.contains(where: { $0.client == client.id }) {
@@ -261,6 +262,7 @@ extension Model {
             createdAt: old.createdAt)
         observer.mailbox.acknowledgedThrough = old.mailbox.acknowledgedThrough
         observer.mailbox.forgottenThrough = old.mailbox.forgottenThrough
+        observer.writtenThrough = sequence
         // What it dropped in a life that did not end in order, nobody knows.
         if !image.isComplete, old.terms.suspensionBehavior == .drop, old.since < sequence {
             observer.losses = [

@@ -1,0 +1,29 @@
+internal import BelfrySystem
+
+// A process that is stopped (SIGSTOP), or whose machine is moved, does not hear those who want to renew
+// something. The time that it misses so counts for a beat, whatever its length.
+extension EventLoop {
+    /// How much later than it asked for the loop may look at the clock before it has missed something.
+    static let beatNanoseconds: Int64 = 1_000_000_000
+
+    /// The nanoseconds of `now` without all that the loop has missed: what runs on it never ends because
+    /// nobody could be heard.
+    @inline(__always)
+    public var attendedNanoseconds: Int64 { now.nanoseconds - missedNanoseconds }
+
+    /// Reads the clocks, and notes what was missed since they were read last.
+    ///
+    /// - Parameter asked: for how long the wait was to last; nil is until something is ready, so that
+    ///   there is nothing that time could end.
+    mutating func readClocks(afterWaiting asked: Int64?) {
+        let before = now.nanoseconds
+        now = kernel.now()
+        wallNow = kernel.wallNow()
+        guard let wanted = kernel.wantedNanoseconds(asked: asked) else { return }
+        let missed = now.nanoseconds - before - wanted - Self.beatNanoseconds
+        guard missed > 0 else { return }
+        missedNanoseconds += missed
+        // What came meanwhile is heard before a deadline of its connection counts.
+        earliestSweep = max(earliestSweep, now + .nanoseconds(Self.beatNanoseconds))
+    }
+}
