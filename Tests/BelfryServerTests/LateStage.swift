@@ -31,7 +31,7 @@ final class LateStage {
         let ringLimit = dice.oneIn(2) ? 1_000 : dice.number(in: 1...20)
         let isNarrow = dice.oneIn(2)
         let flushLimit = dice.oneIn(2) ? 256 << 10 : dice.number(in: 1...1_000)
-        broker = try Broker(loopCount: 2) { configuration in
+        let broker = try Broker(loopCount: 2) { configuration in
             configuration.centerLimits.replayCountLimit = ringLimit
             configuration.centerLimits.flushByteLimit = flushLimit
             if isNarrow {
@@ -39,6 +39,7 @@ final class LateStage {
                 configuration.lowWaterByteCount = 256
             }
         }
+        self.broker = broker
         self.dice = dice
         witness = try broker.webSocket()
         try witness.observe(nil)

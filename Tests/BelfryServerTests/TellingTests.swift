@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryLoop
 import BelfrySystem
 import Testing
@@ -11,32 +12,37 @@ struct ReachedLimitsTests {
     }
 
     @Test("a limit is told when it is reached, and when it was not reached for 10 s")
-    func once() throws {
+    func once() {
         var limits = ReachedLimits()
         #expect(limits.nextEnd == nil)
-        #expect(limits.meet(.queue, at: second(0)))
-        #expect(!limits.meet(.queue, at: second(3)))
-        #expect(limits.meet(.centers, at: second(4)))
+        let begins: [Bool] = [
+            limits.meet(.queue, at: second(0)), limits.meet(.queue, at: second(3)),
+            limits.meet(.centers, at: second(4)),
+        ]
+        #expect(begins == [true, false, true])
         #expect(limits.nextEnd == second(13))
-        #expect(limits.takeEnded(at: second(12)).isEmpty)
+        let early = limits.takeEnded(at: second(12))
+        #expect(early.isEmpty)
         let ended = limits.takeEnded(at: second(13))
         #expect(ended.map(\.limit) == [.queue] && ended.map(\.count) == [2])
         #expect(limits.nextEnd == second(14))
-        #expect(limits.meet(.queue, at: second(13)))
-        #expect(limits.takeEnded(at: second(23)).count == 2)
+        let beginsAgain = limits.meet(.queue, at: second(13))
+        #expect(beginsAgain)
+        let last = limits.takeEnded(at: second(23))
+        #expect(last.count == 2)
         #expect(limits.nextEnd == nil)
     }
 
     @Test("of a kind of line one a second is told, with how many were not")
     func seldom() {
         var lines = SeldomLines()
-        #expect(lines.admit(.slowest, at: second(1)) == 0)
-        #expect(lines.admit(.slowest, at: second(1)) == nil)
-        #expect(lines.admit(.tooSlow, at: second(1)) == 0)
         let almost = MonotonicTime(nanoseconds: 1_999_999_999)
-        #expect(lines.admit(.slowest, at: almost) == nil)
-        #expect(lines.admit(.slowest, at: second(2)) == 2)
-        #expect(lines.admit(.slowest, at: second(3)) == 0)
+        let told: [Int?] = [
+            lines.admit(.slowest, at: second(1)), lines.admit(.slowest, at: second(1)),
+            lines.admit(.tooSlow, at: second(1)), lines.admit(.slowest, at: almost),
+            lines.admit(.slowest, at: second(2)), lines.admit(.slowest, at: second(3)),
+        ]
+        #expect(told == [0, nil, 0, nil, 2, 0])
     }
 }
 
