@@ -69,6 +69,7 @@ struct CenterTable {
     ) -> Int {
         sequencers.append(LocalSequencer(center: center, time: time, keepsChanges: keepsChanges))
         positions[name] = sequencers.count - 1
+        keptGrowth += sequencers[sequencers.count - 1].noteKept()
         if name == RoutedPath.defaultCenter { defaultPosition = sequencers.count - 1 }
         return sequencers.count - 1
     }

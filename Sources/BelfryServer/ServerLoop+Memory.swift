@@ -45,38 +45,44 @@ extension ServerLoop {
         var others: Set<KeptKind> = []
         swap(&others, &trims)
         for kind in KeptKind.allCases where others.contains(kind) {
-            kind == .held ? trimHeld() : trim(kind)
+            let hasTrimmed = kind == .held ? trimHeld() : trim(kind)
             accountForKept()
+            if hasTrimmed, excess(of: kind) > 0 { trimLater(kind) }
         }
     }
 
-    private mutating func trim(_ kind: KeptKind) {
-        guard excess(of: kind) > 0, let position = centers.largestKeeper(of: kind) else { return }
+    /// Tells whether something was forgotten.
+    private mutating func trim(_ kind: KeptKind) -> Bool {
+        guard excess(of: kind) > 0, let position = centers.largestKeeper(of: kind) else {
+            return false
+        }
         let count = centers.trimmableCount(of: kind, at: position)
-        guard count > 0 else { return }
+        guard count > 0 else { return false }
         let step = min(count, max(Self.leastTrim, count / 8))
         submitCommand(.trim(kind, count: count - step), to: position, isPromise: false)
         fanOut()
         centers.noteKept(at: position)
+        return true
     }
 
     private static let leastTrim = 16
 
     /// All centers hold too much: the largest of this loop drops its oldest (DESIGN section 6).
-    private mutating func trimHeld() {
-        guard let position = centers.largestKeeper(of: .held) else { return }
+    private mutating func trimHeld() -> Bool {
+        guard let position = centers.largestKeeper(of: .held) else { return false }
         let held = centers[position].heldByteCount
         let kept = max(1, centers.kept(.held, at: position))
         // What is too much in memory is that part of the texts.
         let byCost = Double(max(0, excess(of: .held))) * Double(held) / Double(kept)
         let byText = shared.heldByteCount.load(ordering: .relaxed) - configuration.heldByteLimit
         let excess = max(byText, Int(byCost.rounded(.up)))
-        guard excess > 0, held > 0 else { return }
+        guard excess > 0, held > 0 else { return false }
         meet(.held)
         submitCommand(
             .trimHeld(byteCount: max(0, held - excess)), to: position, isPromise: false)
         fanOut()
         centers.noteKept(at: position)
+        return centers[position].heldByteCount < held
     }
 
     // MARK: Room

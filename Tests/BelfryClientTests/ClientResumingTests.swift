@@ -134,12 +134,12 @@ struct ClientResumingTests {
         try broker.crank()
         try broker.reopen()
         try broker.answerLast(#"{"client":"c4","observers":[{"id":"o1"}],"held":0}"#)
-        // Number 8 came live, so the other one has everything up to it too.
+        // Number 8 came for one of them: the line may have ended before the other's frame of it.
         #expect(
             try broker.heard() == [
                 #"{"jsonrpc":"2.0","id":4,"method":"addObserver","params":"#
                     + #"{"name":"A","object":null,"selector":"b","#
-                    + #""lifetime":"connection","since":8}}"#
+                    + #""lifetime":"connection","since":7}}"#
             ])
     }
 

@@ -56,7 +56,8 @@ struct TellingTests {
             let path = "/v1/centers/c\(number)/channels/a"
             _ = try broker.request("POST", path, "")
         }
-        let reached = "a limit is reached limit=centers option=--max-centers loop=0"
+        let option = "option=--max-centers, --center-memory"
+        let reached = "a limit is reached limit=centers \(option) loop=0"
         #expect(lines.take() == [reached])
         try broker.advance(by: .seconds(9))
         #expect(lines.take().isEmpty)
@@ -74,15 +75,15 @@ struct TellingTests {
             $0.centerLimits.queueEntryLimit = 1
         }
         let peer = try broker.http()
-        let idle = #"{"name":"a","style":"idle","modes":["m"]}"#
         let fields = ["Content-Type: application/json"]
-        for _ in 0..<5 {
+        for number in 0..<5 {
+            let idle = #"{"name":"a\#(number)","style":"idle","modes":["m"]}"#
             _ = try peer.request("POST", "/v1/notifications", idle, fields: fields)
         }
         for _ in 0..<5 { _ = try broker.http() }
         #expect(
             lines.take() == [
-                "a limit is reached limit=queue entries option=--queue-limit loop=0",
+                "a limit is reached limit=queue entries option=--queue-limit, --queue-memory loop=0",
                 "a limit is reached limit=connections option=--max-connections loop=0",
             ])
     }
