@@ -50,6 +50,8 @@ struct KeyedAnswers: Sendable {
     /// The numbers of the keys, the oldest first; one that was begun again stands there twice.
     private var order = Ring<UInt32>()
     private(set) var byteCount = 0
+    /// What answers of several receipts keep elsewhere.
+    private var furtherByteCount = 0
 
     init(seed: HashSeed) {
         keys = KeyTable(seed: seed)
@@ -105,10 +107,10 @@ struct KeyedAnswers: Sendable {
         guard let number = keys.index(of: Self.joined(key).span),
             var answer = known[Int(number)], answer.waitingFor == id
         else { return nil }
-        byteCount -= Self.byteCount(of: answer.answer)
+        count(answer.answer, -1)
         answer.answer = Answer(receipts, reports)
         answer.waitingFor = nil
-        byteCount += Self.byteCount(of: answer.answer)
+        count(answer.answer, 1)
         known[Int(number)] = answer
         let record = record(number, answer)
         return (record, trim(at: now, limits: limits))
@@ -144,8 +146,11 @@ struct KeyedAnswers: Sendable {
         return trim(at: now, limits: limits)
     }
 
-    /// The bytes that the table costs, about.
-    var footprint: Int { byteCount }
+    /// The bytes that the table costs; nearly all answers are one receipt, which lies in it.
+    var footprint: Int {
+        keys.footprint + order.footprint + keys.count * MemoryLayout<Known?>.stride
+            + furtherByteCount
+    }
 
     /// Shows the answers, the oldest first, with what they wait for and when they are forgotten.
     func forEach(_ visit: (KeyRecord, _ waitingFor: NotificationID?, _ expiresAt: Int64) -> Void) {
@@ -164,7 +169,8 @@ struct KeyedAnswers: Sendable {
         let number = keys.insert(text.span).index
         if Int(number) == known.count { known.append(nil) }
         if let old = known[Int(number)] { discount(number, old) }
-        byteCount += Self.byteCount(of: answer) + text.count
+        byteCount += text.count
+        count(answer, 1)
         let position = order.append(number)
         known[Int(number)] = Known(
             requestHash: key.requestHash, form: key.form,
@@ -181,7 +187,15 @@ struct KeyedAnswers: Sendable {
     }
 
     private mutating func discount(_ number: UInt32, _ answer: Known) {
-        byteCount -= Self.byteCount(of: answer.answer) + keys.key(at: number).count
+        byteCount -= keys.key(at: number).count
+        count(answer.answer, -1)
+    }
+
+    /// Counts an answer that came, or with -1 one that goes.
+    private mutating func count(_ answer: Answer, _ sign: Int) {
+        let byteCount = Self.byteCount(of: answer)
+        self.byteCount += sign * byteCount
+        furtherByteCount += sign * (byteCount - Self.recordByteCount)
     }
 
     /// The key of a number, put together again.

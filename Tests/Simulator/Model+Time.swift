@@ -99,7 +99,8 @@ extension Model {
         case .fates: fates.removeFirst(max(0, fates.count - count))
         case .tombstones: tombstones.removeFirst(max(0, tombstones.count - count))
         case .keys:
-            while let first = keys.first, keys.count > count || first.forgottenAt <= now {
+            let limit = min(count, limits.keyLimit)
+            while let first = keys.first, keys.count > limit || first.forgottenAt <= now {
                 keys.removeFirst()
             }
         }

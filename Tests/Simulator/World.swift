@@ -64,6 +64,8 @@ final class World {
     /// All that can be seen from outside, and whether only that is judged.
     var history = History()
     var isJudgedByHistoryAlone = false
+    /// Whether the whole history is judged at the end.
+    var isJudgedByHistory = false
     /// Queued posts whose fate is not known, and the mode that was seen last.
     var waitingIDs: [NotificationID] = []
     var seenMode = Mode.default
@@ -137,7 +139,7 @@ final class World {
         try commit(.max)
         try checkAll()
         try comeToRest()
-        try checkHistory()
+        if isJudgedByHistory { try checkHistory() }
     }
 
     /// Keeps what happens as bytes, from the start on.

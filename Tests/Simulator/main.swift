@@ -4,6 +4,7 @@ import Glibc
 // Runs the broker's machines in one thread against a model of the rules.
 //
 //     belfry-simulator run [--seeds A..B] [--steps N]    one line a violation; exit code 1 if any
+//         --history                                      judged from outside too
 //         --history-only                                 without the model: judged from outside alone
 //     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
 //     belfry-simulator history SEED [--steps N]          all that an outsider saw of one seed
@@ -18,6 +19,8 @@ struct Order {
     var stepCount = 10_000
     /// After how many violations it ends.
     var violationLimit = 20
+    /// Whether the whole history of a seed is judged too.
+    var isJudgedByHistory = false
     /// Whether the model is left out.
     var isJudgedByHistoryAlone = false
 
@@ -37,6 +40,7 @@ struct Order {
                 guard let count = rest.popFirst().flatMap({ Int($0) }) else { return nil }
                 stepCount = count
             case "--first": violationLimit = 1
+            case "--history": isJudgedByHistory = true
             case "--history-only": isJudgedByHistoryAlone = true
             default: operands.append(argument)
             }
@@ -48,6 +52,7 @@ func run(
     _ seed: UInt64, _ order: Order, stepCount: Int? = nil, tells: Bool = false
 ) -> (World, Violation?) {
     let world = World(seed: seed)
+    world.isJudgedByHistory = order.isJudgedByHistory || order.isJudgedByHistoryAlone
     world.isJudgedByHistoryAlone = order.isJudgedByHistoryAlone
     world.tellsSteps = tells
     do throws(Violation) {
