@@ -233,6 +233,7 @@ extension Model {
             entry.promotesAt = record.delayLeft.map { now + $0 } ?? .max
             entry.expiresAt = record.timeToLive.map { now + $0 } ?? .max
             entry.isRestored = true
+            entry.isInSnapshot = false
             next.queue.append(entry)
         }
         for record in image.keys {
