@@ -86,9 +86,9 @@ public final class Store: Sendable {
 struct StoreMail: Sendable {
     /// What was submitted, and not taken by the thread.
     var batches: [StoreBatch] = []
-    /// The weight of all that is not committed.
-    var weight = 0
-    /// How much of that there may be for new promises; 0 when none are taken.
+    /// By how much all that is not committed may make the main file grow.
+    var growth = 0
+    /// How much that may be for new promises; 0 when none are taken.
     var weightLimit: Int
     var commitCount = 0
     var isClosing = false
@@ -102,11 +102,11 @@ struct StoreMail: Sendable {
         self.weightLimit = weightLimit
     }
 
-    var acceptsPromises: Bool { !isClosing && weightLimit > 0 && weight <= weightLimit }
+    var acceptsPromises: Bool { !isClosing && weightLimit > 0 && growth <= weightLimit }
 
     mutating func add(_ batch: StoreBatch) {
         batches.append(batch)
-        weight += batch.weight
+        growth += batch.growth
     }
 }
 

@@ -53,14 +53,14 @@ struct StoreThread: Sendable {
     }
 
     private func tell(_ progress: StoreWorker<StoreFile>.Progress) {
-        let weight = progress.committed.reduce(0) { $0 + $1.weight }
+        let growth = progress.committed.reduce(0) { $0 + $1.growth }
         mail.change { mail in
-            mail.weight -= weight
+            mail.growth -= growth
             mail.commitCount += progress.transactionCount
             mail.weightLimit = progress.weightLimit
             promises.value = mail.acceptsPromises
         }
-        for batch in progress.committed { onCommit(batch.loop, batch.ticket) }
+        for batch in progress.committed where batch.endsTurn { onCommit(batch.loop, batch.ticket) }
         for notice in progress.notices { onNotice(notice) }
     }
 
