@@ -15,6 +15,8 @@ extension World {
     /// A clean stop: everything is committed.
     func restart() throws(Violation) {
         try submit(.terminate)
+        // What polls did that this has answered is told the second time, as the server does it.
+        try submit(.terminate)
         handOver()
         try commit(.max)
         committed = model
