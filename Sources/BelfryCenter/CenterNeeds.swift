@@ -5,6 +5,8 @@
 public struct CenterNeeds: Sendable, Equatable {
     /// Whether an `endTurn` command would do something.
     public internal(set) var turnEnd = false
+    /// Whether an `endTurn` command would go on with entries that an earlier one has left.
+    public internal(set) var turnGoesOn = false
     /// Whether an `idle` command would do something.
     public internal(set) var idle = false
     /// When a `passTime` command is due next, on the monotonic clock in nanoseconds; `Int64.max` is
@@ -32,6 +34,7 @@ extension NotificationCenter {
     mutating func noteNeeds() {
         let hasQueue = queue.count > 0
         needs.turnEnd = hasQueue && queue.hasAsap || !reports.isEmpty
+        needs.turnGoesOn = queue.snapshotGoesOn()
         needs.idle = hasQueue && queue.hasIdle
         needs.deadline = nextDeadline ?? .max
         needs.heldByteCount = held.byteCount

@@ -66,8 +66,9 @@ public struct Command: Sendable {
         indirect case enterMode(ModeEntry)
         /// A mode lease ends.
         case leaveMode(serial: UInt64)
-        /// The callouts of a turn are over: the asap entries of the current mode are posted.
-        case endTurn
+        /// The callouts of a turn are over: the asap entries of the current mode are posted, at least
+        /// one, up to so much work; one delivery is 1.
+        case endTurn(workLimit: Int)
         /// Nothing is to be done: one idle entry of the current mode is posted (rule Q13).
         case idle
         /// Time has passed: everything that is due by the time of the command happens.

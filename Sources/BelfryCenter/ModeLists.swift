@@ -17,14 +17,26 @@ struct ModeLists: Sendable {
     }
 
     private struct List: Sendable {
-        var asap: [Item] = []
-        var asapCount = 0
-        var idle = Heap<Item>()
-        var idleCount = 0
+        var asap = Row()
+        var idle = Row()
         /// How often the mode is kept in the table though no entry may name it.
         var pinCount = 0
 
-        var entryCount: Int { asapCount + idleCount }
+        var entryCount: Int { asap.entryCount + idle.entryCount }
+
+        subscript(isIdle isIdle: Bool) -> Row {
+            _read { if isIdle { yield idle } else { yield asap } }
+            _modify { if isIdle { yield &idle } else { yield &asap } }
+        }
+    }
+
+    /// The entries of one mode and style, the first in the order of their places at its front.
+    private struct Row: Sendable {
+        var items = Heap<Item>()
+        /// How many of the items are alive.
+        var entryCount = 0
+
+        var isSparse: Bool { items.count > 2 * entryCount + 16 }
     }
 
     /// Where the entry in a slot stands.
@@ -73,45 +85,32 @@ struct ModeLists: Sendable {
     }
 
     /// Whether an asap entry may be posted now.
-    var hasAsap: Bool {
-        let (current, common) = readyModes
-        if lists[Int(current)].asapCount > 0 { return true }
-        return common.map { lists[Int($0)].asapCount > 0 } ?? false
-    }
+    var hasAsap: Bool { hasReady(isIdle: false) }
 
     /// Whether an idle entry may be posted now.
-    var hasIdle: Bool {
+    var hasIdle: Bool { hasReady(isIdle: true) }
+
+    private func hasReady(isIdle: Bool) -> Bool {
         let (current, common) = readyModes
-        if lists[Int(current)].idleCount > 0 { return true }
-        return common.map { lists[Int($0)].idleCount > 0 } ?? false
+        if lists[Int(current)][isIdle: isIdle].entryCount > 0 { return true }
+        return common.map { lists[Int($0)][isIdle: isIdle].entryCount > 0 } ?? false
     }
 
-    /// The slots of all asap entries that may be posted now, in the order of their places.
-    func readyAsap() -> [UInt32] {
+    /// The slot of the first asap or idle entry that may be posted now.
+    mutating func firstReady(isIdle: Bool) -> UInt32? {
         let (current, common) = readyModes
-        var items = lists[Int(current)].asap.filter { isAlive($0) }
-        if let common { items += lists[Int(common)].asap.filter { isAlive($0) } }
-        items.sort()
-        var slots: [UInt32] = []
-        slots.reserveCapacity(items.count)
-        // An entry that names both modes comes twice, one behind the other.
-        for item in items where slots.last != item.slot { slots.append(item.slot) }
-        return slots
-    }
-
-    /// The slot of the first idle entry that may be posted now.
-    mutating func firstReadyIdle() -> UInt32? {
-        let (current, common) = readyModes
-        let first = firstIdle(of: current)
-        guard let common, let other = firstIdle(of: common) else { return first?.slot }
+        let first = first(of: current, isIdle: isIdle)
+        guard let common, let other = self.first(of: common, isIdle: isIdle) else {
+            return first?.slot
+        }
         guard let first else { return other.slot }
         return min(first, other).slot
     }
 
-    private mutating func firstIdle(of mode: UInt32) -> Item? {
-        while let first = lists[Int(mode)].idle.first {
+    private mutating func first(of mode: UInt32, isIdle: Bool) -> Item? {
+        while let first = lists[Int(mode)][isIdle: isIdle].items.first {
             if isAlive(first) { return first }
-            lists[Int(mode)].idle.removeFirst()
+            lists[Int(mode)][isIdle: isIdle].items.removeFirst()
         }
         return nil
     }
@@ -176,29 +175,17 @@ extension ModeLists {
         let mode = number(of: name)
         if lists[Int(mode)].entryCount == 0 { modeCount += 1 }
         mentionCount += 1
-        if isIdle {
-            lists[Int(mode)].idle.insert(item)
-            lists[Int(mode)].idleCount += 1
-        } else {
-            lists[Int(mode)].asap.append(item)
-            lists[Int(mode)].asapCount += 1
-        }
+        lists[Int(mode)][isIdle: isIdle].items.insert(item)
+        lists[Int(mode)][isIdle: isIdle].entryCount += 1
         return mode
     }
 
     private mutating func removeOne(from mode: UInt32, isIdle: Bool) {
         let place = Int(mode)
         mentionCount -= 1
-        if isIdle {
-            lists[place].idleCount -= 1
-            if Self.isSparse(lists[place].idle.count, living: lists[place].idleCount) {
-                lists[place].idle.keep { listings[Int($0.slot)].stamp == $0.stamp }
-            }
-        } else {
-            lists[place].asapCount -= 1
-            if Self.isSparse(lists[place].asap.count, living: lists[place].asapCount) {
-                lists[place].asap = lists[place].asap.filter { isAlive($0) }
-            }
+        lists[place][isIdle: isIdle].entryCount -= 1
+        if lists[place][isIdle: isIdle].isSparse {
+            lists[place][isIdle: isIdle].items.keep { listings[Int($0.slot)].stamp == $0.stamp }
         }
         if lists[place].entryCount == 0 {
             modeCount -= 1
@@ -206,13 +193,11 @@ extension ModeLists {
         }
     }
 
-    private static func isSparse(_ count: Int, living: Int) -> Bool { count > 2 * living + 16 }
-
     /// How many modes are known: those that entries name, the current one, and `common`.
     var knownModeCount: Int { modes.count }
 
     /// How many items all lists have, dead ones among them.
-    var itemCount: Int { lists.reduce(0) { $0 + $1.asap.count + $1.idle.count } }
+    var itemCount: Int { lists.reduce(0) { $0 + $1.asap.items.count + $1.idle.items.count } }
 
     private mutating func number(of name: [UInt8]) -> UInt32 {
         let mode = modes.insert(name.span).index

@@ -1,23 +1,33 @@
 // The queue leaves: at the end of a turn, in an idle moment, by a dequeue, or when time is up.
 
 extension NotificationCenter {
-    /// Posts all asap entries of the current mode that were there when the turn ended (rule Q11).
-    mutating func endTurn(at time: CommandTime, _ effects: inout Effects) {
-        for entry in queue.takeAsap() { post(entry, at: time, &effects) }
+    /// Posts the asap entries of the current mode that were there when the turn ended (rule Q11).
+    ///
+    /// It stops behind the entry with which it has done so much work, and the next one goes on: what
+    /// is enqueued meanwhile is not among them.
+    mutating func endTurn(workLimit: Int, at time: CommandTime, _ effects: inout Effects) {
+        queue.beginSnapshot()
+        var work = 0
+        while work < workLimit || work == 0, let entry = queue.takeAsap() {
+            work += Work.ofEntry(byteCount: entry.content.byteCount)
+            work += post(entry, at: time, &effects)
+        }
+        queue.endSnapshotIfOver()
     }
 
     /// Posts one idle entry of the current mode (rule Q13).
     mutating func postIdle(at time: CommandTime, _ effects: inout Effects) {
-        if let entry = queue.takeIdle() { post(entry, at: time, &effects) }
+        if let entry = queue.takeIdle() { _ = post(entry, at: time, &effects) }
     }
 
+    /// Posts an entry, unless its time is over; tells how many observers it matched.
     private mutating func post(
         _ entry: NotificationQueue.Entry, at time: CommandTime, _ effects: inout Effects
-    ) {
+    ) -> Int {
         noteDequeued(entry.id, &effects)
         guard entry.expiresAt > time.monotonicNanoseconds else {
             fates.update(entry.id) { $0.state = .expired }
-            return
+            return 0
         }
         var dispatch = Dispatch(
             id: entry.id, content: entry.content, causedBy: entry.causedBy, depth: entry.depth)
@@ -26,6 +36,7 @@ extension NotificationCenter {
         dispatch.isRestored = entry.isRestored
         // The fate of the entry becomes the account of the notification.
         self.dispatch(dispatch, at: time, into: &effects)
+        return Int(effects.receipts.last?.matched ?? 0)
     }
 
     /// Removes entries; they are not posted (rule Q20).
@@ -170,7 +181,7 @@ extension NotificationCenter {
         // A center that stops slowly is told so twice: what came between is told the second time.
         if !isTerminating { reports.append(.willTerminate) }
         isTerminating = true
-        endTurn(at: time, &effects)
+        endTurn(workLimit: .max, at: time, &effects)
     }
 
     /// Tells what only this life knew, after the center's last report of itself.

@@ -180,8 +180,8 @@ public struct NotificationCenter: Sendable {
             try enter(entry, at: time)
         case .leaveMode(let serial):
             try leaveMode(serial)
-        case .endTurn:
-            endTurn(at: time, &effects)
+        case .endTurn(let workLimit):
+            endTurn(workLimit: workLimit, at: time, &effects)
         case .idle:
             postIdle(at: time, &effects)
         case .passTime:

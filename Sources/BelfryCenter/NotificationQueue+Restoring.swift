@@ -10,6 +10,7 @@ extension NotificationQueue {
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         digest.add(nextPlace)
+        if snapshotEnd != 0 { digest.add(snapshotEnd) }
         forEachInPostingOrder { entry in
             entry.addDigest(to: &digest)
             return true

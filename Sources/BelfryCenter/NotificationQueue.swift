@@ -65,6 +65,9 @@ struct NotificationQueue: Sendable {
     var slots: [Slot] = []
     var freeSlots: [UInt32] = []
     var nextPlace: UInt64 = 1
+    /// Asap entries with lower places are being posted, those behind them wait for another turn (rule
+    /// Q11); 0 when none are.
+    private(set) var snapshotEnd: UInt64 = 0
     var kinds: KindTable
     var modeLists: ModeLists
     /// By identifier the slot.
@@ -136,16 +139,35 @@ extension NotificationQueue {
     /// Whether an idle entry may be posted in the current mode.
     var hasIdle: Bool { modeLists.hasIdle }
 
-    /// Takes out all asap entries of the current mode, in queue order.
-    ///
-    /// They are out before the first is posted: what is enqueued meanwhile waits (rule Q11).
-    mutating func takeAsap() -> [Entry] {
-        modeLists.readyAsap().map { removeEntry(at: $0) }
+    /// Begins with the asap entries that are there now, unless some of those before are left.
+    mutating func beginSnapshot() {
+        if firstOfSnapshot() == nil { snapshotEnd = nextPlace }
+    }
+
+    /// Takes out the next entry of the snapshot that may be posted in the current mode.
+    mutating func takeAsap() -> Entry? {
+        firstOfSnapshot().map { removeEntry(at: $0) }
+    }
+
+    /// Whether the snapshot has something more to post in the current mode.
+    mutating func snapshotGoesOn() -> Bool { snapshotEnd != 0 && firstOfSnapshot() != nil }
+
+    /// Ends the snapshot if nothing more of it may be posted.
+    mutating func endSnapshotIfOver() {
+        if !snapshotGoesOn() { snapshotEnd = 0 }
+    }
+
+    /// The slot of the next entry of the snapshot.
+    private mutating func firstOfSnapshot() -> UInt32? {
+        guard let slot = modeLists.firstReady(isIdle: false), place(of: slot) < snapshotEnd else {
+            return nil
+        }
+        return slot
     }
 
     /// Takes out the first idle entry of the current mode, unless an asap one waits (rule Q13).
     mutating func takeIdle() -> Entry? {
-        guard !hasAsap, let slot = modeLists.firstReadyIdle() else { return nil }
+        guard !hasAsap, let slot = modeLists.firstReady(isIdle: true) else { return nil }
         return removeEntry(at: slot)
     }
 }

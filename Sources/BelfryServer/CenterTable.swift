@@ -191,6 +191,9 @@ extension CenterTable {
     /// Whether the end of the turn does something for the center at a position.
     func needsTurnEnd(at position: Int) -> Bool { sequencers[position].center.needs.turnEnd }
 
+    /// Whether the center at a position has begun with the end of a turn and not ended it.
+    func turnGoesOn(at position: Int) -> Bool { sequencers[position].center.needs.turnGoesOn }
+
     /// The centers that wait for an idle moment.
     var idlePositions: [Int] { sequencers.indices.filter { sequencers[$0].center.needs.idle } }
 

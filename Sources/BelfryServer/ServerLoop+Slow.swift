@@ -84,18 +84,17 @@ extension ServerLoop {
 
     /// All sockets together hold too much: the slowest are closed (DESIGN section 6).
     mutating func closeSlowest() {
-        while loop.unsentByteTotal > configuration.unsentByteLimit / configuration.loopCount {
-            var slowest: Connection?
-            var unsentByteCount = 0
-            for slot in 0..<connections.slotCount {
-                guard let connection = connections[slot] else { continue }
-                let count = loop.unsentByteCount(of: connection.id)
-                if count > unsentByteCount {
-                    unsentByteCount = count
-                    slowest = connection
-                }
-            }
-            guard let slowest else { return }
+        let limit = configuration.unsentByteLimit / configuration.loopCount
+        guard loop.unsentByteTotal > limit else { return }
+        // All are looked at once, however many must go.
+        var clients: [(unsentByteCount: Int, connection: Connection)] = []
+        for slot in 0..<connections.slotCount {
+            guard let connection = connections[slot] else { continue }
+            let count = loop.unsentByteCount(of: connection.id)
+            if count > 0 { clients.append((count, connection)) }
+        }
+        clients.sort { $0.unsentByteCount > $1.unsentByteCount }
+        for (_, slowest) in clients where loop.unsentByteTotal > limit {
             counters.clientsTooSlow += 1
             meet(.unsent)
             tellClosed(.slowest, .warning, "closing the slowest client", client: slowest.client)

@@ -34,13 +34,34 @@ extension ServerLoop {
 
     /// The callouts of the turn are over: asap entries are posted (rule Q10).
     ///
-    /// Each center posts once; what it needs after that is for the next turn (rule Q11).
+    /// Each center posts those that are there now (rule Q11), a share at a time, in turn with the others,
+    /// as long as the turn has time. The next turn goes on behind the center that was the last, and not
+    /// before what is posted here has been written.
     private mutating func endTurnOfCenters() {
-        for position in centers.touched where centers.needsTurnEnd(at: position) {
-            submitCommand(.endTurn, to: position, isPromise: false)
+        let isAmidFlush = loop.isAmidFlush
+        var line = centers.touched.filter {
+            centers.needsTurnEnd(at: $0) && !(isAmidFlush && centers.turnGoesOn(at: $0))
+        }
+        if line.isEmpty { return }
+        line.sort { ($0 <= lastTurnEnd ? 1 : 0, $0) < ($1 <= lastTurnEnd ? 1 : 0, $1) }
+        var place = 0
+        while place < line.count {
+            let position = line[place]
+            submitCommand(
+                .endTurn(workLimit: Self.turnEndWorkLimit), to: position, isPromise: false)
             fanOut()
+            lastTurnEnd = position
+            place += 1
+            if centers.turnGoesOn(at: position) { line.append(position) }
+            if loop.outputByteCount > Self.turnEndOutputByteLimit || loop.turnIsLong { return }
         }
     }
+
+    /// The deliveries that one center makes of its asap entries before it is looked how long the turn
+    /// has taken, about.
+    static let turnEndWorkLimit = 2_048
+    /// The output of a turn behind which asap entries wait for the next one, in bytes.
+    static let turnEndOutputByteLimit = 1 << 20
 
     /// Hands on what the turn has for the store and for other loops.
     mutating func handOver() {

@@ -60,6 +60,8 @@ struct ServerLoop: ~Copyable {
     var completions: [Completed] = []
     /// The requests that wait at mailboxes.
     var polls = PollTable()
+    /// The center that posted asap entries last.
+    var lastTurnEnd = 0
     /// The timer of the centers, and the time that it is armed for.
     var centerTimer: TimerID?
     var armedDeadline = Int64.max

@@ -119,9 +119,9 @@ public final class Store: Sendable {
 struct StoreMail: Sendable {
     /// What was submitted, and not taken by the thread.
     var batches: [StoreBatch] = []
-    /// The weight of all that is not committed.
-    var weight = 0
-    /// How much of that there may be for new promises; 0 when none are taken.
+    /// By how much all that is not committed may make the main file grow.
+    var growth = 0
+    /// How much that may be for new promises; 0 when none are taken.
     var weightLimit: Int
     /// Why none are taken, apart from the weight.
     var refusal: StoreRefusal?
@@ -144,14 +144,14 @@ struct StoreMail: Sendable {
     /// Why no promise is taken now; nil when one is.
     var currentRefusal: StoreRefusal? {
         if isClosing { return .closing }
-        return refusal ?? (weight > weightLimit ? .behind : nil)
+        return refusal ?? (growth > weightLimit ? .behind : nil)
     }
 
     var acceptsPromises: Bool { currentRefusal == nil }
 
     mutating func add(_ batch: StoreBatch) {
         batches.append(batch)
-        weight += batch.weight
+        growth += batch.growth
         figures.batchCount += 1
         figures.changeCount += UInt64(batch.changeCount)
     }

@@ -8,6 +8,9 @@ internal import BelfryCenter
 // A row that is changed or removed lies anywhere: it counts one page for each tree it is in, and one
 // for the map of pages where it may leave pages free.
 // What splits and merges further up may add is the reserve (`StoreWorker.reserveByteCount`).
+//
+// The main file grows by less: a row that is removed leaves room. So many that are removed in one turn are
+// much for a log, which takes them in pieces (`StoreBatch+Pieces.swift`), and little for the main file.
 
 extension StoreChange {
     /// The bytes of one page in the log, with the header of its frame.
@@ -23,6 +26,15 @@ extension StoreChange {
         }
     }
 
+    /// The most bytes that it may add to the main file.
+    var growth: Int {
+        switch self {
+        case .center(_, let changes): changes.reduce(0) { $0 + $1.growth }
+        case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd:
+            weight
+        }
+    }
+
     /// How many changes it stands for.
     var count: Int {
         switch self {
@@ -33,8 +45,22 @@ extension StoreChange {
 }
 
 extension Change {
+    /// The most bytes that it may add to the main file.
+    fileprivate var growth: Int {
+        switch self {
+        case .clientRemoved, .notificationReleased, .released, .dequeued, .keyForgotten: 0
+        case .observerRemoved(_, let tombstone):
+            // Tombstones are appended. What of one has pages of its own takes those that the observer's
+            // row has left, which had the same texts and more.
+            120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
+        case .center, .sequenceReserved, .client, .observer, .notification, .held, .gap, .queued,
+            .key:
+            weight
+        }
+    }
+
     /// The most bytes that committing it may add to the log.
-    fileprivate var weight: Int {
+    var weight: Int {
         let page = StoreChange.frameByteCount
         switch self {
         case .center(let record): return page + Self.appended(record.epoch.count)

@@ -31,16 +31,26 @@ public struct StoreBatch: Sendable {
     public let changes: [StoreChange]
     /// How many changes there are, those of centers counted one by one.
     public let changeCount: Int
-    /// The most bytes that committing it may add to the store's files.
+    /// The most bytes that committing it may add to the log.
     let weight: Int
+    /// The most bytes that it may add to the main file, once the log is moved.
+    let growth: Int
+    /// Whether the turn is committed when this is: it is not a piece that others follow.
+    let endsTurn: Bool
 
     /// Joins the parts.
     public init(loop: Int, ticket: UInt64, changes: [StoreChange]) {
+        self.init(loop: loop, ticket: ticket, changes: changes, endsTurn: true)
+    }
+
+    init(loop: Int, ticket: UInt64, changes: [StoreChange], endsTurn: Bool) {
         self.loop = loop
         self.ticket = ticket
         self.changes = changes
+        self.endsTurn = endsTurn
         changeCount = changes.reduce(0) { $0 + $1.count }
         weight = changes.reduce(0) { $0 + $1.weight }
+        growth = changes.reduce(0) { $0 + $1.growth }
     }
 }
 

@@ -58,10 +58,10 @@ struct StoreThread: Sendable {
     private func tell(
         _ progress: StoreWorker<StoreFile>.Progress, size: StoreSize, since start: MonotonicTime
     ) -> UInt64 {
-        let weight = progress.committed.reduce(0) { $0 + $1.weight }
+        let growth = progress.committed.reduce(0) { $0 + $1.growth }
         let time = MonotonicTime.now() - start
         let refusalCount = mail.change { mail in
-            mail.weight -= weight
+            mail.growth -= growth
             mail.figures.commitCount += UInt64(progress.transactionCount)
             mail.figures.committedBatchCount += UInt64(progress.committed.count)
             mail.figures.note(progress.notices)
@@ -72,7 +72,7 @@ struct StoreThread: Sendable {
             promises.value = mail.acceptsPromises
             return mail.figures.refusals[.behind, default: 0]
         }
-        for batch in progress.committed { onCommit(batch.loop, batch.ticket) }
+        for batch in progress.committed where batch.endsTurn { onCommit(batch.loop, batch.ticket) }
         for notice in progress.notices { onNotice(notice) }
         return refusalCount
     }

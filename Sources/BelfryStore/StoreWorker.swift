@@ -2,7 +2,8 @@ internal import BelfrySystem
 
 /// What the store's thread does, without the thread and without a clock.
 ///
-/// All batches that wait are committed in one transaction. When that fails, the ballast is given up
+/// All batches that wait are committed in one transaction, or in several where the ballast has no room for
+/// the log of one. When that fails, the ballast is given up
 /// and the commit tried again at once, and then each second; nothing is lost but time. New promises
 /// are taken again when everything is committed and a ballast stands.
 ///
@@ -77,7 +78,14 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     /// Adds batches behind those that wait.
     mutating func add(_ batches: [StoreBatch]) {
-        if waiting.isEmpty { waiting = batches } else { waiting += batches }
+        let limit = transactionWeightLimit
+        if batches.contains(where: { $0.weight > limit }) {
+            for batch in batches { waiting += batch.pieces(weightLimit: limit) }
+        } else if waiting.isEmpty {
+            waiting = batches
+        } else {
+            waiting += batches
+        }
     }
 
     /// Does what can be done now.
@@ -181,14 +189,30 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         }
     }
 
+    /// How heavy one transaction may be; without a ballast it must go in small ones.
+    private var transactionWeightLimit: Int {
+        max(target.ballastByteCount / 3 - Self.reserveByteCount, 256 << 10)
+    }
+
+    /// How many of the batches that wait are not too heavy for one transaction; one in any case.
+    private var groupCount: Int {
+        let limit = transactionWeightLimit
+        var weight = 0
+        for (place, batch) in waiting.enumerated() {
+            weight += batch.weight
+            if weight > limit, place > 0 { return place }
+        }
+        return waiting.count
+    }
+
     // MARK: Committing
 
-    /// Commits the first of the batches that wait in one transaction, all of them if that goes.
+    /// Commits the first of the batches that wait in one transaction, as many as that goes with.
     ///
     /// A disk that is full may still have room for fewer: what they remove makes room for the rest.
     /// - Returns: how many batches were committed.
     private mutating func commitSome(at now: MonotonicTime) -> Int {
-        var count = waiting.count
+        var count = groupCount
         while true {
             do throws(StoreError) {
                 try commit(first: count)

@@ -71,13 +71,14 @@ struct CommandSource {
         case 37..<41: return readMailbox()
         case 41..<44: return attachReader()
         case 44..<46:
-            guard !readers.isEmpty else { return .endTurn }
+            guard !readers.isEmpty else { return .endTurn(workLimit: .max) }
             let reader = readers.remove(at: generator.below(readers.count))
             return .detachReader(observer: reader.observer, name(reader.connection))
         case 46..<50: return dequeue()
         case 50..<53: return enterMode()
         case 53..<55: return .leaveMode(serial: UInt64(generator.below(Int(lastMode) + 2)))
-        case 55..<68: return .endTurn
+        case 55..<68:
+            return .endTurn(workLimit: generator.below(3) == 0 ? generator.below(40) : .max)
         case 68..<74: return .idle
         case 74..<84: return .passTime
         case 84..<85:

@@ -89,7 +89,7 @@ struct KeyRuleTests {
     func queued() {
         var scenario = Scenario()
         let id = scenario.say("a1", style: .asap) { $0.details = details("k") }
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         scenario.say("a1", style: .asap) { $0.details = details("k") }
         #expect(scenario.effects.receipts.map(\.id) == [id])
         #expect(scenario.effects.receipts.map(\.state) == [.queued])

@@ -178,7 +178,7 @@ struct LastingTests {
         let record = bench.stored.image.queue.first
         #expect(record?.style == .asap && record?.mergedCount == 1)
         #expect(record?.content.text == "a2" && record?.modes.count == 2)
-        bench.run { $0.apply(.endTurn) }
+        bench.run { $0.apply(.endTurn(workLimit: .max)) }
         #expect(bench.stored.image.queue.isEmpty)
     }
 

@@ -59,7 +59,7 @@ struct NotificationQueueCoalescingTests {
         for text in row.posts { posts.append(scenario.newPost(text, coalesce: row.mask)) }
         try scenario.add(posts)
         // Swift's comparison of texts would call canonically equivalent ones equal.
-        let posted = scenario.queue.takeAsap().map { Array($0.text.utf8) }
+        let posted = scenario.queue.takeAllAsap().map { Array($0.text.utf8) }
         #expect(posted == row.posted.map { Array($0.utf8) })
     }
 

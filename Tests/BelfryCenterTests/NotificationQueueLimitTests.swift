@@ -14,7 +14,7 @@ struct NotificationQueueLimitTests {
         #expect(throws: Refusal.queueFull(limit: 2)) { try scenario.post("b", coalesce: .none) }
         try scenario.post("b")
         #expect(scenario.listing == ["a", "b"])
-        _ = scenario.queue.takeAsap()
+        _ = scenario.queue.takeAllAsap()
         try scenario.post("c")
     }
 

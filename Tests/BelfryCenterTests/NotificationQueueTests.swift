@@ -36,7 +36,7 @@ struct NotificationQueueTests {
         try scenario.post("r")
         var turns: [[String]] = []
         for _ in 0..<3 {
-            let taken = scenario.queue.takeAsap()
+            let taken = scenario.queue.takeAllAsap()
             for entry in taken {
                 #expect(scenario.queue.entry(entry.id) == nil)
                 try scenario.post(entry.text)
@@ -127,7 +127,7 @@ struct NotificationQueueTests {
         var scenario = QueueScenario()
         try scenario.post("a", modes: ["modal"])
         try scenario.post("b")
-        #expect(scenario.queue.takeAsap().map(\.text) == ["b"])
+        #expect(scenario.queue.takeAllAsap().map(\.text) == ["b"])
         #expect(scenario.listing == ["a"])
     }
 
@@ -248,7 +248,7 @@ struct NotificationQueueTests {
         try scenario.post("b", ttl: 20)
         _ = scenario.queue.take(QueueScenario.id(1), scope: .everything)
         #expect(scenario.queue.nextDeadline == 20)
-        #expect(scenario.queue.takeAsap().count == 1)
+        #expect(scenario.queue.takeAllAsap().count == 1)
         #expect(scenario.queue.nextDeadline == nil)
     }
 

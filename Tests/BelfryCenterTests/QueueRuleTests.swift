@@ -31,7 +31,7 @@ struct QueueRuleTests {
         #expect(scenario.center.sequence == 0 && scenario.center.needsTurnEnd)
         #expect(scenario.account(id)?.state == .queued)
         scenario.say("b1")
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["a1"] && scenario.center.sequence == 2)
         #expect(scenario.account(id) == Receipt(id: id, sequence: 2, matched: 1, delivered: 1))
         #expect(!scenario.center.needsTurnEnd && scenario.center.queueCount == 0)
@@ -64,7 +64,7 @@ struct QueueRuleTests {
         #expect(scenario.frames == ["s3"] && scenario.effects.receipts[0].dequeued == 2)
         #expect(scenario.account(first)?.state == .coalesced(into: id))
         #expect(scenario.account(second)?.state == .coalesced(into: id))
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["t1"])
     }
 
@@ -75,7 +75,7 @@ struct QueueRuleTests {
         let second = scenario.newPost(text: "s/p", style: .now)
         scenario.apply(.postBatch([first, second], PostTerms()))
         #expect(scenario.frames == ["s/p"])
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["s/o"])
     }
 
@@ -103,11 +103,11 @@ struct QueueRuleTests {
     func snapshot() {
         var scenario = scenario()
         scenario.sayAll(["r1", "s1"], style: .asap)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["r1", "s1"])
         scenario.say("r2", style: .asap)
         #expect(scenario.frames.isEmpty)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["r2"])
     }
 
@@ -116,14 +116,14 @@ struct QueueRuleTests {
         var scenario = scenario()
         scenario.sayAll(["i1", "j1"], style: .idle)
         #expect(!scenario.center.needsTurnEnd && scenario.center.needsIdle)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames.isEmpty)
         scenario.apply(.idle)
         #expect(scenario.frames == ["i1"])
         scenario.say("b1", style: .asap)
         scenario.apply(.idle)
         #expect(scenario.frames.isEmpty)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["b1"])
         scenario.apply(.idle)
         #expect(scenario.frames == ["j1"] && !scenario.center.needsIdle)
@@ -137,11 +137,11 @@ struct QueueRuleTests {
         scenario.say("i1", style: .idle, maxDelay: 2_000_000_000)
         #expect(scenario.center.nextDeadline == 3_000_000_000)
         scenario.pass(milliseconds: 1_999)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames.isEmpty)
         scenario.pass(milliseconds: 1)
         #expect(scenario.center.needsTurnEnd)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["i1"])
     }
 
@@ -153,7 +153,7 @@ struct QueueRuleTests {
         let id = scenario.say("a1", style: .asap, ttl: 1_000_000_000)
         scenario.milliseconds += 1_000
         if isPassed { scenario.apply(.passTime) }
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames.isEmpty && scenario.center.sequence == 0)
         #expect(scenario.account(id)?.state == .expired)
     }
@@ -166,7 +166,7 @@ struct QueueRuleTests {
         scenario.suspend(client)
         scenario.say("a1", style: .asap, ttl: 2_000_000_000)
         scenario.pass(milliseconds: 1_000)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.center.observer(serial)?.held == 1)
         scenario.pass(milliseconds: 1_000)
         #expect(scenario.center.observer(serial)?.held == 0)
@@ -182,11 +182,11 @@ struct QueueRuleTests {
         #expect(scenario.center.modes.current == bytes("b") && !scenario.center.needsTurnEnd)
         scenario.apply(.leaveMode(serial: 2))
         #expect(scenario.center.modes.current == bytes("a"))
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["x1"])
         #expect(scenario.apply(.leaveMode(serial: 2)) == .refused(.unknownMode))
         scenario.apply(.leaveMode(serial: 1))
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["y1"] && scenario.center.modes.stack.isEmpty)
     }
 
@@ -239,13 +239,13 @@ struct QueueRuleTests {
         var scenario = scenario(limits: limits)
         enter(&scenario, "modal")
         scenario.say("c1", style: .asap, modes: ["common"])
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["c1"])
         scenario.say("c2", style: .now, modes: ["common"])
         #expect(scenario.frames == ["c2"])
         enter(&scenario, "held", serial: 2)
         scenario.say("c3", style: .asap, modes: ["common"])
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames.isEmpty)
     }
 
@@ -282,7 +282,7 @@ struct QueueRuleTests {
         #expect(scenario.apply(.dequeue(none)) == .dequeued(0))
         #expect(scenario.apply(.dequeueEntry(id, scope: .everything)) == .refused(.unknownEntry))
         #expect(scenario.apply(.dequeueEntry(last, scope: .everything)) == .dequeued(1))
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         scenario.apply(.idle)
         #expect(scenario.effects.notifications.isEmpty)
     }
@@ -317,7 +317,7 @@ struct QueueRuleTests {
         #expect(scenario.effects.outcome == .refused(.queueFull(limit: 2)))
         scenario.say("a2", style: .asap)
         #expect(scenario.effects.outcome == .done)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         let plain = scenario.newPost(text: "p1")
         let entries = ["a1", "b1", "c1"].map { scenario.newPost(text: $0, style: .asap) }
         let before = scenario.center.sequence
@@ -365,11 +365,11 @@ struct QueueRuleTests {
         scenario.say("a1", style: .asap)
         scenario.remove(gone, by: .client(client))
         scenario.apply(.leaveMode(serial: 1))
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.effects.deliveries.isEmpty)
         scenario.say("a2", style: .asap)
         let late = scenario.observe("a", by: client, .hold)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.effects.deliveries.map(\.observer) == [late])
     }
 
@@ -389,7 +389,7 @@ struct QueueRuleTests {
         let first = scenario.say("s1", style: .asap)
         let second = scenario.say("s2", style: .asap, keepsLatest: true)
         #expect(scenario.effects.receipts[0].state == .coalesced(into: first))
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames == ["s2"])
         #expect(scenario.account(first)?.delivered == 1)
         #expect(scenario.account(second)?.state == .coalesced(into: first))
@@ -407,7 +407,7 @@ struct QueueRuleTests {
         var terms = PostTerms()
         terms.wait = 1_000_000_000
         scenario.apply(.postBatch(posts, terms))
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         scenario.acknowledge(serial, 1)
         #expect(scenario.effects.completions.first?.receipts.last?.state == .queued)
         #expect(scenario.effects.completions.first?.receipts.first?.acknowledged == 1)

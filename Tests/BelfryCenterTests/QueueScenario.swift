@@ -93,7 +93,7 @@ struct QueueScenario {
 
     /// One pass of the loop: all asap entries, then one idle entry.
     mutating func turn() -> [String] {
-        let asap = queue.takeAsap().map(\.text)
+        let asap = queue.takeAllAsap().map(\.text)
         return asap + (queue.takeIdle().map { [$0.text] } ?? [])
     }
 
@@ -136,4 +136,15 @@ extension NotificationQueue.Entry {
     }
 
     var modeTexts: [String] { modes.map { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension NotificationQueue {
+    /// Takes out the asap entries that are there, in one turn.
+    mutating func takeAllAsap() -> [Entry] {
+        beginSnapshot()
+        var taken: [Entry] = []
+        while let entry = takeAsap() { taken.append(entry) }
+        endSnapshotIfOver()
+        return taken
+    }
 }

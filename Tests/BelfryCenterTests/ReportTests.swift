@@ -83,15 +83,15 @@ struct ReportTests {
         #expect(scenario.effects.outcome == .refused(.queueFull(limit: 2)))
         scenario.apply(.leaveMode(serial: 9))
         #expect(scenario.center.needsTurnEnd)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(told(scenario) == [#"belfry.queue.overflowed  {"entries":2}"#])
         scenario.say("e", style: .idle)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(told(scenario).isEmpty)
         scenario.apply(.idle)
         scenario.say("f", style: .idle)
         scenario.say("g", style: .idle)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(told(scenario).count == 1)
     }
 
@@ -134,7 +134,7 @@ struct ReportTests {
         scenario.suspend(client)
         #expect(scenario.effects.notifications.count == 1)
         #expect(scenario.state(watcher) == .slow)
-        scenario.apply(.endTurn)
+        scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.effects.notifications.isEmpty)
     }
 

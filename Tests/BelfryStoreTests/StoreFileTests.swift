@@ -245,4 +245,46 @@ struct StoreFileTests {
         // The weight is no guess into the blue either.
         #expect(largest > 0.05)
     }
+
+    @Test(
+        "removing observers makes the main file grow no more than their batch says",
+        arguments: [20, 900])
+    func growth(nameByteCount: Int) throws {
+        var file = try open()
+        let name = [UInt8](repeating: 97, count: nameByteCount)
+        func tombstone(_ serial: UInt64) -> Tombstone {
+            Tombstone(
+                tokenHash: Sample.hash(serial), removedAt: Int64(serial),
+                removedBy: .principal(Sample.bytes("somebody")), reason: .clientRemoved, name: name,
+                object: name)
+        }
+        func record(_ serial: UInt64) -> ObserverRecord {
+            let sample = Sample.observer(serial)
+            return ObserverRecord(
+                serial: serial, client: 1 + serial % 7, tokenHash: sample.tokenHash, name: name,
+                object: name, selector: sample.selector, terms: sample.terms, since: 0,
+                createdAt: 0, acknowledgedThrough: 0, forgottenThrough: 0)
+        }
+        let serials = 1...UInt64(7_000)
+        try file.commit([
+            Self.center, .center(name: Self.name, changes: serials.map { .observer(record($0)) }),
+        ])
+        try file.shortenLog()
+        let before = try directory.bytes(of: "belfry.db").count
+        // Every seventh: no page of the observers' table becomes free.
+        let removed = serials.filter { $0 % 7 == 3 }
+        let batch = StoreBatch(
+            loop: 0, ticket: 0,
+            changes: [
+                .center(
+                    name: Self.name,
+                    changes: removed.map {
+                        .observerRemoved(serial: $0, tombstone($0))
+                    })
+            ])
+        try file.commit(batch.changes)
+        try file.shortenLog()
+        let growth = try directory.bytes(of: "belfry.db").count - before
+        #expect(growth <= batch.growth + StoreWorker<StoreFile>.reserveByteCount)
+    }
 }

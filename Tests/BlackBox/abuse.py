@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 
-from abusing import connections, contents, frames, kept
+from abusing import connections, contents, frames, kept, turns
 from abusing.clients import TIMEOUT_SECONDS, Failure, OtherClient, ask, support
 
 PING_BAR_SECONDS = 0.25
@@ -41,7 +41,7 @@ OPTIONS = [
 ROUND_OPTIONS = [
     *OPTIONS, "--lease", "5s", *kept.full_queue_of_large.options, *kept.held_lists.options,
 ]
-ATTACKS = connections.ATTACKS + frames.ATTACKS + contents.ATTACKS + kept.ATTACKS
+ATTACKS = connections.ATTACKS + frames.ATTACKS + contents.ATTACKS + kept.ATTACKS + turns.ATTACKS
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 

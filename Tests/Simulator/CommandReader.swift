@@ -101,7 +101,7 @@ struct CommandReader {
                     serial: word(), tokenHash: hash(), mode: text(), client: optionalWord(),
                     lease: optionalNumber()))
         case 20: return .leaveMode(serial: word())
-        case 21: return .endTurn
+        case 21: return .endTurn(workLimit: count())
         case 22: return .idle
         case 23: return .passTime
         case 24: return .terminate

@@ -175,7 +175,7 @@ struct CommandWriter {
             }
         case .enterMode(let entry): write(kind: 19) { $0.write(entry) }
         case .leaveMode(let serial): write(kind: 20) { $0.write(serial) }
-        case .endTurn: write(kind: 21) { _ in }
+        case .endTurn(let workLimit): write(kind: 21) { $0.write(workLimit) }
         case .idle: write(kind: 22) { _ in }
         case .passTime: write(kind: 23) { _ in }
         case .terminate: write(kind: 24) { _ in }

@@ -62,11 +62,11 @@ extension Model {
         case .dequeueEntry(let entry, let scope): dequeueEntry(entry, scope)
         case .enterMode(let entry): enterMode(entry)
         case .leaveMode(let serial): leaveMode(serial)
-        case .endTurn: endTurn()
+        case .endTurn(let workLimit): endTurn(workLimit: workLimit)
         case .terminate:
             if !isTerminating { reports.append(Report(name: "belfry.center.willTerminate")) }
             isTerminating = true
-            endTurn()
+            endTurn(workLimit: .max)
         case .idle: idle()
         case .passTime: passTime()
         case .trimHeld(let byteCount): trimHeld(to: byteCount)

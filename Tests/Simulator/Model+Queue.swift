@@ -22,6 +22,8 @@ extension Model {
         var promotesAt: Int64
         var expiresAt: Int64
         var isRestored = false
+        /// It was there when the asap entries began to be posted that are being posted now.
+        var isInSnapshot = false
 
         var byteCount: Int { name.count + (object?.count ?? 0) + (userInfo?.count ?? 0) }
     }
@@ -161,12 +163,32 @@ extension Model {
 
     // MARK: Leaving
 
-    /// Rule Q11: all that were there when the turn ended.
-    mutating func endTurn() {
-        let leaving = queue.filter { $0.style == .asap && isCurrent($0.modes) }
-        queue.removeAll { entry in leaving.contains { $0.id == entry.id } }
-        for entry in leaving { post(entry) }
+    /// Rule Q11: those that were there when the first of them was posted, up to so much work.
+    mutating func endTurn(workLimit: Int) {
+        if !turnGoesOn {
+            for place in queue.indices { queue[place].isInSnapshot = true }
+        }
+        var work = 0
+        var isFirst = true
+        while isFirst || work < workLimit, let place = queue.firstIndex(where: isNextInSnapshot) {
+            isFirst = false
+            let entry = queue.remove(at: place)
+            let receiptCount = out.receipts.count
+            post(entry)
+            work += 16 + entry.byteCount / 256
+            if out.receipts.count > receiptCount { work += Int(out.receipts.last?.matched ?? 0) }
+        }
+        if !turnGoesOn {
+            for place in queue.indices { queue[place].isInSnapshot = false }
+        }
     }
+
+    private func isNextInSnapshot(_ entry: Entry) -> Bool {
+        entry.isInSnapshot && entry.style == .asap && isCurrent(entry.modes)
+    }
+
+    /// Whether something is left for the next end of a turn to post.
+    var turnGoesOn: Bool { queue.contains(where: isNextInSnapshot) }
 
     /// Rule Q13: one.
     mutating func idle() {

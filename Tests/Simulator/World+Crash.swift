@@ -16,6 +16,8 @@ extension World {
     /// A clean stop: everything is committed.
     func restart() throws(Violation) {
         try submit(.terminate)
+        // What polls did that this has answered is told the second time, as the server does it.
+        try submit(.terminate)
         handOver()
         try commit(.max)
         committed = model
@@ -243,6 +245,7 @@ extension Model {
             entry.promotesAt = record.delayLeft.map { now + $0 } ?? .max
             entry.expiresAt = record.timeToLive.map { now + $0 } ?? .max
             entry.isRestored = true
+            entry.isInSnapshot = false
             next.queue.append(entry)
         }
         for record in image.keys {

@@ -1,0 +1,93 @@
+internal import BelfryCenter
+
+// A turn that removes ten thousand rows may change as many pages, for which no ballast has room at once.
+
+extension StoreBatch {
+    /// The batch in pieces that are committed one after the other, each of them no heavier than the limit
+    /// as far as it can be cut.
+    ///
+    /// It is cut between two removals alone: a crash between two pieces is one between two requests, of
+    /// which the second had no answer.
+    func pieces(weightLimit: Int) -> [StoreBatch] {
+        guard weight > weightLimit else { return [self] }
+        var pieces: [StoreBatch] = []
+        var piece: [StoreChange] = []
+        var weight = 0
+        for change in changes {
+            guard case .center(let name, let changes) = change else {
+                piece.append(change)
+                weight += change.weight
+                continue
+            }
+            var start = 0
+            let canBeCut = changes.placesToCut()
+            for place in changes.indices {
+                let more = changes[place].weight
+                if weight + more > weightLimit, canBeCut[place] {
+                    piece.append(.center(name: name, changes: Array(changes[start..<place])))
+                    pieces.append(
+                        StoreBatch(loop: loop, ticket: ticket, changes: piece, endsTurn: false))
+                    (piece, weight, start) = ([], 0, place)
+                }
+                weight += more
+            }
+            piece.append(.center(name: name, changes: Array(changes[start...])))
+        }
+        pieces.append(StoreBatch(loop: loop, ticket: ticket, changes: piece, endsTurn: endsTurn))
+        return pieces
+    }
+}
+
+extension Change {
+    /// Of which kind of removals it is one.
+    fileprivate enum Removal {
+        case observer, held, queued, key
+    }
+
+    fileprivate var removal: Removal? {
+        switch self {
+        case .observerRemoved: .observer
+        case .released, .notificationReleased: .held
+        case .dequeued: .queued
+        case .keyForgotten: .key
+        case .center, .sequenceReserved, .client, .clientRemoved, .observer, .notification, .held,
+            .gap, .queued, .key:
+            nil
+        }
+    }
+}
+
+extension [Change] {
+    /// For each place whether what stands before it may be committed without it and what follows.
+    fileprivate func placesToCut() -> [Bool] {
+        var canBeCut = [Bool](repeating: false, count: count)
+        /// What follows the row of removals of one kind; nil for the end.
+        var follower: Change?
+        for place in indices.dropFirst().reversed() {
+            let removal = self[place].removal
+            if place + 1 == count || self[place + 1].removal != removal {
+                follower = place + 1 < count ? self[place + 1] : nil
+            }
+            canBeCut[place] = self[place].canBeCut(
+                behind: self[place - 1], followed: follower)
+        }
+        return canBeCut
+    }
+}
+
+extension Change {
+    fileprivate func canBeCut(behind previous: Change, followed follower: Change?) -> Bool {
+        switch (previous.removal, self) {
+        case (.observer, .observerRemoved), (.observer, .released), (.key, .keyForgotten):
+            return true
+        case (.held, .released):
+            // What an observer held goes with it, or not at all.
+            return follower?.removal != .observer
+        case (.queued, .dequeued):
+            // What takes the place of all of them must not be missing.
+            return follower == nil || follower?.removal != nil
+        default:
+            return false
+        }
+    }
+}
