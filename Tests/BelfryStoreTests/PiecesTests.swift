@@ -98,7 +98,9 @@ struct PiecesTests {
 
     @Test("ten thousand removals refuse nobody: the main file hardly grows by them")
     func promises() {
-        var mail = StoreMail(weightLimit: (32 << 20) / 3 - StoreWorker<StoreFile>.reserveByteCount)
+        var progress = StoreWorker<StoreFile>.Progress()
+        progress.weightLimit = (32 << 20) / 3 - StoreWorker<StoreFile>.reserveByteCount
+        var mail = StoreMail(progress)
         mail.add(Self.batch((1...10_000).map { Self.removed($0) }))
         #expect(mail.acceptsPromises)
         mail.add(
