@@ -38,7 +38,7 @@ def cases(sound):
     return [
         ("a newer schema", changed(sound, 60, newer), ["later version", f"form {version + 1}", f"knows {version}"]),
         ("another program's database", changed(sound, 68, b"\0\0\0\1"), ["was not changed", "belongs to the application"]),
-        ("a broken page", changed(sound, middle, bytes(range(256)) * (PAGE // 256)), ["changed"]),
+        ("a broken page", changed(sound, middle, bytes(range(256)) * (PAGE // 256)), ["was not changed"]),
         ("a file that was cut off", sound[:-PAGE], ["was not changed"]),
         ("no database at all", b"hello " * 1000, ["was not changed"]),
         ("an empty file", b"", ["was not changed"]),
