@@ -22,8 +22,6 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var queueCount = 0
     /// How many observers are registered.
     public internal(set) var observerCount = 0
-    /// How much memory it keeps, as of the last ``NotificationCenter/noteKept()``.
-    public internal(set) var kept = KeptMemory()
 
     /// Needs nothing, and keeps nothing.
     public init() {}

@@ -50,6 +50,9 @@ struct ChannelTable: Sendable {
     /// How many names the table has.
     var count: Int { names.count }
 
+    /// The bytes of the names, about.
+    var byteCount: Int { names.byteCount }
+
     /// One past the largest channel index.
     var indexLimit: Int { names.indexLimit }
 

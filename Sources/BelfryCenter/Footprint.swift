@@ -19,10 +19,10 @@ enum Footprint {
         capacity == 0 ? 0 : capacity * 4 / 3 * (stride * 8 + 1) / 8
     }
 
-    private static let arrayHeaderByteCount = 32
-}
+    /// The bytes of texts that have a block each, given their sum: rounding costs each 8 on average.
+    static func texts(count: Int, byteCount: Int) -> Int {
+        byteCount + count * (arrayHeaderByteCount + 8 + 8)
+    }
 
-extension Notification {
-    /// The bytes that it costs besides the place in which it lies.
-    var footprint: Int { Footprint.array(of: content.byteCount) }
+    private static let arrayHeaderByteCount = 32
 }

@@ -89,8 +89,6 @@ struct HeldTable: Sendable {
     private var newest = none
     /// Bytes of name, object and userInfo that are kept.
     private(set) var byteCount = 0
-    /// What their texts cost.
-    private var textFootprint = 0
     /// How many notifications are kept.
     private(set) var notificationCount = 0
     /// How many entries there are.
@@ -98,7 +96,8 @@ struct HeldTable: Sendable {
 
     /// The bytes that the table costs.
     var footprint: Int {
-        textFootprint + notificationCount * MemoryLayout<Kept?>.stride
+        Footprint.texts(count: notificationCount, byteCount: byteCount)
+            + notificationCount * MemoryLayout<Kept?>.stride
             + entryCount * MemoryLayout<Entry>.stride
     }
 
@@ -166,7 +165,6 @@ struct HeldTable: Sendable {
         if previous == Self.none { oldest = slot } else { kept[Int(previous)]?.next = slot }
         if next == Self.none { newest = slot } else { kept[Int(next)]?.previous = slot }
         byteCount += notification.content.byteCount
-        textFootprint += notification.footprint
         notificationCount += 1
         return slot
     }
@@ -198,7 +196,6 @@ struct HeldTable: Sendable {
             kept[Int(gone.next)]?.previous = gone.previous
         }
         byteCount -= gone.notification.content.byteCount
-        textFootprint -= gone.notification.footprint
         notificationCount -= 1
         kept[Int(slot)] = nil
         freeKept.append(slot)

@@ -14,17 +14,17 @@ struct KeyTable: Sendable {
     private var buckets: [UInt32] = [UInt32](repeating: 0, count: 16)
     /// The key that was asked for last: mostly the next one is the same.
     private var recent: Index = 0
+    /// The bytes of the keys.
+    private(set) var byteCount = 0
 
     init(seed: HashSeed) {
         self.seed = seed
     }
 
-    /// What the keys cost.
-    private var keyFootprint = 0
-
     /// The bytes that the table costs.
     var footprint: Int {
-        keyFootprint + count * (MemoryLayout<[UInt8]>.stride + MemoryLayout<UInt32>.stride)
+        Footprint.texts(count: count, byteCount: byteCount)
+            + count * (MemoryLayout<[UInt8]>.stride + MemoryLayout<UInt32>.stride)
             + buckets.count * MemoryLayout<UInt32>.stride
     }
 
@@ -57,7 +57,7 @@ struct KeyTable: Sendable {
         }
         let index: Index
         let bytes = [UInt8](copying: key)
-        keyFootprint += Footprint.array(of: bytes.count)
+        byteCount += bytes.count
         if let free = freeIndexes.popLast() {
             index = free
             keys[Int(index)] = bytes
@@ -86,7 +86,7 @@ struct KeyTable: Sendable {
             probe = (probe + 1) & mask
         }
         buckets[hole] = 0
-        keyFootprint -= Footprint.array(of: keys[Int(index)].count)
+        byteCount -= keys[Int(index)].count
         keys[Int(index)] = []
         freeIndexes.append(index)
         // A table that was large once gives its storage back.

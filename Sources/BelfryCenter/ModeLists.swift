@@ -92,8 +92,13 @@ struct ModeLists: Sendable {
 
     private func hasReady(isIdle: Bool) -> Bool {
         let (current, common) = readyModes
-        if lists[Int(current)][isIdle: isIdle].entryCount > 0 { return true }
-        return common.map { lists[Int($0)][isIdle: isIdle].entryCount > 0 } ?? false
+        if entryCount(of: current, isIdle: isIdle) > 0 { return true }
+        return common.map { entryCount(of: $0, isIdle: isIdle) > 0 } ?? false
+    }
+
+    /// It looks into the one row: the subscript would copy all of it.
+    private func entryCount(of mode: UInt32, isIdle: Bool) -> Int {
+        isIdle ? lists[Int(mode)].idle.entryCount : lists[Int(mode)].asap.entryCount
     }
 
     /// The slot of the first asap or idle entry that may be posted now.

@@ -140,6 +140,9 @@ extension NotificationCenter {
     }
 
     /// What can be seen of the observer in a slot.
+    ///
+    /// It is inlined, as a call would copy the center.
+    @inline(__always)
     func row(ofSlot slot: UInt32) -> ObserverRow {
         let observer = observers[slot]
         let client = clients[observer.client]

@@ -195,6 +195,9 @@ extension NotificationCenter {
     }
 
     /// A post at once must be for the current mode (rule Q18).
+    ///
+    /// It is inlined, as a call would copy the center.
+    @inline(__always)
     private func checkMode(of post: borrowing Post, place: Int) throws(Refusal) {
         guard let options = post.options, options.style == .now else { return }
         if !isCurrent(options.modes) {

@@ -24,6 +24,10 @@ public struct NotificationCenter: Sendable {
     public internal(set) var needs = CenterNeeds()
     /// What its observers have lost; it counts for this process alone, and decides nothing.
     public internal(set) var losses = Losses()
+    /// How much memory it keeps, as of the last ``noteKept(ifChangedBy:)``.
+    public internal(set) var keptMemory = KeptMemory()
+    /// What it measured then.
+    var keptMeasure = 0
 
     var clients = ClientTable()
     var observers = ObserverTable()

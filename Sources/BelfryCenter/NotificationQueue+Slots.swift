@@ -88,7 +88,6 @@ extension NotificationQueue {
         slots[Int(slot)].entry = entry
         count += 1
         byteCount += entry.content.byteCount
-        textFootprint += entry.textFootprint
         kinds.insert(entry.content, at: slot)
         modeLists.insert(
             slot, place: entry.place, isIdle: entry.style == .idle, modes: entry.modes)
@@ -107,7 +106,6 @@ extension NotificationQueue {
         modeLists.remove(slot)
         kinds.remove(at: slot)
         byteCount -= entry.content.byteCount
-        textFootprint -= entry.textFootprint
         count -= 1
         slots[Int(slot)].entry = nil
         return entry
@@ -116,7 +114,6 @@ extension NotificationQueue {
     private mutating func exchange(_ old: Entry, for new: Entry, at slot: UInt32) {
         slots[Int(slot)].entry = new
         byteCount += new.content.byteCount - old.content.byteCount
-        textFootprint += new.textFootprint - old.textFootprint
         if !old.content.isSameKind(as: new.content) {
             kinds.remove(at: slot)
             kinds.insert(new.content, at: slot)
@@ -182,13 +179,5 @@ extension Notification.Content {
         guard let object else { return !other.hasObject }
         guard let otherObject = other.object else { return false }
         return bytesAreEqual(object, otherObject)
-    }
-}
-
-extension NotificationQueue.Entry {
-    /// What its texts cost: those of modes are shared by nearly all entries, the list of them is not.
-    fileprivate var textFootprint: Int {
-        Footprint.array(of: content.byteCount)
-            + Footprint.array(of: modes.count, stride: MemoryLayout<[UInt8]>.stride)
     }
 }

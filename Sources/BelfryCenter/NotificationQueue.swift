@@ -59,8 +59,6 @@ struct NotificationQueue: Sendable {
     var count = 0
     /// The bytes of name, object and userInfo of all entries.
     var byteCount = 0
-    /// What their texts cost.
-    var textFootprint = 0
 
     var slots: [Slot] = []
     var freeSlots: [UInt32] = []
@@ -88,7 +86,10 @@ struct NotificationQueue: Sendable {
 
     /// The bytes that the queue costs.
     var footprint: Int {
-        textFootprint + count * MemoryLayout<Slot>.stride + positions.footprint + kinds.footprint
+        // The names of modes are shared by nearly all entries; the list of them is not.
+        let modeByteCount = modeLists.mentionCount * MemoryLayout<[UInt8]>.stride
+        return Footprint.texts(count: 2 * count, byteCount: byteCount + modeByteCount)
+            + count * MemoryLayout<Slot>.stride + positions.footprint + kinds.footprint
             + modeLists.footprint(entryCount: count) + timers.footprint
     }
 

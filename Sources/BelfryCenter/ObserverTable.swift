@@ -50,6 +50,8 @@ struct ObserverTable: Sendable {
         var readerIsStream = false
         /// A mailbox: whether one of them was not told to its stream.
         var hasNewGap = false
+        /// Whether nothing has to be thought of when its client is live: each delivery asks that.
+        let isPlain: Bool
 
         init(
             serial: UInt64, tokenHash: SecretHash, client: UInt32, place: ObserverIndex.Place,
@@ -64,6 +66,15 @@ struct ObserverTable: Sendable {
             self.since = since
             replaysAbove = since
             self.createdAt = createdAt
+            isPlain = !terms.acknowledges && terms.minInterval == 0
+        }
+
+        /// Counts a delivery of what is newer than all that was written to it before.
+        @inline(__always)
+        mutating func noteDelivery(of sequence: UInt64, at time: Int64) {
+            delivered &+= 1
+            lastDeliveredAt = time
+            writtenThrough = sequence
         }
 
         /// How many notifications wait for it.
@@ -72,8 +83,6 @@ struct ObserverTable: Sendable {
         var limitedCount: Int { heldCount - Int(replayedCount) }
         /// Whether the store keeps it.
         var isLasting: Bool { !terms.endsWithConnection }
-        /// Whether nothing has to be thought of when its client is live.
-        var isPlain: Bool { !terms.acknowledges && terms.minInterval == 0 }
     }
 
     static let noSlot = UInt32.max
@@ -136,9 +145,7 @@ struct ObserverTable: Sendable {
                 let slot = Int(matched[place])
                 guard slots[slot].isPlain, let route = clients.liveRoute(at: slots[slot].client)
                 else { return }
-                slots[slot].delivered &+= 1
-                slots[slot].lastDeliveredAt = time
-                slots[slot].writtenThrough = sequence
+                slots[slot].noteDelivery(of: sequence, at: time)
                 output.append(
                     Delivery(
                         connection: route.connection, observer: slots[slot].serial,

@@ -3,11 +3,11 @@ struct ReplayRing: Sendable {
     private var notifications = Ring<Notification>()
     /// Bytes of name, object and userInfo that are kept.
     private(set) var byteCount = 0
-    /// What their texts cost.
-    private var textFootprint = 0
 
     /// The bytes that the ring costs.
-    var footprint: Int { notifications.footprint + textFootprint }
+    var footprint: Int {
+        notifications.footprint + Footprint.texts(count: count, byteCount: byteCount)
+    }
 
     /// How many notifications are kept.
     var count: Int { notifications.count }
@@ -18,7 +18,6 @@ struct ReplayRing: Sendable {
     mutating func append(_ notification: Notification, limits: CenterLimits) {
         notifications.append(notification)
         byteCount += notification.content.byteCount
-        textFootprint += notification.footprint
         trim(to: limits)
     }
 
@@ -37,9 +36,7 @@ struct ReplayRing: Sendable {
     }
 
     private mutating func forgetOldest() {
-        let oldest = notifications.removeFirst()
-        byteCount -= oldest.content.byteCount
-        textFootprint -= oldest.footprint
+        byteCount -= notifications.removeFirst().content.byteCount
     }
 
     /// Calls the visitor with each notification above a sequence number, oldest first.

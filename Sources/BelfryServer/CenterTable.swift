@@ -18,7 +18,7 @@ struct CenterTable {
     /// How many observers more there are after the last command.
     private(set) var observerGrowth = 0
     /// How much more memory centers keep that was not accounted for yet.
-    private var keptGrowth = KeptMemory()
+    private var keptGrowth: KeptMemory?
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
@@ -69,7 +69,7 @@ struct CenterTable {
     ) -> Int {
         sequencers.append(LocalSequencer(center: center, time: time, keepsChanges: keepsChanges))
         positions[name] = sequencers.count - 1
-        keptGrowth += sequencers[sequencers.count - 1].noteKept()
+        noteKept(at: sequencers.count - 1)
         if name == RoutedPath.defaultCenter { defaultPosition = sequencers.count - 1 }
         return sequencers.count - 1
     }
@@ -94,17 +94,29 @@ struct CenterTable {
         sequencers[position].submit(action, as: id, into: &effects)
         observerGrowth = sequencers[position].center.needs.observerCount - observerCount
         // Many may register in one turn: each counts for the next.
-        if observerGrowth != 0 { keptGrowth += sequencers[position].noteKept() }
+        if observerGrowth != 0 { noteKept(at: position, ifChangedBy: Self.leastKeptChange) }
         return id
     }
 
-    /// Finds out anew what a center keeps.
-    mutating func noteKept(at position: Int) {
-        keptGrowth += sequencers[position].noteKept()
+    /// Finds out anew what a center keeps, if that has changed by some bytes.
+    mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
+        guard let growth = sequencers[position].noteKept(ifChangedBy: byteCount) else { return }
+        keptGrowth = keptGrowth ?? KeptMemory()
+        keptGrowth? += growth
     }
 
-    /// The bytes that a center keeps of a kind, as it was asked last.
-    func kept(_ kind: KeptKind, at position: Int) -> Int { sequencers[position].kept[kind] }
+    /// Finds out anew what all centers keep.
+    mutating func noteAllKept() {
+        for position in sequencers.indices { noteKept(at: position) }
+    }
+
+    /// By how many bytes, about, what a center keeps may differ from what is known of it.
+    static let leastKeptChange = 4 << 10
+
+    /// The bytes that a center keeps of a kind, as is known of it.
+    func kept(_ kind: KeptKind, at position: Int) -> Int {
+        sequencers[position].center.keptMemory[kind]
+    }
 
     /// How many of a kind a center has that it can forget.
     func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
@@ -114,10 +126,12 @@ struct CenterTable {
     /// What a center costs that keeps nothing: itself, and its tables at their smallest.
     static let centerByteCount = 3 << 10
 
-    /// Takes how much more memory centers keep than was accounted for.
-    mutating func takeKeptGrowth() -> KeptMemory {
-        defer { keptGrowth = KeptMemory() }
-        return keptGrowth
+    /// Whether centers keep more or less than was accounted for.
+    var hasKeptGrowth: Bool { keptGrowth != nil }
+
+    /// Takes how much more memory centers keep than was accounted for; nil when that is nothing.
+    mutating func takeKeptGrowth() -> KeptMemory? {
+        keptGrowth.take()
     }
 
     /// The center at a position is looked at when the turn ends.
@@ -157,7 +171,7 @@ extension CenterTable {
         var others: [Int] = []
         for position in touched {
             sequencers[position].isTouched = false
-            keptGrowth += sequencers[position].noteKept()
+            noteKept(at: position, ifChangedBy: Self.leastKeptChange)
             let needs = sequencers[position].center.needs
             note(needs, at: position, &end)
             end.deadline = min(end.deadline, needs.deadline)
@@ -210,6 +224,6 @@ extension CenterTable {
 
     /// The center that keeps the most of a kind.
     func largestKeeper(of kind: KeptKind) -> Int? {
-        sequencers.indices.max { sequencers[$0].kept[kind] < sequencers[$1].kept[kind] }
+        sequencers.indices.max { kept(kind, at: $0) < kept(kind, at: $1) }
     }
 }

@@ -6,19 +6,16 @@ import Synchronization
 /// A loop adds what has grown at the end of each turn, and at once with each registration. What connections
 /// take is counted by their loops (``Counters``).
 final class MemoryAccount: Sendable {
-    private let counts = KeptKind.allCases.map { _ in Count() }
-
-    private final class Count: Sendable {
-        let bytes = Atomic<Int>(0)
-    }
+    /// One for each kind.
+    private let counts = InlineArray<8, Atomic<Int>> { _ in Atomic(0) }
 
     /// The bytes of one kind.
     subscript(kind: KeptKind) -> Int {
-        max(0, counts[kind.rawValue].bytes.load(ordering: .relaxed))
+        max(0, counts[kind.rawValue].load(ordering: .relaxed))
     }
 
     /// Adds what has grown of one kind.
     func add(_ growth: Int, to kind: KeptKind) {
-        counts[kind.rawValue].bytes.add(growth, ordering: .relaxed)
+        counts[kind.rawValue].add(growth, ordering: .relaxed)
     }
 }

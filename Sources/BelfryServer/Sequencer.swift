@@ -33,8 +33,6 @@ struct LocalSequencer: Sequencer {
     var isTouched = false
     /// What it needed when the last turn ended.
     var known = CenterNeeds()
-    /// The memory that it kept when it was asked last.
-    private(set) var kept = KeptMemory()
     /// What its observers had lost when the last turn ended.
     var knownLosses = Losses()
     /// What must last of this turn; it stays empty where nothing lasts.
@@ -55,12 +53,9 @@ struct LocalSequencer: Sequencer {
         if !effects.changes.isEmpty, keepsChanges { changes += effects.changes }
     }
 
-    /// Finds out how much more memory the center keeps than when it was asked last.
-    mutating func noteKept() -> KeptMemory {
-        center.noteKept()
-        let growth = center.needs.kept - kept
-        kept = center.needs.kept
-        return growth
+    /// Finds out how much more memory the center keeps than when that was found out last.
+    mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
+        center.noteKept(ifChangedBy: byteCount)
     }
 
     mutating func endOfTurn() -> [Change] {

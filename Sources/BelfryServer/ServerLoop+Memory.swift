@@ -9,12 +9,23 @@ import Synchronization
 
 extension ServerLoop {
     /// Accounts for what centers of this loop keep since they were asked last.
+    @inline(__always)
     mutating func accountForKept() {
-        let growth = centers.takeKeptGrowth()
+        if centers.hasKeptGrowth { account() }
+    }
+
+    private mutating func account() {
+        guard let growth = centers.takeKeptGrowth() else { return }
         for kind in KeptKind.allCases where growth[kind] != 0 {
             shared.memory.add(growth[kind], to: kind)
             if growth[kind] > 0, excess(of: kind) > 0 { trimLater(kind) }
         }
+    }
+
+    /// Accounts for all that centers of this loop keep now, to the byte.
+    mutating func accountForAllKept() {
+        centers.noteAllKept()
+        accountForKept()
     }
 
     /// All centers hold more texts than before.
@@ -34,7 +45,7 @@ extension ServerLoop {
 
     /// By how many bytes all centers keep more of a kind than they may.
     private func excess(of kind: KeptKind) -> Int {
-        shared.memory[kind] - configuration[keyPath: MemoryKind(kind).limit]
+        shared.memory[kind] - keptLimits[kind]
     }
 
     /// Kinds of which too much is kept: the center of this loop that keeps most forgets its oldest.
@@ -123,6 +134,18 @@ extension ServerLoop {
     var queueByteRoom: Int {
         let texts = configuration.queueByteLimit - shared.queueByteCount.load(ordering: .relaxed)
         return max(0, min(texts, -excess(of: .queue)))
+    }
+}
+
+extension KeptMemory {
+    /// How much all centers may keep of each kind.
+    ///
+    /// It is derived once: a look at a configuration through a key path copies all of it.
+    init(limitedBy configuration: ServerConfiguration) {
+        self.init()
+        for kind in KeptKind.allCases {
+            self[kind] = configuration[keyPath: MemoryKind(kind).limit]
+        }
     }
 }
 

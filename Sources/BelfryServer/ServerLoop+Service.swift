@@ -65,6 +65,7 @@ extension ServerLoop {
     /// The metrics; all who ask in one turn are told the same, since making the text is much work.
     private mutating func metrics() -> [UInt8] {
         if metricsText.isEmpty {
+            accountForAllKept()
             var total = Counters()
             for (loop, published) in shared.counters.enumerated() {
                 total.add(loop == number ? counters : published.read())

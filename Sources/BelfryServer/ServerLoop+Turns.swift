@@ -38,6 +38,7 @@ extension ServerLoop {
     /// as long as the turn has time. The next turn goes on behind the center that was the last, and not
     /// before what is posted here has been written.
     private mutating func endTurnOfCenters() {
+        guard centers.touched.contains(where: { centers.needsTurnEnd(at: $0) }) else { return }
         let isAmidFlush = loop.isAmidFlush
         var line = centers.touched.filter {
             centers.needsTurnEnd(at: $0) && !(isAmidFlush && centers.turnGoesOn(at: $0))

@@ -65,6 +65,8 @@ struct ServerLoop: ~Copyable {
     /// The timer of the centers, and the time that it is armed for.
     var centerTimer: TimerID?
     var armedDeadline = Int64.max
+    /// How much all centers may keep of each kind.
+    var keptLimits: KeptMemory
     /// The kinds of which this loop made all centers keep more than they may.
     var trims: Set<KeptKind> = []
 
@@ -152,6 +154,7 @@ struct ServerLoop: ~Copyable {
         keyring = configuration.keyring ?? Keyring()
         anonymous = Caller(configuration)
         timeouts = Timeouts(configuration)
+        keptLimits = KeptMemory(limitedBy: configuration)
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
         centers = CenterTable(
@@ -230,6 +233,7 @@ struct ServerLoop: ~Copyable {
         exchange = Exchange(limits: Self.httpLimits(configuration))
         renewReader(isDebug: true)
         centers.limits = Self.centerLimits(configuration, shared)
+        keptLimits = KeptMemory(limitedBy: configuration)
     }
 
     /// The limits of each center: whether anything lasts is for the broker to know.

@@ -21,8 +21,7 @@ struct KeptMemoryTests {
     @Test("a center that has forgotten and lost all keeps nearly nothing")
     func empty() {
         var scenario = Scenario()
-        scenario.center.noteKept()
-        let before = scenario.center.needs.kept
+        let before = scenario.keptMemory()
         let client = scenario.connect()
         for number in 0..<500 {
             scenario.apply(
@@ -30,15 +29,31 @@ struct KeptMemoryTests {
                     scenario.registration("n\(number)", "o\(number)"), client: client, since: nil))
             scenario.say("p\(number)")
         }
-        scenario.center.noteKept()
-        let full = scenario.center.needs.kept
+        let full = scenario.keptMemory()
         scenario.apply(.removeClient(client: client, by: .broker))
         for kind in KeptKind.allCases { scenario.apply(.trim(kind, count: 0)) }
-        scenario.center.noteKept()
+        let last = scenario.keptMemory()
         for kind in [KeptKind.observers, .channels, .replay, .fates, .tombstones] {
             #expect(full[kind] > before[kind] + 10_000 || kind == .tombstones, "\(kind)")
-            #expect(scenario.center.needs.kept[kind] < before[kind] + 4_096, "\(kind)")
+            #expect(last[kind] < before[kind] + 4_096, "\(kind)")
         }
+    }
+
+    @Test("small changes are left for later, and the growth is told once they add up")
+    func smallChanges() {
+        var scenario = Scenario()
+        let before = scenario.keptMemory()
+        let client = scenario.connect()
+        #expect(scenario.center.noteKept(ifChangedBy: 4_096) == nil)
+        #expect(scenario.center.keptMemory == before)
+        var growth: KeptMemory?
+        for number in 0..<16 where growth == nil {
+            scenario.observe("n\(number)", by: client)
+            growth = scenario.center.noteKept(ifChangedBy: 4_096)
+        }
+        #expect(growth == scenario.center.keptMemory - before)
+        #expect(scenario.center.noteKept(ifChangedBy: 1) == nil)
+        #expect(scenario.center.noteKept(ifChangedBy: 0) == KeptMemory())
     }
 
     @Test("a trim forgets the oldest, down to a count and no further")
@@ -66,5 +81,13 @@ struct KeptMemoryTests {
         #expect(scenario.center.heldByteCount == 2)
         scenario.endSuspension(client)
         #expect(scenario.frames == ["a1"])
+    }
+}
+
+extension Scenario {
+    /// How much memory the center keeps now.
+    fileprivate mutating func keptMemory() -> KeptMemory {
+        _ = center.noteKept(ifChangedBy: 0)
+        return center.keptMemory
     }
 }
