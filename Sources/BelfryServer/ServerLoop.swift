@@ -67,6 +67,10 @@ struct ServerLoop: ~Copyable {
     var armedDeadline = Int64.max
     /// The kinds of which this loop made all centers keep more than they may.
     var trims: Set<KeptKind> = []
+    /// What the centers of this loop keep, as far as it was accounted for.
+    var centersByteCount = 0
+    /// Tells when memory can be given back.
+    var peakWatch = PeakWatch()
 
     /// Storage that is used again by each command, request, message, frame and answer.
     var effects = Effects()
