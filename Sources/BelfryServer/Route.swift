@@ -45,13 +45,14 @@ enum Route: Equatable {
         }
     }
 
-    /// Whether pages of foreign origins may not even GET it: it observes, or acknowledges.
-    var isGuarded: Bool {
+    /// Whether pages of foreign origins may GET it: health and files tell nothing of any center.
+    var isOpenToPages: Bool {
         switch self {
-        case .webSocket, .events, .mailbox, .debugWebSocket: true
+        case .live, .ready, .asset: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
-            .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain, .leaks,
-            .unmatched, .tickets, .live, .ready, .metrics, .asset, .debugEcho:
+            .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
+            .leaks, .unmatched, .webSocket, .events, .tickets, .metrics, .debugEcho,
+            .debugWebSocket:
             false
         }
     }
