@@ -75,6 +75,8 @@ public struct ServerConfiguration: Sendable {
     public var addressRate: RateLimit?
     /// How many requests and calls a principal may make; nil is any.
     public var principalRate: RateLimit?
+    /// How many tickets a principal may have that are not used; the default is 2,500.
+    public var principalTicketLimit = 2_500
     /// How many connections an address may have; nil is any.
     public var addressConnectionLimit: Int?
     /// How long a client may stay slow before it is closed with 4008; the default is 60 s.

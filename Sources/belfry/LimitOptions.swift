@@ -110,6 +110,9 @@ struct LimitOptions: ParsableArguments {
     @Option(help: .value("Requests and calls a second of one principal, and at once.", "N[,BURST]"))
     var principalRate: String?
 
+    @Option(help: .value("How many unused tickets one principal may have.", "N"))
+    var maxPrincipalTickets: String?
+
     @Option(help: .value("How many connections one address may have.", "N"))
     var maxConnectionsPerAddress: String?
 
@@ -137,6 +140,7 @@ struct LimitOptions: ParsableArguments {
             "queue-memory": queueMemory,
             "ping-interval": pingInterval, "pong-timeout": pongTimeout,
             "address-rate": addressRate, "principal-rate": principalRate,
+            "max-principal-tickets": maxPrincipalTickets,
             "max-connections-per-address": maxConnectionsPerAddress,
         ].compactMapValues { $0 }
         if !trustProxy.isEmpty { texts["trust-proxy"] = trustProxy.joined(separator: ",") }

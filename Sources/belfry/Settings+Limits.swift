@@ -42,6 +42,7 @@ extension Setting {
         duration("pong-timeout", \.server.pongTimeout),
         rate("address-rate", \.server.addressRate),
         rate("principal-rate", \.server.principalRate),
+        count("max-principal-tickets", \.server.principalTicketLimit, in: 1...10_000),
         addressConnections, proxies,
     ]
 
