@@ -105,6 +105,8 @@ public struct ServerConfiguration: Sendable {
     public var batchDeliveryLimit = 100_000
     /// How many centers there may be; the default is 1,000.
     public var centerLimit = 1_000
+    /// How long a center that has nothing stays after its last command; the default is 10 minutes.
+    public var centerIdleTimeout: Duration = .seconds(600)
     /// The limits of each center.
     public var centerLimits = CenterLimits()
     /// The limits of what is read from the wire.

@@ -62,6 +62,9 @@ struct ServerLoop: ~Copyable {
     var polls = PollTable()
     /// The center that posted asap entries last.
     var lastTurnEnd = 0
+    /// Whether the timer is set that looks for centers that were left, and how far it has come.
+    var isEndTimerSet = false
+    var endCursor: Int?
     /// The timer of the centers, and the time that it is armed for.
     var centerTimer: TimerID?
     var armedDeadline = Int64.max
@@ -186,6 +189,7 @@ struct ServerLoop: ~Copyable {
         }
         // What they hold, wait for and owe is found out at the end of the first turn.
         if centers.count > 0 { loop.takeAnotherTurn() }
+        watchCenters()
     }
 
     /// Makes the center that always exists, before anybody can look.
@@ -305,6 +309,7 @@ struct ServerLoop: ~Copyable {
         case .timer(Self.pollTimer): meetPollDeadline()
         case .timer(Self.lameTimer): drain()
         case .timer(Self.limitTimer): meetLimitDeadline()
+        case .timer(Self.endTimer): endLeftCenters()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
         case .idle: meetIdle()

@@ -32,6 +32,9 @@ struct LimitOptions: ParsableArguments {
     @Option(help: .value("How many centers there may be.", "N"))
     var maxCenters: String?
 
+    @Option(help: .value("How long a center that has nothing stays.", "TIME"))
+    var centerIdleTimeout: String?
+
     @Option(help: .value("How many modes a center may be in at once.", "N"))
     var maxModeStack: String?
 
@@ -127,7 +130,8 @@ struct LimitOptions: ParsableArguments {
             "max-batch-deliveries": maxBatchDeliveries, "max-user-info": maxUserInfo,
             "max-depth": maxDepth,
             "max-observers": maxObservers, "max-client-observers": maxClientObservers,
-            "max-centers": maxCenters, "max-mode-stack": maxModeStack,
+            "max-centers": maxCenters, "center-idle-timeout": centerIdleTimeout,
+            "max-mode-stack": maxModeStack,
             "observer-hold-limit": observerHoldLimit, "client-hold-limit": clientHoldLimit,
             "high-water": highWater, "low-water": lowWater, "unsent-limit": unsentLimit,
             "unfinished-limit": unfinishedLimit, "tombstone-limit": tombstoneLimit,

@@ -120,6 +120,7 @@ struct SettingsTests {
             ("max-batch-deliveries", "1", "1"), ("max-user-info", "16MiB", #""16MiB""#),
             ("max-depth", "128", "128"), ("max-observers", "5", "5"),
             ("max-client-observers", "5", "5"), ("max-centers", "1", "1"),
+            ("center-idle-timeout", "1s", #""1s""#),
             ("max-mode-stack", "1000", "1000"), ("observer-hold-limit", "10000", "10000"),
             ("client-hold-limit", "1MiB", #""1MiB""#), ("high-water", "4KiB", #""4KiB""#),
             ("low-water", "1", #""1""#), ("unsent-limit", "1MiB", #""1MiB""#),
