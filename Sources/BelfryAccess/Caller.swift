@@ -65,10 +65,26 @@ public final class Caller: Sendable {
     /// Names that the broker gives itself.
     private static let reservedPrincipals = [anonymousPrincipal, Array("broker".utf8)]
 
-    /// Whether a key or a token may have this name: 1 to 255 scalars, none of them a control.
+    /// What stands before the `kid` in the principal of a token without a subject.
+    static let tokenPrefix = Array("jwt:".utf8)
+
+    /// Whether a name is one that the broker gives: to itself, to a client, such as c1, or to tokens.
+    private static func isReserved(_ name: [UInt8]) -> Bool {
+        let isClient =
+            name.count > 1 && name[0] == UInt8(ascii: "c")
+            && name.dropFirst().allSatisfy { (48...57).contains($0) }
+        return isClient || name.starts(with: tokenPrefix) || reservedPrincipals.contains(name)
+    }
+
+    /// Whether a key or a token may speak for this name, which the broker must not give itself.
     static func isPrincipal(_ name: [UInt8]) -> Bool {
+        isName(name) && !isReserved(name)
+    }
+
+    /// Whether a text can be a name: 1 to 255 scalars, none of them a control.
+    static func isName(_ name: [UInt8]) -> Bool {
         let scalars = String(decoding: name, as: UTF8.self).unicodeScalars
-        return (1...255).contains(scalars.count) && !reservedPrincipals.contains(name)
+        return (1...255).contains(scalars.count)
             && scalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     }
 }

@@ -9,6 +9,8 @@ import BelfryJSON
 package struct KeyFile {
     /// The callers, each with the hash of its key.
     var keys: [(digest: TokenDigest, caller: Caller)] = []
+    /// The ids and the principals of these.
+    var names: Set<[UInt8]> = []
     /// The keys of tokens, with the place of each in the file.
     var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []
 
@@ -43,6 +45,7 @@ package struct KeyFile {
         }
         try reader.finish()
         self.keys = keys
+        names = ids.union(keys.map(\.caller.principal))
         self.marks = marks
     }
 
@@ -86,7 +89,9 @@ package struct KeyFile {
         let name = try reader.bytes(place)
         guard Caller.isPrincipal(name) else {
             throw reader.fault(
-                place, "must be 1 to 255 characters without controls, not anonymous or broker")
+                place,
+                "must be 1 to 255 characters without controls, not anonymous, broker, c1 or jwt:1"
+            )
         }
         return name
     }
@@ -99,7 +104,11 @@ package struct KeyFile {
         var material: VerificationKey.Material?
         try reader.object(place) { key, place, reader throws(AccessError) in
             switch key {
-            case "kid": id = try name(place, &reader)
+            case "kid":
+                id = try reader.bytes(place)
+                guard let id, Caller.isName(id) else {
+                    throw reader.fault(place, "must be 1 to 255 characters without controls")
+                }
             case "alg":
                 algorithm = TokenAlgorithm(try reader.bytes(place))
                 guard algorithm != nil else {

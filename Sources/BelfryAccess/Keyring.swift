@@ -4,6 +4,8 @@ public struct Keyring: Sendable {
     private var callers: [UInt64: [(digest: TokenDigest, caller: Caller)]] = [:]
     /// The keys of tokens; a set has few.
     private var tokenKeys: [VerificationKey] = []
+    /// The ids and principals of keys, which no token may have.
+    private var keyNames: Set<[UInt8]> = []
     /// How many keys there are that callers show.
     public private(set) var keyCount = 0
 
@@ -24,6 +26,7 @@ public struct Keyring: Sendable {
             let file = try KeyFile(keys)
             for row in file.keys { callers[row.digest.bucket, default: []].append(row) }
             keyCount = file.keys.count
+            keyNames = file.names
             marks = file.marks
         }
         if let keySet { marks += try KeySetFile(keySet).marks }
@@ -70,6 +73,8 @@ public struct Keyring: Sendable {
     }
 
     /// Whether a caller's key is still there, and says the same of them.
+    ///
+    /// A token's subject must not be the name of a key: it would be taken for who has that.
     public func stillHas(_ caller: Caller) -> Bool {
         switch caller.origin {
         case .anonymous: true
@@ -78,7 +83,8 @@ public struct Keyring: Sendable {
                 $0.principal == caller.principal && $0.grants == caller.grants
                     && $0.expiresAt == caller.expiresAt
             } ?? false
-        case .token(let mark): tokenKeys.contains { $0.mark == mark }
+        case .token(let mark):
+            !keyNames.contains(caller.principal) && tokenKeys.contains { $0.mark == mark }
         }
     }
 }

@@ -1,6 +1,6 @@
 /// Decides which web pages may use the broker (RFC 6454, RFC 6455 §10.2).
 ///
-/// A request without an `Origin` does not come from a page, and is not this policy's matter. Scheme
+/// A request with neither `Origin` nor `Sec-Fetch-Site` does not come from a page, and is not its matter. Scheme
 /// and port belong to an origin; `https://*.example` covers every name below `example`.
 public struct OriginPolicy: Sendable, Equatable {
     private let allowed: [OriginPattern]
@@ -30,6 +30,18 @@ public struct OriginPolicy: Sendable, Equatable {
         let own = Origin(Array((isSecure ? "https://" : "http://").utf8) + lowercase(host))
         return own == page
     }
+
+    /// Whether a request that has no `Origin` may come from where its `Sec-Fetch-Site` says.
+    ///
+    /// `cross-site` and `same-site` are another origin, and which one is not told: that is enough only
+    /// where any may use the broker.
+    public func allows(fetchSite: [UInt8]) -> Bool {
+        let isForeign = fetchSite == Self.crossSite || fetchSite == Self.sameSite
+        return !isForeign || allowed.contains { $0.isAny }
+    }
+
+    private static let crossSite = Array("cross-site".utf8)
+    private static let sameSite = Array("same-site".utf8)
 
     /// Whether a text can stand in the allow-list.
     public static func isPattern(_ text: String) -> Bool { OriginPattern(text).isWellFormed }
@@ -90,7 +102,7 @@ struct Origin: Equatable {
 /// An origin of the allow-list: exact, with `*.` before the host for any name below, with `:*` for any
 /// port, or `*` alone.
 struct OriginPattern: Equatable {
-    private let isAny: Bool
+    let isAny: Bool
     private let origin: Origin?
 
     init(_ text: String) {

@@ -33,7 +33,7 @@ public struct SignedToken: Sendable {
         let leeway = key.mark.rules.leeway / .milliseconds(1)
         return Caller(
             // A token without a subject speaks for its key.
-            principal: claims.subject ?? Array("jwt:".utf8) + key.mark.id, grants: claims.grants,
+            principal: claims.subject ?? Caller.tokenPrefix + key.mark.id, grants: claims.grants,
             origin: .token(key.mark),
             validFrom: claims.validFrom == .min ? .min : claims.validFrom - Int64(leeway),
             expiresAt: claims.expiresAt ?? .min)

@@ -1,12 +1,19 @@
 /// Tickets: each stands for the credentials of its caller, once, and for a short time.
 ///
-/// Only their hashes are kept.
+/// Only their hashes are kept. Each principal has a share of them: where it asks for one more, its
+/// oldest ticket goes.
 public struct TicketTable: Sendable {
     private var tickets: [TokenDigest: (caller: Caller, deadline: Int64)] = [:]
-    /// In the order in which they were made, which is that of their ends.
-    private var order: [(digest: TokenDigest, deadline: Int64)] = []
-    private var start = 0
+    /// All in the order in which they were made, which is that of their ends.
+    private var order = TicketLine<(digest: TokenDigest, deadline: Int64)>()
+    private var shares: [[UInt8]: Share] = [:]
     private let limit: Int
+
+    /// The tickets of one principal.
+    private struct Share {
+        var count = 0
+        var order = TicketLine<TokenDigest>()
+    }
 
     /// How long a ticket is good, in nanoseconds.
     public static let lifetime: Int64 = 30_000_000_000
@@ -16,38 +23,88 @@ public struct TicketTable: Sendable {
         self.limit = limit
     }
 
-    /// Keeps a ticket, if there is room; `now` is in nanoseconds.
-    public mutating func insert(_ digest: TokenDigest, for caller: Caller, now: Int64) -> Bool {
+    /// Keeps a ticket, if there is room for one of another principal; `now` is in nanoseconds.
+    ///
+    /// - Parameter share: how many tickets a principal may have.
+    public mutating func insert(
+        _ digest: TokenDigest, for caller: Caller, share: Int, now: Int64
+    ) -> Bool {
         removeExpired(now: now)
-        guard tickets.count < limit, order.count - start < 2 * limit else { return false }
-        tickets[digest] = (caller, now + Self.lifetime)
-        order.append((digest, now + Self.lifetime))
+        while let own = shares[caller.principal], own.count >= share {
+            guard let oldest = shares[caller.principal]?.order.popFirst() else { break }
+            remove(oldest)
+        }
+        guard tickets.count < limit else { return false }
+        let deadline = now + Self.lifetime
+        tickets[digest] = (caller, deadline)
+        order.append((digest, deadline))
+        shares[caller.principal, default: Share()].count += 1
+        shares[caller.principal]?.order.append(digest)
+        dropUsed(of: caller.principal)
         return true
     }
 
     /// Takes a ticket, which is then no more; nil when it is unknown, used, or too old.
     public mutating func take(_ digest: TokenDigest, now: Int64) -> Caller? {
-        guard let ticket = tickets.removeValue(forKey: digest), now < ticket.deadline else {
-            return nil
-        }
-        return ticket.caller
+        guard let ticket = tickets[digest] else { return nil }
+        remove(digest)
+        return now < ticket.deadline ? ticket.caller : nil
     }
 
     /// Forgets all.
     public mutating func removeAll() {
-        tickets = [:]
-        order = []
-        start = 0
+        self = TicketTable(limit: limit)
+    }
+
+    private mutating func remove(_ digest: TokenDigest) {
+        guard let ticket = tickets.removeValue(forKey: digest) else { return }
+        let principal = ticket.caller.principal
+        shares[principal]?.count -= 1
+        if shares[principal]?.count == 0 { shares[principal] = nil }
     }
 
     private mutating func removeExpired(now: Int64) {
-        while start < order.count, order[start].deadline <= now {
-            tickets[order[start].digest] = nil
-            start += 1
+        while let first = order.first, first.deadline <= now {
+            remove(first.digest)
+            _ = order.popFirst()
         }
-        if start > 1_000, start * 2 > order.count {
-            order.removeFirst(start)
+    }
+
+    /// Tickets that were used stay in the lines until those are twice as long as they must be.
+    private mutating func dropUsed(of principal: [UInt8]) {
+        let tickets = tickets
+        if order.count > 2 * tickets.count + 64 { order.keep { tickets[$0.digest] != nil } }
+        guard let own = shares[principal], own.order.count > 2 * own.count + 64 else { return }
+        shares[principal]?.order.keep { tickets[$0] != nil }
+    }
+}
+
+/// What was made first comes first.
+private struct TicketLine<Element: Sendable>: Sendable {
+    private var elements: [Element] = []
+    private var start = 0
+
+    var count: Int { elements.count - start }
+    var first: Element? { start < elements.count ? elements[start] : nil }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    /// Removes the first one; the storage shrinks when half of it is empty.
+    mutating func popFirst() -> Element? {
+        guard let element = first else { return nil }
+        start += 1
+        if start > 64, start * 2 > elements.count {
+            elements.removeFirst(start)
             start = 0
         }
+        return element
+    }
+
+    /// Keeps some, in their order.
+    mutating func keep(where isKept: (Element) -> Bool) {
+        elements = elements[start...].filter(isKept)
+        start = 0
     }
 }

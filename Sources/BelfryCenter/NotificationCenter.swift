@@ -65,7 +65,7 @@ public struct NotificationCenter: Sendable {
     /// The monotonic time of the last command.
     var lastTime: Int64 = 0
     /// Whether the store knows the center.
-    var isStored = false
+    public internal(set) var isStored = false
     /// Numbers up to this one are reserved, and more are when this one is passed.
     var reservedSequence: UInt64 = 0
     var sequenceReserveAt: UInt64 = 0

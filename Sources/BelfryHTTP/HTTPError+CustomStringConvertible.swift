@@ -18,6 +18,7 @@ extension HTTPError: CustomStringConvertible {
         case .headTooLarge(let limit): "its head has more than \(limit) bytes"
         case .missingHost: "it has no Host"
         case .repeatedHost: "it has more than one Host"
+        case .repeatedOrigin: "it has more than one Origin"
         case .invalidHost: "its host is not a host with or without a port"
         case .invalidContentLength: "its Content-Length is not a number"
         case .repeatedContentLength: "it has more than one Content-Length"

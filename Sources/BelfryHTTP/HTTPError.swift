@@ -32,6 +32,8 @@ public enum HTTPError: Error, Equatable, Sendable {
     case missingHost
     /// A request has more than one Host (RFC 9112 §3.2).
     case repeatedHost
+    /// A request has more than one Origin (RFC 6454 §7.3).
+    case repeatedOrigin
     /// A host or its port does not follow `uri-host [":" port]` (RFC 9110 §7.2).
     case invalidHost
     /// A Content-Length is not a row of digits (RFC 9110 §8.6).
@@ -85,7 +87,7 @@ public enum HTTPError: Error, Equatable, Sendable {
         case .unsupportedTransferCoding: 501
         case .tooManyEmptyLines, .malformedStartLine, .invalidTarget, .malformedVersion,
             .bareLineFeed, .bareCarriageReturn, .invalidFieldName, .foldedField,
-            .invalidFieldValue, .missingHost, .repeatedHost, .invalidHost,
+            .invalidFieldValue, .missingHost, .repeatedHost, .repeatedOrigin, .invalidHost,
             .invalidContentLength, .repeatedContentLength, .contentLengthWithTransferEncoding,
             .repeatedTransferEncoding, .invalidTransferEncoding, .transferEncodingInHTTP10,
             .invalidChunkSize, .invalidChunkExtension, .missingChunkEnd, .chunkLineTooLong,

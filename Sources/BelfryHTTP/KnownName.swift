@@ -1,7 +1,7 @@
 /// A field that decides about the request itself, found by whole words instead of bytes.
 enum KnownName {
     case host, expect, upgrade, connection, contentType, contentLength, transferEncoding
-    case origin, prefer, idempotencyKey, authorization
+    case origin, fetchSite, prefer, idempotencyKey, authorization
     /// Any other name.
     case other
 
@@ -60,6 +60,8 @@ enum KnownName {
             case (13, 0x7A69_726F_6874_7561, 0x6E6F_6974_617A_6972): self = .authorization
             // content-, t-length
             case (14, 0x2D74_6E65_746E_6F63, 0x6874_676E_656C_2D74): self = .contentLength
+            // sec-fetc, tch-site
+            case (14, 0x6374_6566_2D63_6573, 0x6574_6973_2D68_6374): self = .fetchSite
             // idempote, ency-key
             case (15, 0x6574_6F70_6D65_6469, 0x7965_6B2D_7963_6E65): self = .idempotencyKey
             // transfer, encoding, and the hyphen between them

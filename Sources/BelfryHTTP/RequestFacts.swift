@@ -60,7 +60,11 @@ struct RequestFacts: Sendable {
         case .transferEncoding:
             guard !isChunked else { throw .repeatedTransferEncoding }
             isChunked = try Framing.isChunked(text.extracting(field.value))
-        case .origin: uncommonFields.insert(.origin)
+        case .origin:
+            // Of two, one could be looked at here and the other one elsewhere.
+            guard !uncommonFields.contains(.origin) else { throw .repeatedOrigin }
+            uncommonFields.insert(.origin)
+        case .fetchSite: uncommonFields.insert(.fetchSite)
         case .prefer: uncommonFields.insert(.prefer)
         case .idempotencyKey: uncommonFields.insert(.idempotencyKey)
         case .authorization: uncommonFields.insert(.authorization)

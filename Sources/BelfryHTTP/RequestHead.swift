@@ -36,6 +36,8 @@ public struct UncommonFields: OptionSet, Sendable {
     public static let idempotencyKey = UncommonFields(rawValue: 4)
     /// Authorization (RFC 9110 §11.6.2).
     public static let authorization = UncommonFields(rawValue: 8)
+    /// Sec-Fetch-Site (W3C Fetch Metadata §2.3).
+    public static let fetchSite = UncommonFields(rawValue: 16)
 }
 
 /// The head of a request: its bytes, and what nearly each request is asked, found beforehand.

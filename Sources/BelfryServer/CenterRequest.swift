@@ -37,6 +37,7 @@ enum CenterRequest: Sendable {
     indirect case dequeue(DequeueRequest)
     indirect case enterMode(ModeRequest)
     case leaveMode(Secret)
+    case endCenter
     case fate(NotificationID)
     indirect case observers(ObserverQuery)
     indirect case clients(ObserverQuery)

@@ -19,6 +19,8 @@ struct CenterTable {
     private(set) var observerGrowth = 0
     /// How much more memory centers keep that was not accounted for yet.
     private var keptGrowth: KeptMemory?
+    /// What the centers that have ended in this turn leave to its end.
+    private var ended = TurnEnd()
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
@@ -72,6 +74,40 @@ struct CenterTable {
         noteKept(at: sequencers.count - 1)
         if name == RoutedPath.defaultCenter { defaultPosition = sequencers.count - 1 }
         return sequencers.count - 1
+    }
+
+    /// Whether a center has nothing, and got its last command no later than this; the default one never.
+    func isLeft(_ position: Int, since nanoseconds: Int64) -> Bool {
+        position != defaultPosition
+            && sequencers[position].time.monotonicNanoseconds <= nanoseconds
+            && !sequencers[position].center.needs.turnEnd && sequencers[position].center.use.isNone
+    }
+
+    /// Ends a center: its name finds it no more, and the last center takes its position.
+    ///
+    /// - Returns: whether the store must hear of it, which it does with the end of the turn.
+    mutating func end(_ position: Int) -> Bool {
+        var end = TurnEnd()
+        swap(&end, &ended)
+        defer { swap(&end, &ended) }
+        note(sequencers[position].center.needs, at: position, &end)
+        keptGrowth += KeptMemory() - sequencers[position].kept
+        let name = sequencers[position].center.name
+        let changes = sequencers[position].endOfTurn()
+        if !changes.isEmpty { end.changes.append(.center(name: name, changes: changes)) }
+        let isStored = keepsChanges && sequencers[position].center.isStored
+        if isStored { end.changes.append(.centerEnded(name: name)) }
+        positions[name] = nil
+        touched.removeAll { $0 == position }
+        let last = sequencers.count - 1
+        if position != last {
+            sequencers.swapAt(position, last)
+            positions[sequencers[position].center.name] = position
+            if let place = touched.firstIndex(of: last) { touched[place] = position }
+            if defaultPosition == last { defaultPosition = position }
+        }
+        sequencers.removeLast()
+        return isStored
     }
 
     /// The center at a position, to look into it.
@@ -167,6 +203,7 @@ extension CenterTable {
     /// of them.
     mutating func endTurn() -> TurnEnd {
         var end = TurnEnd()
+        swap(&end, &ended)
         // What was asked for after the end of the turn leaves with the next one.
         var others: [Int] = []
         for position in touched {

@@ -25,6 +25,7 @@ struct Counters: Sendable, Equatable {
     var turns: UInt64 = 0
     var unsentBytes: UInt64 = 0
     var unfinishedBytes: UInt64 = 0
+    var sessionBytes: UInt64 = 0
     var descriptorsExhausted: UInt64 = 0
     var inputsRefused: UInt64 = 0
     var connectionsPastRefusal: UInt64 = 0
@@ -57,6 +58,7 @@ struct Counters: Sendable, Equatable {
         turns += other.turns
         unsentBytes += other.unsentBytes
         unfinishedBytes += other.unfinishedBytes
+        sessionBytes += other.sessionBytes
         descriptorsExhausted += other.descriptorsExhausted
         inputsRefused += other.inputsRefused
         connectionsPastRefusal += other.connectionsPastRefusal

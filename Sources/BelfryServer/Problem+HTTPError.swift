@@ -28,7 +28,8 @@ extension HTTPError {
         case .bodyTooLarge: "max-body"
         case .tooManyEmptyLines, .malformedStartLine, .invalidTarget, .malformedVersion,
             .unsupportedVersion, .bareLineFeed, .bareCarriageReturn, .invalidFieldName,
-            .foldedField, .invalidFieldValue, .missingHost, .repeatedHost, .invalidHost,
+            .foldedField, .invalidFieldValue, .missingHost, .repeatedHost, .repeatedOrigin,
+            .invalidHost,
             .invalidContentLength, .repeatedContentLength, .contentLengthWithTransferEncoding,
             .repeatedTransferEncoding, .invalidTransferEncoding, .unsupportedTransferCoding,
             .transferEncodingInHTTP10, .invalidChunkSize, .invalidChunkExtension,

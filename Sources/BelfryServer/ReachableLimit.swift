@@ -24,7 +24,7 @@ enum ReachableLimit: Int, CaseIterable {
     /// The option that sets the limit; nil where none does.
     var option: String? {
         switch self {
-        case .connections: "--max-connections"
+        case .connections: "--max-connections, --connection-memory"
         case .addressConnections: "--max-connections-per-address"
         case .rates: "--address-rate, --principal-rate"
         case .observers: "--max-observers, --observer-memory, --channel-memory"

@@ -12,6 +12,7 @@ extension Route {
         case .clients: "/v1/clients"
         case .client: "/v1/clients/{id}"
         case .centers: "/v1/centers"
+        case .center: "/v1/centers/{center}"
         case .queue: "/v1/queue"
         case .queueEntry: "/v1/queue/{id}"
         case .modes: "/v1/modes"

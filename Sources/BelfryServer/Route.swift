@@ -12,6 +12,8 @@ enum Route: Equatable {
     case clients
     case client(id: [UInt8])
     case centers
+    /// The center that the path names, as a whole.
+    case center
     case queue
     case queueEntry(id: [UInt8])
     case modes
@@ -36,7 +38,7 @@ enum Route: Equatable {
         case .observers, .modes: [.get, .post]
         case .observer, .queue, .queueEntry: [.get, .delete]
         case .client: [.delete, .patch]
-        case .mode: .delete
+        case .mode, .center: .delete
         // Reading a mailbox may wait, and acknowledges: there is no such thing as its head.
         case .webSocket, .debugWebSocket, .events, .mailbox: .getWithoutHead
         case .channels, .notification, .clients, .centers, .explain, .leaks, .unmatched, .live,
@@ -45,13 +47,15 @@ enum Route: Equatable {
         }
     }
 
-    /// Whether pages of foreign origins may not even GET it: it observes, or acknowledges.
-    var isGuarded: Bool {
+    /// Whether pages of foreign origins may GET it: health and files tell nothing of any center.
+    var isOpenToPages: Bool {
         switch self {
-        case .webSocket, .events, .mailbox, .debugWebSocket: true
+        case .live, .ready, .asset: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
-            .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain, .leaks,
-            .unmatched, .tickets, .live, .ready, .metrics, .asset, .debugEcho:
+            .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
+            .explain,
+            .leaks, .unmatched, .webSocket, .events, .tickets, .metrics, .debugEcho,
+            .debugWebSocket:
             false
         }
     }
@@ -61,7 +65,8 @@ enum Route: Equatable {
         switch self {
         case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
-            .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
+            .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
+            .explain,
             .leaks, .unmatched, .webSocket, .events, .tickets:
             false
         }
@@ -74,7 +79,8 @@ enum Route: Equatable {
         case .observer(let token), .mode(let token):
             token.contains(UInt8(ascii: ".")) ? .present : .possible
         case .channelPost, .channels, .notifications, .notification, .observers, .clients, .client,
-            .centers, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched, .webSocket,
+            .centers, .center, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched,
+            .webSocket,
             .events, .tickets, .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket:
             .none
         }
@@ -100,7 +106,8 @@ enum Route: Equatable {
         switch self {
         case .webSocket, .events: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
-            .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
+            .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
+            .explain,
             .leaks, .unmatched, .tickets, .live, .ready, .metrics, .asset, .debugEcho,
             .debugWebSocket:
             false
@@ -201,7 +208,7 @@ struct RoutedPath: Equatable {
             return
         }
         var start = 1
-        if segments.count >= 4, segments.segment(1, is: "centers") {
+        if segments.count >= 3, segments.segment(1, is: "centers") {
             hasCenterPrefix = true
             center = [UInt8](copying: segments[2])
             start = 3
@@ -214,6 +221,8 @@ struct RoutedPath: Equatable {
 
     private static func centerRoute(_ segments: borrowing PathSegments, from start: Int) -> Route? {
         switch segments.count - start {
+        case 0:
+            return start > 1 ? .center : nil
         case 1:
             return collectionRoutes.first { segments.segment(start, is: $0.name) }?.route
         case 2:

@@ -96,11 +96,17 @@ public enum Server {
                 return try verifier.start(mailboxes)
             }
             defer { verifier.close() }
+            let trimming = try systemCall { () throws(SystemCallError) in
+                try shared.trimmer.start()
+            }
+            defer { shared.trimmer.close() }
             try serve(
                 configuration, certificate, shared: shared, log: log, signals: signals,
                 connectionLimit: connectionLimit)
             verifier.close()
             thread.join()
+            shared.trimmer.close()
+            trimming.join()
         } catch {
             failure = error
         }

@@ -61,8 +61,11 @@ extension ServerConfiguration {
     /// A control group counts it, though it is in no process.
     private static let kernelByteCount = 4 << 10
 
+    /// What an open connection costs in all, without a session of TLS.
+    static var connectionByteCount: Int { ownConnectionByteCount + kernelByteCount }
+
     /// How many connections fit into their share of the memory.
     var fittingConnectionCount: Int {
-        max(1, memory.connections / (Self.ownConnectionByteCount + Self.kernelByteCount))
+        max(1, memory.connections / Self.connectionByteCount)
     }
 }

@@ -75,6 +75,8 @@ public struct ServerConfiguration: Sendable {
     public var addressRate: RateLimit?
     /// How many requests and calls a principal may make; nil is any.
     public var principalRate: RateLimit?
+    /// How many tickets a principal may have that are not used; the default is 2,500.
+    public var principalTicketLimit = 2_500
     /// How many connections an address may have; nil is any.
     public var addressConnectionLimit: Int?
     /// How long a client may stay slow before it is closed with 4008; the default is 60 s.
@@ -103,6 +105,8 @@ public struct ServerConfiguration: Sendable {
     public var batchDeliveryLimit = 100_000
     /// How many centers there may be; the default is 1,000.
     public var centerLimit = 1_000
+    /// How long a center that has nothing stays after its last command; the default is 10 minutes.
+    public var centerIdleTimeout: Duration = .seconds(600)
     /// The limits of each center.
     public var centerLimits = CenterLimits()
     /// The limits of what is read from the wire.

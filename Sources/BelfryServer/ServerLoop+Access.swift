@@ -286,11 +286,19 @@ extension ServerLoop {
         }
         let query = try Query(exchange.parser.head)
         try query.finish()
+        try charge(1, caller)
         let ticket = random.text(byteCount: 16)
         let digest = TokenDigest(of: ticket)
         let now = loop.now.nanoseconds
-        let isKept = shared.tickets.withLock { $0.insert(digest, for: caller, now: now) }
-        guard isKept else { throw Problem(.overloaded, "There are too many tickets.") }
+        let share = configuration.principalTicketLimit
+        let isKept = shared.tickets.withLock {
+            $0.insert(digest, for: caller, share: share, now: now)
+        }
+        guard isKept else {
+            throw Problem(
+                .overloaded,
+                "There are too many tickets; --max-principal-tickets is what one caller may have.")
+        }
         answerContent.removeAll(keepingCapacity: true)
         let lifetime = TicketTable.lifetime / 1_000_000
         Shape.append(

@@ -58,7 +58,8 @@ extension ServerLoop {
             case .post, .postBatch, .disconnect, .becomeSlow, .drain, .addObserver,
                 .removeObserver, .readObserver, .readMailbox, .endPoll, .detachReader,
                 .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .fate, .observers,
-                .clients, .channels, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched:
+                .clients, .channels, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched,
+                .endCenter:
                 answer = try performRequest(submission)
             }
         } catch {
@@ -128,6 +129,8 @@ extension ServerLoop {
         case .leaveMode(let secret):
             try leaveMode(secret, submission)
             return .empty
+        case .endCenter:
+            return try endCenter(submission)
         case .readObserver, .fate, .observers, .clients, .channels, .queue, .queueEntry, .modes,
             .explain, .leaks, .unmatched:
             return try look(submission)
@@ -186,6 +189,7 @@ extension ServerLoop {
         if let position = centers.position(of: name) { return position }
         if stop.isSealed { throw Problem.isStopping }
         try reserveCenter()
+        defer { watchCenters() }
         return centers.make(name, epoch: random.hexadecimal(digitCount: 12), time: commandTime)
     }
 

@@ -9,6 +9,9 @@ import BelfryWire
 
 extension ServerLoop {
     mutating func accept(_ id: ConnectionID, isSecure: Bool = false) {
+        if connectionsAreFull(forSession: isSecure) {
+            return refuseConnection(id, isSecure: isSecure)
+        }
         connections.insert(Connection(id: id))
         counters.connectionsAccepted += 1
         if configuration.addressConnectionLimit != nil, isTooMany(id) {
@@ -232,6 +235,7 @@ extension ServerLoop {
         case .head where connection.unfinished?.exchange?.parser.hasBegunRequest != true,
             .idle, .answer:
             // Nothing was begun, so there is nothing to answer (RFC 9112 §9.5).
+            noteLateHandshake(id)
             closeSoon(id)
         case .head, .body:
             refuseRequest(id, Problem(.timeout, "The request did not arrive in time."))

@@ -121,8 +121,8 @@ extension ServerLoop {
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answerContent)
         case .post, .postBatch, .connect, .disconnect, .becomeSlow, .drain, .addObserver,
             .removeObserver, .readObserver, .readMailbox, .openStream, .endPoll, .detachReader,
-            .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .fate, .centers,
-            .calls:
+            .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .endCenter, .fate,
+            .centers, .calls:
             preconditionFailure("these are no listings of a center")
         }
     }

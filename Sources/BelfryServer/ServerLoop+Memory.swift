@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryLoop
+import BelfryTLS
 import BelfryWire
 import Synchronization
 
@@ -18,6 +19,7 @@ extension ServerLoop {
         guard let growth = centers.takeKeptGrowth() else { return }
         for kind in KeptKind.allCases where growth[kind] != 0 {
             shared.memory.add(growth[kind], to: kind)
+            centersByteCount += growth[kind]
             if growth[kind] > 0, excess(of: kind) > 0 { trimLater(kind) }
         }
     }
@@ -26,6 +28,13 @@ extension ServerLoop {
     mutating func accountForAllKept() {
         centers.noteAllKept()
         accountForKept()
+    }
+
+    /// What this loop keeps, of all kinds.
+    var keptByteCount: Int {
+        centersByteCount + unfinishedTotal.count + loop.unsentByteTotal
+            + Int(counters.sessionBytes)
+            + loop.connectionCount * ServerConfiguration.ownConnectionByteCount
     }
 
     /// All centers hold more texts than before.
@@ -98,6 +107,16 @@ extension ServerLoop {
 
     // MARK: Room
 
+    /// Whether sessions of TLS and connections take all of their memory; without TLS there are no
+    /// more connections than fit.
+    func connectionsAreFull(forSession isSecure: Bool) -> Bool {
+        guard let tls else { return false }
+        let byteCount =
+            loop.connectionCount * ServerConfiguration.connectionByteCount + tls.sessionByteCount
+            + (isSecure ? TLSSession.Stage.open.byteCount : 0)
+        return byteCount > configuration.memory.connections / configuration.loopCount
+    }
+
     /// Checks that the broker has room for some observers more.
     mutating func reserveObservers(_ count: Int) throws(Problem) {
         guard shared.observerCount.load(ordering: .relaxed) + count <= configuration.observerLimit
@@ -155,6 +174,7 @@ extension SharedState {
         switch kind {
         case .connections:
             Int(counters.connectionsOpen) * ServerConfiguration.ownConnectionByteCount
+                + Int(counters.sessionBytes)
         case .unfinished: Int(counters.unfinishedBytes)
         case .unsent: Int(counters.unsentBytes)
         case .centers: centerCount.load(ordering: .relaxed) * CenterTable.centerByteCount

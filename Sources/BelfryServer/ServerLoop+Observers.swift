@@ -53,9 +53,26 @@ extension ServerLoop {
         guard let client, Self.speaks(session, for: client) else {
             throw Problem.noSession
         }
+        try Self.checkPrincipal(of: client, submission)
         if client.transport == .mailbox { try Self.checkMailbox(request) }
+        if client.state == .disconnected, request.terms.endsWithConnection {
+            throw Problem.invalid([
+                Problem.FieldError(
+                    .pointer(.root.appending(key: "lifetime")),
+                    "must be token while the client is away: there is no connection to end with")
+            ])
+        }
         let (row, token) = try register(request, client: client.id, submission)
         return registered(row, token: token, session: session, submission)
+    }
+
+    /// What a session opens is for its own principal alone: rows tell who has them.
+    static func checkPrincipal(
+        of client: ClientRow, _ submission: Submission
+    ) throws(Problem) {
+        guard client.principal == submission.caller.principal else {
+            throw Problem(.forbidden, "The session belongs to another principal.")
+        }
     }
 
     /// A mailbox is read: it acknowledges nothing else, and has no connection to end with.

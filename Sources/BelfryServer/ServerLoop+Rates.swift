@@ -64,9 +64,14 @@ extension ServerLoop {
 
     /// Counts a request, or the items of a batch, for its caller.
     mutating func charge(_ request: CenterRequest, _ caller: Caller) throws(Problem) {
-        guard hasRates, let origin = exchange.origin else { return }
         var count = 1
         if case .postBatch(let posts, _) = request { count = max(1, posts.count) }
+        try charge(count, caller)
+    }
+
+    /// Counts so many requests for a caller.
+    mutating func charge(_ count: Int, _ caller: Caller) throws(Problem) {
+        guard hasRates, let origin = exchange.origin else { return }
         do throws(RateTables.Refusal) {
             try shared.rates.take(count, of: caller, at: origin.address, loop.now.nanoseconds)
         } catch {

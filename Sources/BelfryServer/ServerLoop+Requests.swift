@@ -247,24 +247,35 @@ extension ServerLoop {
         if originPolicy.isListed(origin: origin) { exchange.reply.details.allowedOrigin = origin }
     }
 
-    /// Pages of foreign origins may change nothing and observe nothing (DESIGN section 5).
-    private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
-        guard exchange.parser.head.uncommonFields.contains(.origin),
-            let origin = headField("origin")
-        else { return }
+    /// Pages of foreign origins make, change and read nothing (DESIGN section 5).
+    private func checkOrigin(_ path: RoutedPath) throws(Problem) {
+        let fields = exchange.parser.head.uncommonFields
+        guard !fields.isDisjoint(with: [.origin, .fetchSite]) else { return }
         switch exchange.parser.head.method {
-        case .get, .head, .options:
-            guard path.route.isGuarded else { return }
-        case .post, .put, .delete, .patch, .trace, .connect, .other:
-            break
+        // What a page may not do is said by the answer to its preflight.
+        case .options: return
+        case .get, .head:
+            if path.route.isOpenToPages { return }
+        case .post, .put, .delete, .patch, .trace, .connect, .other: break
         }
-        let host = exchange.origin?.host ?? [UInt8](copying: exchange.parser.head.authority)
-        let isSecure = exchange.origin?.isSecure ?? exchange.isSecure
-        guard originPolicy.allows(origin: origin, host: host, isSecure: isSecure) else {
+        guard isOfKnownPage() else {
             throw Problem(
                 .foreignOrigin,
                 "Pages of this origin may not do this; --allow-origin names those that may.")
         }
+    }
+
+    /// Whether the page that asks may use the broker.
+    ///
+    /// Images, scripts and navigations have no `Origin`: then a browser tells only whether they are of
+    /// another origin (Fetch Metadata), and not of which.
+    private func isOfKnownPage() -> Bool {
+        guard let origin = headField("origin") else {
+            return originPolicy.allows(fetchSite: headField("sec-fetch-site") ?? [])
+        }
+        let host = exchange.origin?.host ?? [UInt8](copying: exchange.parser.head.authority)
+        let isSecure = exchange.origin?.isSecure ?? exchange.isSecure
+        return originPolicy.allows(origin: origin, host: host, isSecure: isSecure)
     }
 
     /// The content is there: what was asked is done, or refused.

@@ -109,9 +109,7 @@ extension ServerLoop {
             let secret = request.session.secret,
             SecretHash(of: secret).matches(client.sessionHash)
         else { throw Problem.noSession }
-        guard client.principal == submission.caller.principal else {
-            throw Problem(.forbidden, "The session belongs to another principal.")
-        }
+        try Self.checkPrincipal(of: client, submission)
         return (position, client)
     }
 

@@ -109,6 +109,8 @@ extension ServerLoop {
             return .suspendClient(
                 id: try clientNumber(id), session: headField("belfry-session"),
                 try requestReader.suspension(in: content))
+        case .center:
+            return .endCenter
         case .queue where exchange.parser.head.method == .delete:
             return .dequeue(try requestReader.dequeue(query: query.takeRest()))
         case .observers, .observer, .mailbox, .clients, .client, .centers, .channels,
@@ -216,8 +218,8 @@ extension ServerLoop {
         case .unmatched:
             let listing = try requestReader.listing(.reports, query: query.takeRest()).query
             return .unmatched(limit: listing.limit)
-        case .channelPost, .notifications, .webSocket, .events, .live, .ready, .metrics, .asset,
-            .debugEcho, .debugWebSocket, .tickets:
+        case .channelPost, .notifications, .center, .webSocket, .events, .live, .ready, .metrics,
+            .asset, .debugEcho, .debugWebSocket, .tickets:
             preconditionFailure("these routes do not look inside")
         }
     }

@@ -39,8 +39,8 @@ extension ServerLoop {
                 answer(error, fields: exchange.refusalFields, to: id, exchange.reply)
             }
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
-            .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
-            .leaks, .unmatched, .webSocket, .events, .tickets:
+            .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
+            .explain, .leaks, .unmatched, .webSocket, .events, .tickets:
             preconditionFailure("routes of a center are no service")
         }
     }

@@ -20,7 +20,7 @@ extension ServerLoop {
 
     /// Speaks TLS on the connections of the listeners that come now.
     mutating func speakSecurely(with context: TLSContext) {
-        let table = TLSTable(context)
+        let table = TLSTable(context, unfinishedTotal: unfinishedTotal)
         tls = table
         loop.filter = table
         firstSecureListener = configuration.listenAddresses.count
@@ -38,14 +38,30 @@ extension ServerLoop {
         tls?.session(of: id) != nil
     }
 
-    /// Opens what was read, and hands the plaintext to the protocol of the connection.
+    /// Opens what was read, and hands the plaintext to the protocol of the connection; what belongs
+    /// to a handshake waits for a share of the turn.
     mutating func receiveSealed(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let tls, let session = tls.session(of: id) else {
             return receiveAndCount(id, bytes)
         }
+        if session.isOpen {
+            openSealed(id, session, tls, bytes)
+            if session.partByteCount > 0 { boundUnfinished() }
+            return
+        }
+        guard connection(id)?.isClosing == false else { return }
+        tls.lineUp(id, bytes)
+        loop.pauseReading(id)
+        boundUnfinished()
+    }
+
+    private mutating func openSealed(
+        _ id: ConnectionID, _ session: TLSSession, _ tls: TLSTable, _ bytes: Span<UInt8>
+    ) {
         var room: [UInt8] = []
         swap(&room, &tls.room)
         defer { swap(&room, &tls.room) }
+        defer { tls.recount(id) }
         var cursor = 0
         while connection(id)?.isClosing == false {
             var own: [UInt8] = []
@@ -69,6 +85,45 @@ extension ServerLoop {
             case .closed: endInput(id)
             }
         }
+    }
+
+    // MARK: Handshakes
+
+    /// Goes on with the handshakes that wait, as far as the turn has time, and with one at least.
+    ///
+    /// A signature takes from 0.1 to several ms, so many in one turn would hold up everybody.
+    mutating func continueHandshakes() {
+        guard let tls, tls.hasLine else { return }
+        repeat {
+            guard let (id, bytes) = tls.takeNextInLine(), let session = tls.session(of: id) else {
+                return
+            }
+            loop.resumeReading(id)
+            if session.stage == .waiting, connectionsAreFull(forSession: true) {
+                connections[Int(id.index)] = nil
+                refuseConnection(id, isSecure: true)
+                continue
+            }
+            openSealed(id, session, tls, bytes.span)
+            boundUnfinished()
+        } while !loop.turnIsLong
+        if tls.hasLine { loop.takeAnotherTurn() }
+    }
+
+    /// Closes the handshake that began first, because all connections have sent too much by halves.
+    mutating func refuseHandshake(_ id: ConnectionID) {
+        counters.inputsRefused += 1
+        counters.tlsFailures += 1
+        log.write(.debug, "a TLS handshake was ended: too many have begun and not ended")
+        connections[Int(id.index)] = nil
+        loop.close(id)
+    }
+
+    /// Counts a handshake that the head's time was not enough for.
+    mutating func noteLateHandshake(_ id: ConnectionID) {
+        guard let session = tls?.session(of: id), !session.isOpen else { return }
+        counters.tlsFailures += 1
+        log.write(.debug, "a TLS connection failed", ("reason", "its handshake took too long"))
     }
 
     /// The peer has ended its side of the TCP connection; the end of its TLS session came before it,

@@ -212,16 +212,27 @@ extension ServerLoop {
 
     // MARK: Unfinished input
 
-    /// Counts what a connection keeps of its input; when all keep too much, the largest must go.
+    /// Counts what a connection keeps of its input.
+    mutating func countUnfinished(of id: ConnectionID) {
+        connections[id].unfinished?.recount()
+        boundUnfinished()
+    }
+
+    /// When all connections keep too much that is unfinished, the largest must go, or the oldest
+    /// handshake where they have more than half of it.
     ///
     /// Otherwise a thousand clients that each send nearly all of a large request could take a
     /// thousand times its limit.
-    mutating func countUnfinished(of id: ConnectionID) {
-        connections[id].unfinished?.recount()
+    mutating func boundUnfinished() {
         let limit = configuration.unfinishedByteLimit / configuration.loopCount
         while unfinishedTotal.count > limit {
-            guard let largest = largestUnfinished() else { return }
-            refuseUnfinished(largest)
+            if let tls, tls.handshakeByteCount > limit / 2, let oldest = tls.oldestHandshake() {
+                refuseHandshake(oldest)
+            } else if let largest = largestUnfinished() {
+                refuseUnfinished(largest)
+            } else {
+                return
+            }
         }
     }
 
@@ -229,9 +240,10 @@ extension ServerLoop {
         var largest: ConnectionID?
         var largestByteCount = 0
         for slot in 0..<connections.slotCount {
-            guard let connection = connections[slot], let unfinished = connection.unfinished
-            else { continue }
-            let byteCount = unfinished.byteCount
+            guard let connection = connections[slot], !connection.isClosing else { continue }
+            let byteCount =
+                (connection.unfinished?.byteCount ?? 0)
+                + (tls?.unfinishedByteCount(of: connection.id) ?? 0)
             if byteCount > largestByteCount {
                 largestByteCount = byteCount
                 largest = connection.id
@@ -245,6 +257,7 @@ extension ServerLoop {
         counters.inputsRefused += 1
         meet(.unfinished)
         connection.unfinished?.clear()
+        tls?.discount(id)
         switch connection.kind {
         case .webSocket, .debugWebSocket:
             connections[id].unfinished = nil

@@ -8,6 +8,7 @@ import Synchronization
 extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.
     mutating func endTurn() {
+        continueHandshakes()
         endTurnOfCenters()
         // The answer to one may let a request be read that ends, or completes, another.
         while polls.hasEnded || !completions.isEmpty {
@@ -26,10 +27,12 @@ extension ServerLoop {
         counters.waitingAnswers = UInt64(promises.waitingCount)
         counters.unsentBytes = UInt64(loop.unsentByteTotal)
         counters.unfinishedBytes = UInt64(unfinishedTotal.count)
+        if let tls { counters.sessionBytes = UInt64(tls.sessionByteCount) }
         if counters.descriptorsExhausted != loop.exhaustionCount { meet(.descriptors) }
         counters.descriptorsExhausted = UInt64(loop.exhaustionCount)
         counters.connectionsPastRefusal = UInt64(loop.directRefusalCount)
         shared.counters[number].publish(counters)
+        if peakWatch.hasFallen(to: keptByteCount) { shared.trimmer.ask() }
     }
 
     /// The callouts of the turn are over: asap entries are posted (rule Q10).

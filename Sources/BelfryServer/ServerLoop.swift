@@ -62,6 +62,9 @@ struct ServerLoop: ~Copyable {
     var polls = PollTable()
     /// The center that posted asap entries last.
     var lastTurnEnd = 0
+    /// Whether the timer is set that looks for centers that were left, and how far it has come.
+    var isEndTimerSet = false
+    var endCursor: Int?
     /// The timer of the centers, and the time that it is armed for.
     var centerTimer: TimerID?
     var armedDeadline = Int64.max
@@ -69,6 +72,10 @@ struct ServerLoop: ~Copyable {
     var keptLimits: KeptMemory
     /// The kinds of which this loop made all centers keep more than they may.
     var trims: Set<KeptKind> = []
+    /// What the centers of this loop keep, as far as it was accounted for.
+    var centersByteCount = 0
+    /// Tells when memory can be given back.
+    var peakWatch = PeakWatch()
 
     /// Storage that is used again by each command, request, message, frame and answer.
     var effects = Effects()
@@ -185,6 +192,7 @@ struct ServerLoop: ~Copyable {
         }
         // What they hold, wait for and owe is found out at the end of the first turn.
         if centers.count > 0 { loop.takeAnotherTurn() }
+        watchCenters()
     }
 
     /// Makes the center that always exists, before anybody can look.
@@ -305,6 +313,7 @@ struct ServerLoop: ~Copyable {
         case .timer(Self.pollTimer): meetPollDeadline()
         case .timer(Self.lameTimer): drain()
         case .timer(Self.limitTimer): meetLimitDeadline()
+        case .timer(Self.endTimer): endLeftCenters()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
         case .idle: meetIdle()

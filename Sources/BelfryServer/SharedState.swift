@@ -37,6 +37,8 @@ final class SharedState: Sendable {
     let removedObservers = RemovedObservers()
     /// Verifies tokens off the loops; nil where each loop does that itself.
     let verifier: TokenVerifier?
+    /// Gives memory back to the system after a peak.
+    let trimmer = MemoryTrimmer()
     /// The tickets that were handed out and not used.
     let tickets = Mutex(TicketTable())
     /// Where the broker stands.

@@ -5,6 +5,7 @@ struct CenterRows {
     private let putter: Statement
     private let sealer: Statement
     private let sequenceSetter: Statement
+    private let remover: Statement
     private let finder: Statement
     private let reader: Statement
     private var numbers: [[UInt8]: Int64] = [:]
@@ -14,7 +15,11 @@ struct CenterRows {
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
             """
-            INSERT INTO center (name, epoch, sequence) VALUES (?1, ?2, 0)
+            INSERT INTO center (id, name, epoch, sequence) VALUES (
+                1 + max(
+                    (SELECT coalesce(max(id), 0) FROM center),
+                    (SELECT coalesce(max(value), 0) FROM setting WHERE name = 'centers_ended')),
+                ?1, ?2, 0)
             ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch
             """)
         // The number of a new center is known when it is there.
@@ -29,6 +34,7 @@ struct CenterRows {
                 checksum = belfry_checksum(id, name, epoch, max(sequence, ?2))
             WHERE id = ?1
             """)
+        remover = try connection.prepare("DELETE FROM center WHERE id = ?1")
         finder = try connection.prepare("SELECT id FROM center WHERE name = ?1")
         reader = try connection.prepare("SELECT id, name, epoch, sequence FROM center ORDER BY id")
     }
@@ -45,6 +51,18 @@ struct CenterRows {
         sequenceSetter.bind(center)
         sequenceSetter.bind(sequence)
         try sequenceSetter.run()
+    }
+
+    /// Removes a center that has nothing but tombstones, and tells which number it had; nil where it is not
+    /// stored.
+    ///
+    /// No row is looked at that begins with its number: the number is never given again.
+    mutating func end(_ name: [UInt8]) throws(StoreError) -> Int64? {
+        guard let number = try stored(name) else { return nil }
+        forgetNumbers()
+        remover.bind(number)
+        try remover.run()
+        return number
     }
 
     /// The number of a center that was put before.
@@ -75,13 +93,16 @@ struct CenterRows {
         return centers
     }
 
-    private mutating func find(_ name: [UInt8]) throws(StoreError) -> Int64 {
-        finder.bind(name)
-        guard try finder.next() else {
+    private func find(_ name: [UInt8]) throws(StoreError) -> Int64 {
+        guard let number = try stored(name) else {
             preconditionFailure("a center is stored before what belongs to it")
         }
-        let number = finder.integer()
-        finder.reset()
         return number
+    }
+
+    private func stored(_ name: [UInt8]) throws(StoreError) -> Int64? {
+        defer { finder.reset() }
+        finder.bind(name)
+        return try finder.next() ? finder.integer() : nil
     }
 }

@@ -19,6 +19,12 @@ public struct MemoryStore: DurableStore, Sendable {
             switch change {
             case .center(let name, let changes):
                 for change in changes { apply(change, name: name) }
+            case .centerEnded(let name):
+                image.apply(change)
+                // Its tombstones count on, as those of nobody.
+                for place in tombstoneCenters.indices where tombstoneCenters[place] == name {
+                    tombstoneCenters[place] = []
+                }
             case .cleanEnd: endsInOrder = true
             case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed:
                 image.apply(change)
@@ -53,7 +59,9 @@ public struct MemoryStore: DurableStore, Sendable {
         tombstoneCenters.append(name)
         while tombstoneCenters.count > limits.tombstoneLimit {
             let oldest = tombstoneCenters.removeFirst()
-            guard let index = image.centers.firstIndex(where: { $0.name == oldest }) else { break }
+            guard let index = image.centers.firstIndex(where: { $0.name == oldest }) else {
+                continue
+            }
             image.centers[index].tombstones.removeFirst()
         }
     }

@@ -55,6 +55,12 @@ enum RowCheck {
         for (table, columns, _) in StoreSchema.checkedColumns {
             try remove(from: table, "checksum IS NOT belfry_checksum(\(columns))")
         }
+        // The tombstones of a center that has ended are no loss: they stay until there are too many.
+        try connection.execute(
+            """
+            DELETE FROM tombstone WHERE center NOT IN (SELECT id FROM center)
+                AND center <= (SELECT value FROM setting WHERE name = 'centers_ended')
+            """)
         for (table, columns, _) in StoreSchema.checkedColumns where columns.hasPrefix("center,") {
             try remove(from: table, "center NOT IN (SELECT id FROM center)")
         }

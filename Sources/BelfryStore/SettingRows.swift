@@ -9,6 +9,8 @@ struct SettingRows {
         case inode
         case endedInOrder = "ended_in_order"
         case isCopied = "is_copied"
+        /// The greatest number of a center that has ended: no later one has it.
+        case centersEnded = "centers_ended"
     }
 
     private let setter: Statement

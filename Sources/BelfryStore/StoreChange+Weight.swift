@@ -20,6 +20,8 @@ extension StoreChange {
     var weight: Int {
         switch self {
         case .center(_, let changes): changes.reduce(0) { $0 + $1.weight }
+        // Its row and its place in the index of names, settings, and the map of pages.
+        case .centerEnded: 4 * Self.frameByteCount
         case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd:
             // All settings stand on one page.
             64
@@ -30,6 +32,7 @@ extension StoreChange {
     var growth: Int {
         switch self {
         case .center(_, let changes): changes.reduce(0) { $0 + $1.growth }
+        case .centerEnded: 64
         case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd:
             weight
         }
@@ -39,7 +42,9 @@ extension StoreChange {
     var count: Int {
         switch self {
         case .center(_, let changes): changes.count
-        case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd: 1
+        case .centerEnded, .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed,
+            .cleanEnd:
+            1
         }
     }
 }

@@ -4,6 +4,8 @@ public import BelfryCenter
 public enum StoreChange: Sendable, Equatable {
     /// Changes of the center with this name, in their order; its first one is its ``CenterRecord``.
     case center(name: [UInt8], changes: [Change])
+    /// The center with this name, which had nothing any more, has ended: a later one is another.
+    case centerEnded(name: [UInt8])
     /// Observers' serial numbers up to this one may be used.
     case observersReserved(through: UInt64)
     /// Client numbers up to this one may be used.

@@ -25,6 +25,7 @@ public struct StoreImage: Sendable, Equatable {
         switch change {
         case .center(let name, let changes):
             for change in changes { apply(change, name: name) }
+        case .centerEnded(let name): centers.removeAll { $0.name == name }
         case .observersReserved(let serial): observersReserved = max(observersReserved, serial)
         case .clientsReserved(let id): clientsReserved = max(clientsReserved, id)
         case .modesReserved(let serial): modesReserved = max(modesReserved, serial)

@@ -62,6 +62,9 @@ struct StoreRows {
     mutating func apply(_ change: StoreChange) throws(StoreError) {
         switch change {
         case .center(let name, let changes): try apply(changes, name: name)
+        case .centerEnded(let name):
+            guard let number = try centers.end(name) else { return }
+            try settings.raise(.centersEnded, to: UInt64(number))
         case .observersReserved(let serial):
             try settings.raise(.observersReserved, to: serial)
         case .clientsReserved(let id): try settings.raise(.clientsReserved, to: id)

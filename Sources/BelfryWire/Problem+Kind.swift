@@ -49,6 +49,8 @@ extension Problem {
         case modeStackFull
         /// The idempotency key was used for another request.
         case keyReused
+        /// The center has something that somebody may come back for.
+        case centerInUse
         /// The session can no longer be resumed on this connection.
         case resumeTooLate
         /// The observer belongs to no mailbox.
@@ -108,6 +110,7 @@ extension Problem {
             case .modeNotCurrent: ("mode-not-current", "Mode not current", 409)
             case .modeStackFull: ("mode-stack-full", "Mode stack full", 409)
             case .keyReused: ("idempotency-key-reused", "Idempotency key reused", 422)
+            case .centerInUse: ("center-in-use", "Center in use", 409)
             case .resumeTooLate: ("resume-too-late", "Too late to resume", 409)
             case .noMailbox: ("no-mailbox", "No mailbox", 409)
             case .readerReplaced: ("reader-replaced", "Reader replaced", 409)

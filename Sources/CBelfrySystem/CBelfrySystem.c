@@ -95,6 +95,21 @@ void belfry_return_large_blocks(size_t byte_count) {
 #endif
 }
 
+int64_t belfry_allocated_bytes(void) {
+#ifdef __GLIBC__
+    struct mallinfo2 all = mallinfo2();
+    return (int64_t)(all.uordblks + all.hblkhd);
+#else
+    return -1;
+#endif
+}
+
+void belfry_trim_memory(void) {
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+}
+
 // MARK: Addresses
 
 static uint64_t load64(const uint8_t *bytes) {

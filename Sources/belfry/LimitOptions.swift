@@ -32,6 +32,9 @@ struct LimitOptions: ParsableArguments {
     @Option(help: .value("How many centers there may be.", "N"))
     var maxCenters: String?
 
+    @Option(help: .value("How long a center that has nothing stays.", "TIME"))
+    var centerIdleTimeout: String?
+
     @Option(help: .value("How many modes a center may be in at once.", "N"))
     var maxModeStack: String?
 
@@ -110,6 +113,9 @@ struct LimitOptions: ParsableArguments {
     @Option(help: .value("Requests and calls a second of one principal, and at once.", "N[,BURST]"))
     var principalRate: String?
 
+    @Option(help: .value("How many unused tickets one principal may have.", "N"))
+    var maxPrincipalTickets: String?
+
     @Option(help: .value("How many connections one address may have.", "N"))
     var maxConnectionsPerAddress: String?
 
@@ -124,7 +130,8 @@ struct LimitOptions: ParsableArguments {
             "max-batch-deliveries": maxBatchDeliveries, "max-user-info": maxUserInfo,
             "max-depth": maxDepth,
             "max-observers": maxObservers, "max-client-observers": maxClientObservers,
-            "max-centers": maxCenters, "max-mode-stack": maxModeStack,
+            "max-centers": maxCenters, "center-idle-timeout": centerIdleTimeout,
+            "max-mode-stack": maxModeStack,
             "observer-hold-limit": observerHoldLimit, "client-hold-limit": clientHoldLimit,
             "high-water": highWater, "low-water": lowWater, "unsent-limit": unsentLimit,
             "unfinished-limit": unfinishedLimit, "tombstone-limit": tombstoneLimit,
@@ -137,6 +144,7 @@ struct LimitOptions: ParsableArguments {
             "queue-memory": queueMemory,
             "ping-interval": pingInterval, "pong-timeout": pongTimeout,
             "address-rate": addressRate, "principal-rate": principalRate,
+            "max-principal-tickets": maxPrincipalTickets,
             "max-connections-per-address": maxConnectionsPerAddress,
         ].compactMapValues { $0 }
         if !trustProxy.isEmpty { texts["trust-proxy"] = trustProxy.joined(separator: ",") }

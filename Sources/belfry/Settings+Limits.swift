@@ -17,6 +17,7 @@ extension Setting {
         count("max-observers", \.server.observerLimit, in: 1...100_000_000),
         count("max-client-observers", \.server.centerLimits.clientObserverLimit, in: 1...1_000_000),
         count("max-centers", \.server.centerLimit, in: 1...1_000_000),
+        duration("center-idle-timeout", \.server.centerIdleTimeout, from: .seconds(1)),
         count("max-mode-stack", \.server.centerLimits.modeStackLimit, in: 1...1_000),
         count("observer-hold-limit", \.server.wireLimits.defaultHoldLimit, in: 1...10_000),
         size("client-hold-limit", \.server.centerLimits.clientHeldByteLimit, in: 1...(1 << 40)),
@@ -42,6 +43,7 @@ extension Setting {
         duration("pong-timeout", \.server.pongTimeout),
         rate("address-rate", \.server.addressRate),
         rate("principal-rate", \.server.principalRate),
+        count("max-principal-tickets", \.server.principalTicketLimit, in: 1...10_000),
         addressConnections, proxies,
     ]
 

@@ -70,6 +70,8 @@ struct RefusalTests {
         ("GET / HTTP/1.1\r\n\r\n", .missingHost, 400),
         (get("Host: a"), .repeatedHost, 400),
         (get("Host: b"), .repeatedHost, 400),
+        (get("Origin: http://a\r\nOrigin: http://a"), .repeatedOrigin, 400),
+        (get("Origin: http://a\r\norigin: http://b"), .repeatedOrigin, 400),
         ("GET http://a/ HTTP/1.1\r\n\r\n", .missingHost, 400),
         (get("X-A : b"), .invalidFieldName, 400),
         (get("Content-Length : 1"), .invalidFieldName, 400),

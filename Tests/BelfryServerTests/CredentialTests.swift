@@ -244,7 +244,7 @@ struct CredentialTests {
         try first.send(
             HTTPPeer.text(
                 "GET", "/v1/observers",
-                fields: [Self.bearer(try signer.token("a", endsAfter: 60, grants: Self.grants))]))
+                fields: [Self.bearer(try signer.token("x", endsAfter: 60, grants: Self.grants))]))
         #expect(try first.read() == nil)
         let second = try broker.get(
             "/v1/observers", fields: [Self.bearer(try signer.token("b", endsAfter: 60))])

@@ -1,6 +1,7 @@
 import BelfryAccess
 import BelfryHTTP
 import BelfryLoop
+import Synchronization
 import Testing
 
 @testable import BelfryServer
@@ -231,11 +232,67 @@ struct OriginAndHostTests {
         #expect(response.field("access-control-allow-origin") == nil)
     }
 
-    @Test("reading is not forbidden to a foreign page, but it is not shown the answer")
-    func foreignReading() throws {
-        let response = try Broker().get("/v1/observers", fields: ["Origin: https://evil.example"])
-        #expect(response.status == 200)
-        #expect(response.field("access-control-allow-origin") == nil)
+    static let reading = [
+        "/v1/observers", "/v1/channels", "/v1/clients", "/v1/centers", "/v1/queue", "/v1/modes",
+        "/v1/explain?name=a", "/v1/reports/leaks", "/v1/centers/new/events?name=a",
+        "/v1/observers/o1.x/notifications", "/metrics",
+    ]
+
+    /// What a browser tells of a request: its origin, where it knows that the answer is for a script, and
+    /// how far away that is.
+    static let foreignPages = [
+        ["Origin: https://evil.example"], ["Sec-Fetch-Site: cross-site"],
+        ["Sec-Fetch-Site: same-site"], ["sec-fetch-site: cross-site", "Sec-Fetch-Mode: navigate"],
+        ["Origin: https://evil.example", "Sec-Fetch-Site: cross-site"],
+        ["Origin: null", "Sec-Fetch-Site: same-origin"],
+    ]
+
+    @Test("a foreign page reads nothing, and makes no center", arguments: reading, foreignPages)
+    func foreignReading(path: String, page: [String]) throws {
+        let broker = try Broker()
+        for method in ["GET", "HEAD"] {
+            let response = try broker.request(method, path, fields: page)
+            if method == "HEAD", response.status == 405 { continue }
+            #expect(response.status == 403)
+            if method == "GET" { #expect(response.problem == "foreign-origin") }
+            #expect(response.field("access-control-allow-origin") == nil)
+        }
+        #expect(broker.shared.centerCount.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("a foreign page posts nothing, whatever its browser tells of it", arguments: foreignPages)
+    func foreignPosting(page: [String]) throws {
+        let broker = try Broker()
+        #expect(try broker.request("POST", "/v1/channels/a", "{}", fields: page).status == 403)
+        #expect(try broker.get("/v1/channels").json["channels"].elements.isEmpty)
+    }
+
+    @Test("health and files are for every page", arguments: foreignPages)
+    func openToPages(page: [String]) throws {
+        let broker = try Broker()
+        for path in ["/", "/belfry.js", "/console.js", "/openapi.yaml", "/livez", "/readyz"] {
+            #expect(try broker.get(path, fields: page).status == 200)
+        }
+        #expect(try broker.request("OPTIONS", "/v1/observers", fields: page).status == 204)
+    }
+
+    @Test(
+        "pages of the list, and what is typed or the broker's own, may read and post",
+        arguments: [
+            (
+                ["Origin: https://app.example", "Sec-Fetch-Site: cross-site"],
+                ["https://app.example"]
+            ),
+            (["Origin: http://localhost:3000", "Sec-Fetch-Site: same-site"], []),
+            (["Sec-Fetch-Site: same-origin"], []), (["Sec-Fetch-Site: none"], []),
+            (["Origin: http://localhost", "Sec-Fetch-Site: same-origin"], []),
+            (["Sec-Fetch-Site: cross-site"], ["*"]),
+        ])
+    func knownPages(page: [String], list: [String]) throws {
+        let broker = try Broker { $0.allowedOrigins = list }
+        #expect(try broker.get("/v1/observers", fields: page).status == 200)
+        #expect(try broker.events("/v1/events?name=a", fields: page).head.status == 200)
+        #expect(try broker.request("POST", "/v1/channels/a", "{}", fields: page).status == 200)
     }
 
     @Test(

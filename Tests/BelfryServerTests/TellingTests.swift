@@ -84,7 +84,8 @@ struct TellingTests {
         #expect(
             lines.take() == [
                 "a limit is reached limit=queue entries option=--queue-limit, --queue-memory loop=0",
-                "a limit is reached limit=connections option=--max-connections loop=0",
+                "a limit is reached limit=connections option=--max-connections, "
+                    + "--connection-memory loop=0",
             ])
     }
 

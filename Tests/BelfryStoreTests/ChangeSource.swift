@@ -19,7 +19,11 @@ struct ChangeSource {
     /// The most bytes of a userInfo.
     private let userInfoByteLimit: Int
 
-    init(seed: UInt64, userInfoByteLimit: Int = 100) {
+    /// Whether centers end, whatever they have.
+    private let endsCenters: Bool
+
+    init(seed: UInt64, userInfoByteLimit: Int = 100, endsCenters: Bool = false) {
+        self.endsCenters = endsCenters
         random = SeededGenerator(seed: seed)
         self.userInfoByteLimit = userInfoByteLimit
     }
@@ -30,7 +34,9 @@ struct ChangeSource {
 
     private mutating func next() -> [StoreChange] {
         if centers.isEmpty || centers.count < 3 && random.below(40) == 0 {
-            let name = Sample.bytes("center \(centers.count)")
+            let names = (0..<3).map { Sample.bytes("center \($0)") }
+            guard let name = names.first(where: { name in centers.allSatisfy { $0.name != name } })
+            else { return [] }
             centers.append(Center(name: name))
             return [.center(name: name, .center(CenterRecord(epoch: name)))]
         }
@@ -42,6 +48,9 @@ struct ChangeSource {
             ]
         }
         let index = random.below(centers.count)
+        if endsCenters, random.below(100) == 0 {
+            return [.centerEnded(name: centers.remove(at: index).name)]
+        }
         var center = centers[index]
         let changes = changes(of: &center)
         centers[index] = center

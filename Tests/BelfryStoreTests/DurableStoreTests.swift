@@ -236,13 +236,14 @@ struct DurableStoreTests {
 
     @Test("both stores hold the same after any changes and restarts", arguments: 1...6)
     func twins(seed: UInt64) throws {
-        var source = ChangeSource(seed: seed)
+        var source = ChangeSource(seed: seed, endsCenters: true)
         var random = SeededGenerator(seed: ~seed)
         var limits = StoreLimits()
         limits.tombstoneLimit = 20
         let (memory, file) = (
             try TestStore(.memory, limits: limits), try TestStore(.file, limits: limits)
         )
+        var hasHeldAndKeys = false
         for _ in 0..<40 {
             let changes = source.batch(random.below(40))
             try memory.commit(changes)
@@ -252,9 +253,48 @@ struct DurableStoreTests {
                 try memory.restart(inOrder: endsInOrder)
                 try file.restart(inOrder: endsInOrder)
             }
-            #expect(try memory.load() == file.load())
+            let image = try file.load()
+            #expect(try memory.load() == image)
+            if image.centers.contains(where: { !$0.held.isEmpty && !$0.keys.isEmpty }) {
+                hasHeldAndKeys = true
+            }
         }
-        let image = try file.load()
-        #expect(image.centers.contains { !$0.held.isEmpty && !$0.keys.isEmpty })
+        #expect(hasHeldAndKeys)
+    }
+
+    @Test(
+        "of a center that has ended nothing is left, for those after it neither",
+        arguments: StoreKind.allCases)
+    func ended(_ kind: StoreKind) throws {
+        var limits = StoreLimits()
+        limits.tombstoneLimit = 3
+        let store = try TestStore(kind, limits: limits)
+        let (first, last) = (Self.name, Sample.bytes("last"))
+        func removal(_ serial: UInt64) -> Change {
+            .observerRemoved(serial: serial, Sample.tombstone(serial))
+        }
+        func put(_ name: [UInt8], _ changes: [Change]) throws {
+            try store.commit([
+                .center(name: name, changes: [.center(CenterRecord(epoch: name))] + changes)
+            ])
+        }
+        try put(first, [.sequenceReserved(through: 900)])
+        try put(last, [.sequenceReserved(through: 800), removal(1), removal(2)])
+        // One that the store does not have is none.
+        try store.commit([.centerEnded(name: last), .centerEnded(name: Sample.bytes("none"))])
+        try store.restart(inOrder: true)
+        #expect(try store.load().centers.map(\.name) == [first])
+        // The last one had the greatest number, which the next one must not get.
+        try put(Sample.bytes("next"), [])
+        try put(last, [removal(3)])
+        try store.restart(inOrder: true)
+        let centers = try store.load().centers
+        #expect(centers.map(\.name) == [first, Sample.bytes("next"), last])
+        #expect(centers.map(\.sequence) == [900, 0, 0])
+        #expect(centers.map { $0.tombstones.map(\.serial) } == [[], [], [3]])
+        // Tombstones of those that have ended go first, as they are the oldest.
+        try put(last, [removal(4)])
+        try put(first, [removal(5)])
+        #expect(try store.load().centers.map { $0.tombstones.map(\.serial) } == [[5], [], [3, 4]])
     }
 }

@@ -130,6 +130,7 @@ def main(binary, folder):
             "not yet valid": jwt("old", old, claims | {"nbf": time.time() + 60}),
             "of another issuer": jwt("old", old, claims | {"iss": "them"}),
             "for somebody else": jwt("old", old, claims | {"aud": "them"}),
+            "with the name of a key": jwt("old", old, claims | {"sub": "till"}),
             "of another key": jwt("old", new, claims),
             "of an unknown key": jwt("new", new, claims),
             "none": jwt("old", old, claims, "none"),

@@ -15,7 +15,7 @@ struct ErrorTextTests {
         .unsupportedVersion, .requestLineTooLong(limit: 7), .bareLineFeed, .bareCarriageReturn,
         .invalidFieldName, .foldedField, .invalidFieldValue, .fieldLineTooLong(limit: 7),
         .tooManyFields(limit: 7), .headTooLarge(limit: 7), .missingHost, .repeatedHost,
-        .invalidHost, .invalidContentLength, .repeatedContentLength,
+        .repeatedOrigin, .invalidHost, .invalidContentLength, .repeatedContentLength,
         .contentLengthWithTransferEncoding, .repeatedTransferEncoding, .invalidTransferEncoding,
         .unsupportedTransferCoding, .transferEncodingInHTTP10, .bodyTooLarge(limit: 7),
         .invalidChunkSize, .invalidChunkExtension, .missingChunkEnd, .chunkLineTooLong(limit: 7),

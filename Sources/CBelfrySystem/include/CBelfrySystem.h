@@ -68,6 +68,10 @@ void belfry_close(int descriptor);
 
 /// Lets each block of at least so many bytes be mapped, and given back to the system when it is freed.
 void belfry_return_large_blocks(size_t byte_count);
+/// The bytes of all blocks that are allocated, or -1 where the C library does not tell.
+int64_t belfry_allocated_bytes(void);
+/// Gives back to the system what is free of the memory of all blocks.
+void belfry_trim_memory(void);
 
 bool belfry_parse_host(const char *_Nonnull text, bool is_ipv6, struct belfry_address *_Nonnull out);
 size_t belfry_format_host(struct belfry_address address, char *_Nonnull out, size_t capacity);
