@@ -124,7 +124,7 @@ extension EventLoop {
         setListenersResting(false)
     }
 
-    private mutating func setListenersResting(_ isResting: Bool) {
+    mutating func setListenersResting(_ isResting: Bool) {
         for number in listeners.indices
         where listeners[number].isOpen && listeners[number].isResting != isResting {
             listeners[number].isResting = isResting

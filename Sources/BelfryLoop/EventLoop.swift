@@ -277,15 +277,29 @@ public struct EventLoop: ~Copyable {
         on address: SocketAddress, refusal: [UInt8] = []
     ) throws(SystemCallError) -> SocketAddress {
         let (socket, real) = try kernel.listen(at: address)
-        let token = Token.make(Token.listener, number: listeners.count)
         do {
-            try kernel.watch(socket, token: token, for: .readable)
+            try listen(with: socket, refusal: refusal)
         } catch {
             kernel.close(socket)
             throw error
         }
-        listeners.append(ListenerSlot(socket: socket, refusal: refusal))
         return real
+    }
+
+    /// Accepts connections of a socket that listens already, and is this loop's from now on.
+    public mutating func listen(
+        with socket: Socket, refusal: [UInt8] = []
+    ) throws(SystemCallError) {
+        let token = Token.make(Token.listener, number: listeners.count)
+        try kernel.watch(socket, token: token, for: .readable)
+        listeners.append(ListenerSlot(socket: socket, refusal: refusal))
+    }
+
+    /// Accepts nothing more, and leaves the listeners open for another loop.
+    public mutating func leaveListeners() {
+        setListenersResting(true)
+        for number in listeners.indices { listeners[number].isOpen = false }
+        acceptResumeTime = .distantFuture
     }
 
     /// Takes the connections of a listener that another loop has, which come by ``adopt(_:)``.

@@ -91,7 +91,7 @@ struct CenterTable {
         swap(&end, &ended)
         defer { swap(&end, &ended) }
         note(sequencers[position].center.needs, at: position, &end)
-        keptGrowth += KeptMemory() - sequencers[position].kept
+        addKept(KeptMemory() - sequencers[position].center.keptMemory)
         let name = sequencers[position].center.name
         let changes = sequencers[position].endOfTurn()
         if !changes.isEmpty { end.changes.append(.center(name: name, changes: changes)) }
@@ -137,6 +137,10 @@ struct CenterTable {
     /// Finds out anew what a center keeps, if that has changed by some bytes.
     mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
         guard let growth = sequencers[position].noteKept(ifChangedBy: byteCount) else { return }
+        addKept(growth)
+    }
+
+    private mutating func addKept(_ growth: KeptMemory) {
         keptGrowth = keptGrowth ?? KeptMemory()
         keptGrowth? += growth
     }

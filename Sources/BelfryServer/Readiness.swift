@@ -33,10 +33,12 @@ struct Readiness {
         ].filter { $0.1 >= $0.2 }.map(\.0)
         parts = [
             ("loops", "\(configuration.loopCount)"), ("store", storeState),
-            ("drain", lifecycle.word),
+            ("restore", shared.progress?.text ?? "done"), ("drain", lifecycle.word),
             ("limits", reached.isEmpty ? "ok" : reached.joined(separator: ",")),
         ]
-        if lifecycle > .ready {
+        if let progress = shared.progress {
+            problem = .isRestoring(progress)
+        } else if lifecycle > .ready {
             problem = .isStopping
         } else if storeState == "failing", !configuration.isReadyWithoutStore {
             problem = Problem(.storeUnavailable, "The store cannot write.")

@@ -72,6 +72,9 @@ enum Route: Equatable {
         }
     }
 
+    /// Whether it tells how the broker is, also while its state is restored.
+    var isHealth: Bool { self == .live || self == .ready }
+
     /// Whether the path is one that may have a secret, and if so whether it has.
     var secretPlace: SecretPlace {
         switch self {

@@ -51,7 +51,7 @@ public enum Server {
 
     /// Runs a broker until it is told to stop by SIGTERM or SIGINT.
     ///
-    /// The store is opened, and its centers restored, before anybody can connect.
+    /// While the store is read and the centers are made, whoever asks is told so.
     /// The calling thread becomes the first event loop; each other loop gets a thread of its own.
     ///
     /// - Parameters:
@@ -82,12 +82,14 @@ public enum Server {
         let mailboxes = try systemCall { () throws(SystemCallError) in
             try SharedState.makeMailboxes(loopCount: configuration.loopCount)
         }
-        let begun = try begin(configuration, signals: signals, mailboxes: mailboxes, log: log)
-        guard let (beginning, store) = begun else { return log.write(.info, "stopped") }
+        let begun = try ServerStart.make(
+            configuration, certificate, signals: signals, mailboxes: mailboxes, log: log,
+            connectionLimit: connectionLimit)
+        guard var start = begun else { return log.write(.info, "stopped") }
         let verifier = TokenVerifier()
         let shared = SharedState(
             mailboxes: mailboxes, reload: Self.fitting(reload, to: memory),
-            beginning: beginning, verifier: verifier)
+            beginning: start.takeBeginning(), verifier: verifier)
         var failure: StartError?
         do throws(StartError) {
             if let certificate { shared.note(certificate, in: log) }
@@ -101,7 +103,7 @@ public enum Server {
             }
             defer { shared.trimmer.close() }
             try serve(
-                configuration, certificate, shared: shared, log: log, signals: signals,
+                &start, certificate, shared: shared, log: log, signals: signals,
                 connectionLimit: connectionLimit)
             verifier.close()
             thread.join()
@@ -110,8 +112,8 @@ public enum Server {
         } catch {
             failure = error
         }
-        // A broker that could not listen has ended in order too.
-        if let store, !store.close() {
+        // A broker that could not serve has ended in order too.
+        if let store = start.store, !store.close() {
             log.write(.error, "the store could not be ended in order")
         }
         if let failure { throw failure }
@@ -136,77 +138,21 @@ public enum Server {
         }
     }
 
-    /// Opens the store of the configuration, if it has one, and takes what it has.
-    ///
-    /// Another process may have it still: it is waited for, unless a signal says to stop.
-    ///
-    /// - Returns: nil when the signal came.
-    private static func begin(
-        _ configuration: ServerConfiguration, signals: borrowing SignalDescriptor,
-        mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog
-    ) throws(StartError) -> (Beginning, DiskStore?)? {
-        let deadline = MonotonicTime.now() + configuration.dataPatience
-        let pause = Monitor(())
-        var hasWaited = false
-        while true {
-            do throws(StoreError) {
-                return try open(configuration, mailboxes: mailboxes, log: log)
-            } catch {
-                let now = MonotonicTime.now()
-                guard error == .locked, now < deadline else { throw .store(error.sentence) }
-                if !hasWaited { log.write(.info, "waiting for the data directory") }
-                hasWaited = true
-                let signal = try systemCall { () throws(SystemCallError) in try signals.next() }
-                if let signal, ServerLoop.stopSignals.contains(signal) { return nil }
-                let _: Void? = pause.take(until: min(deadline, now + lockInterval)) { _ in nil }
-            }
-        }
-    }
-
-    /// How often a data directory that another process has is tried.
-    private static var lockInterval: Duration { .milliseconds(50) }
-
-    private static func open(
-        _ configuration: ServerConfiguration, mailboxes: [LoopMailbox<LoopMessage>],
-        log: ServerLog
-    ) throws(StoreError) -> (Beginning, DiskStore?) {
-        guard let directory = configuration.dataDirectory else { return (Beginning(), nil) }
-        let start = MonotonicTime.now()
-        var limits = StoreLimits()
-        limits.byteLimit = configuration.storeByteLimit
-        limits.tombstoneLimit = configuration.centerLimits.tombstoneLimit
-        var file = try StoreFile(
-            directory: directory, durability: configuration.durability.ofStore, limits: limits,
-            acceptsDamage: configuration.acceptsDamage)
-        log.write(file.losses)
-        var random = SystemRandom()
-        var beginning = try Beginning(&file) { random.hexadecimal(digitCount: 12) }
-        let store = try DiskStore(file, mailboxes: mailboxes, log: log)
-        beginning.store = store
-        beginning.log(in: log, since: start)
-        return (beginning, store)
-    }
-
     private static func serve(
-        _ configuration: ServerConfiguration, _ certificate: TLSContext?, shared: SharedState,
+        _ start: inout ServerStart, _ certificate: TLSContext?, shared: SharedState,
         log: ServerLog, signals: consuming SignalDescriptor, connectionLimit: Int
     ) throws(StartError) {
+        let configuration = start.listeners.configuration
         let connectionLimit = max(
             1,
             min(connectionLimit, configuration.fittingConnectionCount) / configuration.loopCount)
-        var first = try systemCall { () throws(SystemCallError) in
-            try ServerLoop(
+        do throws(SystemCallError) {
+            var first = try ServerLoop(
                 number: 0, configuration, shared: shared, log: log,
                 connectionLimit: connectionLimit)
-        }
-        first.loop.sharesArrivals = configuration.loopCount > 1
-        var real = configuration
-        real.listenAddresses = try first.listen(on: configuration.listenAddresses)
-        if let certificate {
-            real.tlsListenAddresses = try first.listen(
-                on: configuration.tlsListenAddresses, with: certificate)
-        }
-        do throws(SystemCallError) {
+            first.loop.sharesArrivals = configuration.loopCount > 1
+            start.leaveListeners()
+            try first.listen(with: start.listeners, certificate)
             try first.loop.attach(signals)
             var threads: [LoopThread] = []
             for number in 1..<max(1, configuration.loopCount) {
@@ -216,7 +162,8 @@ public enum Server {
                         connectionLimit: connectionLimit))
             }
             log.write(
-                .info, "listening", ("addresses", real.addressTexts.joined(separator: ",")),
+                .info, "listening",
+                ("addresses", configuration.addressTexts.joined(separator: ",")),
                 ("loops", "\(configuration.loopCount)"))
             try first.run()
             for thread in threads { thread.join() }
@@ -226,7 +173,7 @@ public enum Server {
     }
 
     /// Makes a call whose failure ends the start.
-    private static func systemCall<Result: ~Copyable>(
+    static func systemCall<Result: ~Copyable>(
         _ body: () throws(SystemCallError) -> Result
     ) throws(StartError) -> Result {
         do throws(SystemCallError) {

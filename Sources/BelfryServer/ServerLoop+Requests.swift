@@ -112,9 +112,9 @@ extension ServerLoop {
     /// The head is there: what is asked, may it be asked, and must content be asked for.
     private mutating func beginRequest(_ id: ConnectionID, restByteCount: Int) {
         counters.requests += 1
-        let isDecided = exchange.begin(mayRepeat: !stop.isStopping)
+        let isDecided = exchange.begin(mayRepeat: !takesNothing)
         exchange.isSecure = isSecure(id)
-        if stop.isStopping { exchange.reply.context.keepsAlive = false }
+        if takesNothing { exchange.reply.context.keepsAlive = false }
         if isDecided {
             exchange.parser.bodyByteLimit = configuration.bodyByteLimit
         } else {
@@ -156,7 +156,7 @@ extension ServerLoop {
         try checkHost()
         noteOrigin()
         if hasRates { try chargeAddress() }
-        if !stop.isStopping, let name = exchange.findPlainPostName() {
+        if !takesNothing, let name = exchange.findPlainPostName() {
             exchange.plainPostName = name
             exchange.canRepeat = !needsOrigin
             exchange.parser.bodyByteLimit = configuration.bodyByteLimit
@@ -169,9 +169,7 @@ extension ServerLoop {
         case .possible where headField("belfry-token") == nil: break
         case .possible, .present: exchange.reply.details.hasSecretTarget = true
         }
-        if stop.isStopping, !path.route.isService {
-            throw Problem.isStopping
-        }
+        if takesNothing { try refuse(path.route) }
         try checkOrigin(path)
         let method = exchange.parser.head.method
         let allowed = path.route.allowedMethods
@@ -182,6 +180,15 @@ extension ServerLoop {
         try checkCredentials(path)
         if path.route == .debugEcho { return }
         exchange.parser.bodyByteLimit = configuration.bodyByteLimit
+    }
+
+    /// Refuses what cannot be asked of a broker that stops, or has not restored its state.
+    private func refuse(_ route: Route) throws(Problem) {
+        if let progress = shared.progress {
+            if !route.isHealth { throw .isRestoring(progress) }
+        } else if !route.isService {
+            throw .isStopping
+        }
     }
 
     /// A foreign name that resolves to this machine opens nothing (DNS rebinding).
@@ -280,7 +287,7 @@ extension ServerLoop {
 
     /// The content is there: what was asked is done, or refused.
     mutating func finishRequest(_ id: ConnectionID, _ bytes: Span<UInt8>) {
-        if stop.isStopping { exchange.reply.context.keepsAlive = false }
+        if takesNothing { exchange.reply.context.keepsAlive = false }
         if let refusal = exchange.refusal {
             answer(refusal, fields: exchange.refusalFields, to: id, exchange.reply)
             return

@@ -53,6 +53,7 @@ extension ServerLoop {
     mutating func beginStopping() {
         guard !stop.isStopping else { return }
         stop.isStopping = true
+        takesNothing = true
         loop.stopListening()
         stop.deadline = loop.now + configuration.drainPeriod
         stop.sealDeadline = loop.now + min(StopSequence.patience, configuration.drainPeriod / 2)

@@ -8,16 +8,6 @@ import BelfryWire
 // session, and the loop has its output sealed at the flush.
 
 extension ServerLoop {
-    /// Listens on addresses where TLS is spoken, and tells the real ones.
-    ///
-    /// Their listeners come after those of `listen(on:)`.
-    mutating func listen(
-        on addresses: [SocketAddress], with context: TLSContext
-    ) throws(Server.StartError) -> [SocketAddress] {
-        speakSecurely(with: context)
-        return try listen(on: addresses, isSecure: true)
-    }
-
     /// Speaks TLS on the connections of the listeners that come now.
     mutating func speakSecurely(with context: TLSContext) {
         let table = TLSTable(context, unfinishedTotal: unfinishedTotal)

@@ -44,6 +44,8 @@ struct ServerLoop: ~Copyable {
     var connections = ConnectionTable()
     var centers: CenterTable
     var counters = Counters()
+    /// Whether nothing new is taken: the broker stops, or has not restored its state.
+    var takesNothing: Bool
     var stop = StopSequence()
     /// The limits that are reached now.
     var reachedLimits = ReachedLimits()
@@ -174,6 +176,7 @@ struct ServerLoop: ~Copyable {
         let noDate = HTTPDate.bytes(secondsSince1970: 0)
         jsonHead = PreparedJSONHead(status: 200, date: noDate.span)
         acceptedHead = PreparedJSONHead(status: 202, date: noDate.span)
+        takesNothing = shared.progress != nil
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
         restoreCenters()
         if shared.home(of: RoutedPath.defaultCenter) == number,
@@ -202,22 +205,16 @@ struct ServerLoop: ~Copyable {
         _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: commandTime)
     }
 
-    /// Listens on addresses, which nobody else can do meanwhile, and tells the real ones.
+    /// Accepts the connections of listeners.
     ///
     /// Who is refused at once is told so, but not where it would take a handshake.
     mutating func listen(
-        on addresses: [SocketAddress], isSecure: Bool = false
-    ) throws(Server.StartError) -> [SocketAddress] {
-        var real: [SocketAddress] = []
-        for address in addresses {
-            do throws(SystemCallError) {
-                let refusal = isSecure ? [] : refusalBytes()
-                real.append(try loop.listen(on: address, refusal: refusal))
-            } catch {
-                throw .listen(address, error)
-            }
-        }
-        return real
+        with listeners: Listeners, _ certificate: TLSContext?
+    ) throws(SystemCallError) {
+        for socket in listeners.plain { try loop.listen(with: socket, refusal: refusalBytes()) }
+        guard let certificate else { return }
+        speakSecurely(with: certificate)
+        for socket in listeners.secure { try loop.listen(with: socket) }
     }
 
     /// Serves the connections of the first loop's listeners, which are those of the configuration.
@@ -314,6 +311,7 @@ struct ServerLoop: ~Copyable {
         case .timer(Self.lameTimer): drain()
         case .timer(Self.limitTimer): meetLimitDeadline()
         case .timer(Self.endTimer): endLeftCenters()
+        case .timer(Self.progressTimer): logProgress()
         case .timer: continueStopping()
         case .turnEnds: endTurn()
         case .idle: meetIdle()

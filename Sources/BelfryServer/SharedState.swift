@@ -41,6 +41,8 @@ final class SharedState: Sendable {
     let trimmer = MemoryTrimmer()
     /// The tickets that were handed out and not used.
     let tickets = Mutex(TicketTable())
+    /// How far the restoring has come, for the loop that tells it; nil for those that serve.
+    let progress: StartProgress?
     /// Where the broker stands.
     let lifecycle = Atomic(Lifecycle.ready)
     /// What observers have lost.
@@ -72,8 +74,10 @@ final class SharedState: Sendable {
     init(
         mailboxes: [LoopMailbox<LoopMessage>],
         reload: (@Sendable () throws -> ServerConfiguration)? = nil,
-        beginning: Beginning = Beginning(), verifier: TokenVerifier? = nil
+        beginning: Beginning = Beginning(), verifier: TokenVerifier? = nil,
+        progress: StartProgress? = nil
     ) {
+        self.progress = progress
         self.verifier = verifier
         self.reload = reload
         self.mailboxes = mailboxes

@@ -3,7 +3,7 @@ import BelfrySystem
 
 /// Where a loop stands on its way to the end.
 struct StopSequence {
-    /// Whether nothing new is taken.
+    /// Whether the stop has begun.
     var isStopping = false
     /// Whether this loop has nothing more for any center.
     var isSettled = false

@@ -51,11 +51,13 @@ struct Beginning {
     ///
     /// - Parameters:
     ///   - store: a store that no thread has yet.
+    ///   - progress: counts what was read.
     ///   - makeEpoch: text that no other life of a center has.
     init(
-        _ store: inout some DurableStore & ~Copyable, makeEpoch: () -> [UInt8]
+        _ store: inout some DurableStore & ~Copyable, progress: StartProgress = StartProgress(),
+        makeEpoch: () -> [UInt8]
     ) throws(StoreError) {
-        var image = try store.load()
+        var image = try store.load(observing: progress.note)
         var changes: [StoreChange] = []
         if image.isCopied {
             for index in image.centers.indices {

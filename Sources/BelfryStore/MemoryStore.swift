@@ -38,7 +38,9 @@ public struct MemoryStore: DurableStore, Sendable {
     }
 
     /// All that is kept.
-    public mutating func load() throws(StoreError) -> StoreImage {
+    public mutating func load(
+        observing observe: (LoadProgress) -> Void
+    ) throws(StoreError) -> StoreImage {
         var image = image
         for index in image.centers.indices { image.centers[index].dropStrays() }
         return image

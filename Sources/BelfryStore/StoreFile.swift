@@ -17,8 +17,7 @@ public struct StoreFile: ~Copyable, DurableStore {
     private var delayPageCount = 0
     /// Bytes of the main file that are in use, free pages not counted.
     private(set) var usedByteCount: Int
-    private let directory: Directory
-    private let lock: LockedFile
+    private let data: DataLock
     private let place: StorePlace
     /// The log, to read its salts; SQLite has locks on the main file alone.
     private let log: OpenFile
@@ -35,26 +34,31 @@ public struct StoreFile: ~Copyable, DurableStore {
         directory path: String, durability: Durability = .power,
         limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false
     ) throws(StoreError) {
-        let directory = try storeCall { () throws(SystemCallError) in try Directory(path: path) }
-        let locked = try storeCall { () throws(SystemCallError) in
-            try directory.lock(StoreOpening.lockName)
-        }
-        guard let lock = locked else { throw .locked }
+        try self.init(
+            DataLock(directory: path), durability: durability, limits: limits,
+            acceptsDamage: acceptsDamage)
+    }
+
+    /// Opens the store of a directory that this process has already.
+    public init(
+        _ data: consuming DataLock, durability: Durability = .power,
+        limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false
+    ) throws(StoreError) {
         let text = try storeCall { () throws(SystemCallError) in
-            try lock.start(byteCount: LogWitness.byteCount)
+            try data.file.start(byteCount: LogWitness.byteCount)
         }
         var witness = LogWitness(text: text)
         let opened = try Self.open(
-            path, in: directory, durability: durability, witness: witness,
+            data.path, in: data.directory, durability: durability, witness: witness,
             acceptsDamage: acceptsDamage)
         let log = try storeCall { () throws(SystemCallError) in
-            let log = try directory.open(StoreOpening.logName)
+            let log = try data.directory.open(StoreOpening.logName)
             let header = try log.bytes(LogReport.headerByteCount)
             witness.begin(opened, durability: durability, header: header)
-            try lock.rewrite(witness.text)
+            try data.file.rewrite(witness.text)
             return log
         }
-        let place = try StorePlace(in: directory)
+        let place = try StorePlace(in: data.directory)
         usedByteCount = try opened.rows.usedPageCount() * StoreSchema.pageByteCount
         isComplete = opened.isComplete
         losses = opened.losses
@@ -65,8 +69,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         self.limits = limits
         ballast = Ballast(byteCountLimit: limits.ballastByteCount)
         self.place = place
-        self.directory = directory
-        self.lock = lock
+        self.data = data
     }
 
     /// Keeps all changes or none of them, in their order, in one transaction.
@@ -96,8 +99,10 @@ public struct StoreFile: ~Copyable, DurableStore {
     }
 
     /// All that is kept.
-    public mutating func load() throws(StoreError) -> StoreImage {
-        try rows.load(isComplete: isComplete)
+    public mutating func load(
+        observing observe: (LoadProgress) -> Void
+    ) throws(StoreError) -> StoreImage {
+        try rows.load(isComplete: isComplete, observing: observe)
     }
 
     /// Ends the life in order: notes it, and moves the log into the main file as far as that goes.
@@ -129,7 +134,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         do throws(SystemCallError) {
             let header = try log.bytes(LogReport.headerByteCount)
             witness.note(header: header, frameCount: connection.logPageCount)
-            try lock.overwrite(witness.text)
+            try data.file.overwrite(witness.text)
         } catch {
             // The commit stands; a lock file that says less lets the next start demand less.
         }
@@ -139,7 +144,7 @@ public struct StoreFile: ~Copyable, DurableStore {
     private mutating func noteMovedLog() {
         witness.isMoved = true
         do throws(SystemCallError) {
-            try lock.overwrite(witness.text)
+            try data.file.overwrite(witness.text)
         } catch {
             // A log that begins anew is known by its salts, too.
         }
@@ -170,7 +175,7 @@ extension StoreFile: CommitTarget {
     var ballastByteCount: Int { ballast.byteCount }
 
     func checkPlace() throws(StoreError) {
-        try place.check(in: directory)
+        try place.check(in: data.directory)
     }
 
     var logByteCount: Int { connection.logPageCount * StoreChange.frameByteCount }
@@ -188,11 +193,11 @@ extension StoreFile: CommitTarget {
 
     mutating func layBallast() throws(StoreError) {
         do throws(StoreError) {
-            try ballast.lay(in: directory)
+            try ballast.lay(in: data.directory)
         } catch {
             guard error == .full else { throw error }
             try shrink()
-            try ballast.lay(in: directory)
+            try ballast.lay(in: data.directory)
         }
     }
 
@@ -204,7 +209,7 @@ extension StoreFile: CommitTarget {
     }
 
     mutating func giveUpBallast() throws(StoreError) {
-        try ballast.giveUp(in: directory)
+        try ballast.giveUp(in: data.directory)
     }
 
     /// Gives free pages of the main file back to the disk, at most 2 MiB of them.

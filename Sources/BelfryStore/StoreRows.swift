@@ -15,6 +15,7 @@ struct StoreRows {
     private var keys: KeyRows
     private let pageCounter: Statement
     private let freePageCounter: Statement
+    private let rowCounter: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         settings = try SettingRows(connection)
@@ -28,6 +29,11 @@ struct StoreRows {
         keys = try KeyRows(connection)
         pageCounter = try connection.prepare("PRAGMA page_count")
         freePageCounter = try connection.prepare("PRAGMA freelist_count")
+        rowCounter = try connection.prepare(
+            """
+            SELECT (SELECT count(*) FROM client) + (SELECT count(*) FROM observer)
+                + (SELECT count(*) FROM notification) + (SELECT count(*) FROM held)
+            """)
     }
 
     /// How many pages of the main file are in use.
@@ -122,9 +128,12 @@ struct StoreRows {
 
     // MARK: Loading
 
-    /// All that the tables have.
-    mutating func load(isComplete: Bool) throws(StoreError) -> StoreImage {
+    /// All that the tables have; the observer is told of the rows of the large ones.
+    mutating func load(
+        isComplete: Bool, observing observe: (LoadProgress) -> Void
+    ) throws(StoreError) -> StoreImage {
         var image = StoreImage()
+        observe(.found(rowCount: try rowCount()))
         image.observersReserved = try settings.value(of: .observersReserved)
         image.clientsReserved = try settings.value(of: .clientsReserved)
         image.modesReserved = try settings.value(of: .modesReserved)
@@ -134,7 +143,7 @@ struct StoreRows {
         var places: [Int64: Int] = [:]
         for (number, center) in try centers.load(isComplete: isComplete) {
             places[number] = image.centers.count
-            image.centers.append(try load(center, number: number))
+            image.centers.append(try load(center, number: number, observing: observe))
         }
         try tombstones.load { center, serial, tombstone in
             guard let place = places[center] else { return }
@@ -143,14 +152,24 @@ struct StoreRows {
         return image
     }
 
+    /// How many rows the large tables have.
+    private func rowCount() throws(StoreError) -> Int {
+        defer { rowCounter.reset() }
+        return try rowCounter.next() ? Int(clamping: rowCounter.integer()) : 0
+    }
+
     private mutating func load(
-        _ center: CenterImage, number: Int64
+        _ center: CenterImage, number: Int64, observing observe: (LoadProgress) -> Void
     ) throws(StoreError) -> CenterImage {
         var center = center
         center.clients = try clients.load(center: number)
+        observe(.read(rowCount: center.clients.count))
         center.observers = try observers.load(center: number)
+        observe(.read(rowCount: center.observers.count))
         center.notifications = try notifications.load(center: number)
+        observe(.read(rowCount: center.notifications.count))
         center.held = try notifications.loadHeld(center: number)
+        observe(.read(rowCount: center.held.count))
         center.gaps = try gaps.load(center: number)
         center.queue = try queue.load(center: number)
         center.keys = try keys.load(center: number)

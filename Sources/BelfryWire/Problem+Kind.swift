@@ -41,6 +41,8 @@ extension Problem {
         case queueFull
         /// What must last cannot be stored now.
         case storeUnavailable
+        /// The broker has just started, and reads what it has stored.
+        case restoring
         /// The broker is about to stop.
         case draining
         /// A `now` post is for modes that are not current.
@@ -106,6 +108,7 @@ extension Problem {
             case .overloaded: ("overloaded", "Overloaded", 503)
             case .queueFull: ("queue-full", "Queue full", 503)
             case .storeUnavailable: ("store-unavailable", "Store unavailable", 503)
+            case .restoring: ("restoring", "Restoring", 503)
             case .draining: ("draining", "Draining", 503)
             case .modeNotCurrent: ("mode-not-current", "Mode not current", 409)
             case .modeStackFull: ("mode-stack-full", "Mode stack full", 409)

@@ -19,6 +19,7 @@ final class Broker {
     init(
         loopCount: Int = 1, connectionLimit: Int = 900, beginning: Beginning = Beginning(),
         certificate: TLSContext? = nil, log: ServerLog = .silent, verifier: TokenVerifier? = nil,
+        progress: StartProgress? = nil,
         _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ServerConfiguration()
@@ -27,7 +28,7 @@ final class Broker {
         adjust(&configuration)
         let mailboxes = try SharedState.makeMailboxes(loopCount: loopCount)
         let shared = SharedState(
-            mailboxes: mailboxes, beginning: beginning, verifier: verifier)
+            mailboxes: mailboxes, beginning: beginning, verifier: verifier, progress: progress)
         self.shared = shared
         nodes = try (0..<loopCount).map {
             try Node(
@@ -131,9 +132,12 @@ final class Node {
         server = try ServerLoop(
             number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: .embedded(kernel))
-        _ = try server.listen(on: configuration.listenAddresses)
+        for address in configuration.listenAddresses {
+            _ = try server.loop.listen(on: address, refusal: server.refusalBytes())
+        }
         if let certificate {
-            _ = try server.listen(on: [.loopback(port: 0)], with: certificate)
+            server.speakSecurely(with: certificate)
+            _ = try server.loop.listen(on: .loopback(port: 0))
         }
     }
 

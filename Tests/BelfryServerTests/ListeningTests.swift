@@ -1,7 +1,5 @@
 import BelfryLoop
 import BelfrySystem
-import BelfryTLS
-import TestCertificates
 import Testing
 
 @testable import BelfryServer
@@ -18,28 +16,20 @@ struct ListeningTests {
             connectionLimit: 10)
     }
 
-    @Test(
-        "a second broker cannot have the address of the first", arguments: [1, 2], [false, true])
-    func taken(loopCount: Int, isSecure: Bool) throws {
-        var configuration = ServerConfiguration()
-        configuration.loopCount = loopCount
-        let mailboxes = try SharedState.makeMailboxes(loopCount: loopCount)
-        let identity = TestAuthority().issue()
-        let context = try TLSContext(
-            certificateChain: identity.certificate, privateKey: identity.key)
-        func listen(
-            _ server: inout ServerLoop, at address: SocketAddress
-        ) throws -> SocketAddress? {
-            isSecure
-                ? try server.listen(on: [address], with: context).first
-                : try server.listen(on: [address]).first
+    @Test("a second broker cannot have the address of the first", arguments: [false, true])
+    func taken(isSecure: Bool) throws {
+        func listen(at address: SocketAddress) throws -> Listeners {
+            var configuration = ServerConfiguration()
+            configuration.listenAddresses = isSecure ? [] : [address]
+            configuration.tlsListenAddresses = isSecure ? [address] : []
+            return try Listeners(configuration)
         }
-        var first = try Self.loop(configuration, mailboxes)
-        let address = try #require(try listen(&first, at: .loopback(port: 0)))
-        var second = try Self.loop(configuration, mailboxes)
-        let error = #expect(throws: Server.StartError.self) {
-            _ = try listen(&second, at: address)
-        }
+        let first = try listen(at: .loopback(port: 0))
+        let socket = try #require((first.plain + first.secure).first)
+        defer { socket.close() }
+        let real = first.configuration
+        let address = try #require((real.listenAddresses + real.tlsListenAddresses).first)
+        let error = #expect(throws: Server.StartError.self) { _ = try listen(at: address) }
         guard case .listen(address, let cause) = error else {
             Issue.record("\(error.map { "\($0)" } ?? "no error")")
             return
@@ -55,7 +45,9 @@ struct ListeningTests {
         let mailboxes = try SharedState.makeMailboxes(loopCount: 2)
         var first = try Self.loop(configuration, mailboxes)
         first.loop.sharesArrivals = true
-        let addresses = try first.listen(on: configuration.listenAddresses)
+        let listeners = try Listeners(configuration)
+        try first.listen(with: listeners, nil)
+        let addresses = listeners.configuration.listenAddresses
         var second = try Self.loop(configuration, number: 1, mailboxes)
         second.shareListeners(nil)
         let clients = try (0..<8).map { try Socket.connect(to: addresses[$0 % 2]) }
@@ -82,7 +74,9 @@ struct ListeningTests {
         var first = try Self.loop(configuration, mailboxes)
         first.loop.sharesArrivals = true
         first.nextSeat = 1
-        let address = try first.listen(on: configuration.listenAddresses)[0]
+        let listeners = try Listeners(configuration)
+        try first.listen(with: listeners, nil)
+        let address = listeners.configuration.listenAddresses[0]
         var second = try ServerLoop(
             number: 1, configuration, shared: SharedState(mailboxes: mailboxes), log: .silent,
             connectionLimit: 1)

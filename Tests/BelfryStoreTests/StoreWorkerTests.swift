@@ -45,7 +45,7 @@ struct ScriptedStore: ~Copyable, CommitTarget {
         if script.displacesAfterCommit { script.displaced = .main }
     }
 
-    mutating func load() throws(StoreError) -> StoreImage { StoreImage() }
+    mutating func load(observing observe: (LoadProgress) -> Void) -> StoreImage { StoreImage() }
 
     mutating func layBallast() throws(StoreError) {
         script.calls.append("lay")

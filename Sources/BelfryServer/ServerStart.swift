@@ -1,0 +1,109 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryStore
+import BelfrySystem
+import BelfryTLS
+
+/// What a broker does before its loops begin: it takes the data directory, listens, and restores its
+/// state, while a porch answers (decision 55).
+struct ServerStart: ~Copyable {
+    let listeners: Listeners
+    private var beginning: Beginning
+    /// The store; nil when everything is in memory.
+    let store: DiskStore?
+    private var porch: Porch?
+
+    /// Makes all of it; nil when a signal said to stop before the data directory was free.
+    static func make(
+        _ configuration: ServerConfiguration, _ certificate: TLSContext?,
+        signals: borrowing SignalDescriptor, mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog,
+        connectionLimit: Int
+    ) throws(Server.StartError) -> ServerStart? {
+        guard let directory = configuration.dataDirectory else {
+            return ServerStart(
+                listeners: try Listeners(configuration), beginning: Beginning(), store: nil,
+                porch: nil)
+        }
+        let lock = try Self.lock(
+            directory, within: configuration.dataPatience, signals: signals, log: log)
+        guard let data = lock else { return nil }
+        let listeners = try Listeners(configuration)
+        let progress = StartProgress()
+        let porch = try Server.systemCall { () throws(SystemCallError) in
+            try Porch(
+                at: listeners, certificate, progress: progress, log: log,
+                connectionLimit: connectionLimit)
+        }
+        do throws(StoreError) {
+            let (beginning, store) = try restore(
+                data, configuration, progress: progress, mailboxes: mailboxes, log: log)
+            return ServerStart(
+                listeners: listeners, beginning: beginning, store: store, porch: porch)
+        } catch {
+            throw .store(error.sentence)
+        }
+    }
+
+    /// Takes what the loops begin with.
+    mutating func takeBeginning() -> Beginning {
+        var taken = Beginning()
+        swap(&taken, &beginning)
+        return taken
+    }
+
+    /// Ends the porch; whoever connects from now on waits for the loops.
+    mutating func leaveListeners() {
+        porch.take()?.leaveListeners()
+    }
+
+    /// Takes the data directory; another process may have it still, and is waited for.
+    private static func lock(
+        _ directory: String, within patience: Duration, signals: borrowing SignalDescriptor,
+        log: ServerLog
+    ) throws(Server.StartError) -> DataLock? {
+        let deadline = MonotonicTime.now() + patience
+        let pause = Monitor(())
+        var hasWaited = false
+        while true {
+            do throws(StoreError) {
+                return try DataLock(directory: directory)
+            } catch {
+                let now = MonotonicTime.now()
+                guard error == .locked, now < deadline else { throw .store(error.sentence) }
+                if !hasWaited { log.write(.info, "waiting for the data directory") }
+                hasWaited = true
+                let signal = try Server.systemCall { () throws(SystemCallError) in
+                    try signals.next()
+                }
+                if let signal, ServerLoop.stopSignals.contains(signal) { return nil }
+                let _: Void? = pause.take(until: min(deadline, now + lockInterval)) { _ in nil }
+            }
+        }
+    }
+
+    /// How often a data directory that another process has is tried.
+    private static var lockInterval: Duration { .milliseconds(50) }
+
+    /// Opens the store of a directory, and takes what it has.
+    private static func restore(
+        _ data: consuming DataLock, _ configuration: ServerConfiguration, progress: StartProgress,
+        mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog
+    ) throws(StoreError) -> (Beginning, DiskStore) {
+        let start = MonotonicTime.now()
+        var limits = StoreLimits()
+        limits.byteLimit = configuration.storeByteLimit
+        limits.tombstoneLimit = configuration.centerLimits.tombstoneLimit
+        var file = try StoreFile(
+            data, durability: configuration.durability.ofStore, limits: limits,
+            acceptsDamage: configuration.acceptsDamage)
+        log.write(file.losses)
+        var random = SystemRandom()
+        var beginning = try Beginning(&file, progress: progress) {
+            random.hexadecimal(digitCount: 12)
+        }
+        let store = try DiskStore(file, mailboxes: mailboxes, log: log)
+        beginning.store = store
+        beginning.log(in: log, since: start)
+        return (beginning, store)
+    }
+}
