@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Attacks a broker from loopback, and measures what another client feels of it.
 
-    Tests/BlackBox/abuse.py BINARY [--only REGEX] [--rounds N] [--list] [-- OPTION ...]
+    Tests/BlackBox/abuse.py BINARY [--part connections,memory,time] [--only REGEX] [--without REGEX]
+        [--limit MIB,MIB] [--scale F] [--rounds N] [--list] [-- OPTION ...]
 
-Each attack has a broker of its own with `--max-connections 1000` and short timeouts, unless
-`--rounds` sends them all, and both conformance scripts, against one process. A second process
-pings over a WebSocket every 20 ms all the while. The bars, for each attack:
+Three parts, of which all are done unless some are named:
 
-- another client's ping is answered within 0.25 s;
-- the memory of the broker (VmRSS) grows by less than 48 MiB;
-- its descriptors are as many as before, soon after the attack;
-- what the attack opened ended as documented, within 1 s of the limit that it ran into.
+- *connections*: each attack has a broker of its own with `--max-connections 1000` and short timeouts, unless
+  `--rounds` sends them all, and both conformance scripts, against one process. A second process pings over a
+  WebSocket every 20 ms all the while. The bars, for each attack: another client's ping is answered within 0.25 s;
+  the memory of the broker (VmRSS) grows by less than 48 MiB; its descriptors are as many as before, soon
+  after the attack; what the attack opened ended as documented, within 1 s of the limit that it ran into.
+- *memory*: attacks that fill it, in a control group of 512 MiB and in one of 128 MiB (`abusing/memory.py`).
+- *time*: loads that one client can make, and what another one waits meanwhile (`abusing/turns.py`).
 
 With `--rounds`, the memory after the last round is at most 1.1 times that after a quarter of them.
 Options after `--` are for the broker. Python 3 and its standard library only; the attacks on TLS
@@ -24,10 +26,10 @@ import resource
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-from abusing import connections, contents, frames, kept, turns
+from abusing import connections, contents, frames, kept, memory, turns
+from abusing.certificates import TLS_OFF, TLSOptions
 from abusing.clients import TIMEOUT_SECONDS, Failure, OtherClient, ask, support
 
 PING_BAR_SECONDS = 0.25
@@ -41,7 +43,7 @@ OPTIONS = [
 ROUND_OPTIONS = [
     *OPTIONS, "--lease", "5s", *kept.full_queue_of_large.options, *kept.held_lists.options,
 ]
-ATTACKS = connections.ATTACKS + frames.ATTACKS + contents.ATTACKS + kept.ATTACKS + turns.ATTACKS
+ATTACKS = connections.ATTACKS + frames.ATTACKS + contents.ATTACKS + kept.ATTACKS
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -112,24 +114,6 @@ def needs_tls(attack):
     return getattr(attack, "needs_tls", False)
 
 
-class TLSOptions:
-    """A certificate for 127.0.0.1 and the options to serve it; none where the broker has no TLS."""
-
-    def __init__(self, path):
-        self.folder = tempfile.TemporaryDirectory(prefix="belfry-abuse-")
-        self.options = []
-        help_ = subprocess.run([path, "serve", "--help"], capture_output=True, text=True).stdout
-        if "--tls-listen" not in help_:
-            return
-        key, certificate = (os.path.join(self.folder.name, name) for name in ("key", "cert"))
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
-             "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-            check=True, capture_output=True)
-        self.options = ["--tls-listen", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key]
-
-
 def start(path, options, tls, wrapper=()):
     broker = support.Broker(path=path, options=[*options, *tls.options], wrapper=wrapper)
     ports = re.findall(r"127\.0\.0\.1:(\d+)", broker.text())
@@ -151,10 +135,6 @@ def one_broker_each(attacks, path, options, tls):
         print(row, flush=True)
         good &= is_good
     return good
-
-
-class TLS_OFF:
-    options = []
 
 
 def conform(broker):
@@ -239,28 +219,57 @@ def descriptors_run_out(path):
     return row, not faults
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("binary")
-    parser.add_argument("--only", default="", help="attacks whose name this finds")
-    parser.add_argument("--without", help="no attacks whose name this finds")
-    parser.add_argument("--rounds", type=int, default=0)
-    parser.add_argument("--list", action="store_true")
-    arguments, more = parser.parse_known_args()
-    attacks = [a for a in [*ATTACKS, descriptors_run_out] if re.search(arguments.only, a.__name__)
-               and not (arguments.without and re.search(arguments.without, a.__name__))]
-    if arguments.list:
-        print(*(f"{a.__name__}: {a.__doc__ or ''}" for a in attacks), sep="\n")
-        return
+def connections_part(arguments, more):
+    attacks = [a for a in [*ATTACKS, descriptors_run_out] if re.search(arguments.only, name_of(a))
+               and not (arguments.without and re.search(arguments.without, name_of(a)))]
     tls = TLSOptions(arguments.binary)
     if not tls.options:
         attacks = [attack for attack in attacks if not needs_tls(attack)]
-    more = [option for option in more if option != "--"]
     if arguments.rounds:
-        good = rounds_on_one(attacks, arguments.rounds, arguments.binary, ROUND_OPTIONS + more, tls)
-    else:
-        good = one_broker_each(attacks, arguments.binary, OPTIONS + more, tls)
-    sys.exit(0 if good else 1)
+        return rounds_on_one(attacks, arguments.rounds, arguments.binary, ROUND_OPTIONS + more, tls)
+    return one_broker_each(attacks, arguments.binary, OPTIONS + more, tls)
+
+
+def memory_part(arguments, more):
+    limits = [int(limit) << 20 for limit in arguments.limit.split(",")]
+    return memory.run(
+        arguments.binary, limits, arguments.only, arguments.without, arguments.scale, arguments.seconds, more)
+
+
+def time_part(arguments, more):
+    return turns.run(
+        arguments.binary, arguments.only, arguments.without, arguments.scale, arguments.seconds, more)
+
+
+PARTS = {"connections": connections_part, "memory": memory_part, "time": time_part}
+
+
+def list_attacks():
+    for part, attacks in (
+            ("connections", [(name_of(a), a.__doc__) for a in [*ATTACKS, descriptors_run_out]]),
+            ("memory", [(a.name, a.loads[0].__doc__ if len(a.loads) == 1 else None) for a in memory.ATTACKS]),
+            ("time", [(name_of(load), load.__doc__) for load in turns.LOADS])):
+        print(part, *(f"    {name}: {text}" if text else f"    {name}" for name, text in attacks), sep="\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary")
+    parser.add_argument("--part", default=",".join(PARTS), help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--only", default="", help="attacks whose name this finds")
+    parser.add_argument("--without", help="no attacks whose name this finds")
+    parser.add_argument("--limit", default="512,128", help="memory of the control groups, in MiB")
+    parser.add_argument("--scale", type=float, default=1.0, help="how much of each load")
+    parser.add_argument("--seconds", type=float, default=20, help="after which a load begins nothing more")
+    parser.add_argument("--rounds", type=int, default=0)
+    parser.add_argument("--list", action="store_true")
+    arguments, more = parser.parse_known_args()
+    if arguments.list:
+        return list_attacks()
+    more = [option for option in more if option != "--"]
+    # What a part makes of its loads goes before the next begins.
+    results = [PARTS[part](arguments, more) for part in arguments.part.split(",")]
+    sys.exit(0 if all(results) else 1)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,10 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../Benchmarks"))
 import support  # noqa: E402
-from abusing.clients import expect, pipeline  # noqa: E402
+from abusing.clients import expect  # noqa: E402
+from abusing.sending import (  # noqa: E402
+    batches, call_often, connect, mailbox_request, pipelined, register_all, told,
+)
 
 BAR = 0.15
 OPTIONS = ["--in-memory", "--max-batch", "10000", "--max-body", "16MiB", "--max-message", "16MiB"]
@@ -27,20 +30,12 @@ OPTIONS = ["--in-memory", "--max-batch", "10000", "--max-body", "16MiB", "--max-
 # --- Loads --------------------------------------------------------------------------------------
 
 
-def register(port, filters, batch=1_000):
+def register(port, filters, size=1_000):
     """Registers an observer for each filter, ten thousand a session; the sessions stay open."""
     clients = []
     for start in range(0, len(filters), 10_000):
-        client = support.WebSocketClient(port)
-        client.next_frame()
-        client.socket.settimeout(60)
-        part = filters[start:start + 10_000]
-        for place in range(0, len(part), batch):
-            client.send_text(json.dumps([
-                {"jsonrpc": "2.0", "id": n, "method": "addObserver", "params": params}
-                for n, params in enumerate(part[place:place + batch])]))
-            _, answer = client.next_frame()
-            expect(b'"error"' not in answer, answer[:300])
+        client = connect(port)
+        register_all(client, filters[start:start + 10_000], size)
         clients.append(client)
     return clients
 
@@ -52,47 +47,40 @@ def observers_of_one_name(port, scale):
 def observers_with_long_filters(port, scale):
     return register(port, [
         {"name": f"{n:06d}" + "n" * 240, "object": f"{n:06d}" + "o" * 240}
-        for n in range(int(40_000 * scale))], batch=400)
+        for n in range(int(40_000 * scale))], size=400)
 
 
 def removed_observers(port, scale):
     """Tombstones: registered and removed again, a thousand at a time."""
-    client = support.WebSocketClient(port)
-    client.next_frame()
-    client.socket.settimeout(60)
+    client = connect(port)
     for start in range(0, int(100_000 * scale), 500):
         calls = []
         for n in range(start, start + 500):
-            name = f"{n:06d}" + "t" * 100
-            for method in ("addObserver", "removeObserver"):
-                calls.append({"jsonrpc": "2.0", "id": n, "method": method, "params": {"name": name}})
-        client.send_text(json.dumps(calls))
-        _, answer = client.next_frame()
+            filter_ = {"name": f"{n:06d}" + "t" * 100}
+            calls += [("addObserver", filter_), ("removeObserver", filter_)]
+        answer = call_often(client, calls)
         expect(b'"error"' not in answer, answer[:300])
     client.close()
     return []
 
 
-def mailbox(port, name):
-    content = json.dumps({"name": name, "suspensionBehavior": "hold", "holdLimit": 10_000}).encode()
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/v1/observers", content, {"Content-Type": "application/json"})
-    urllib.request.urlopen(request, timeout=30).read()
+def send(port, requests, depth=2):
+    """Sends requests on one connection; all must be taken."""
+    client = support.HTTPClient(port)
+    counts = pipelined(client, requests, depth)
+    client.close()
+    expect(set(counts) <= {200, 201, 202}, told(counts))
 
 
 def post_batches(port, center, posts, size=1_000):
     """Posts in batches of one request each."""
-    requests = [
-        support.post_request(json.dumps(posts[n:n + size]).encode(), f"/v1/centers/{center}/notifications")
-        for n in range(0, len(posts), size)]
-    counts = pipeline(port, requests, depth=2)
-    expect(set(counts) <= {200, 202}, f"statuses {counts}")
+    send(port, batches(center, posts, size))
 
 
 def held(port, scale):
     """Mailboxes that nobody reads."""
     for number in range(int(10 * scale) or 1):
-        mailbox(port, f"m{number}")
+        send(port, [mailbox_request(name=f"m{number}", suspensionBehavior="hold", holdLimit=10_000)])
         post_batches(port, "default", [
             {"name": f"m{number}", "userInfo": {"text": "x" * 600}} for _ in range(10_000)])
     return []
@@ -114,8 +102,7 @@ def keyed(port, scale):
         requests.append(
             (f"POST /v1/channels/k HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
              f"Idempotency-Key: \"{n:08d}{'k' * 60}\"\r\nContent-Length: 2\r\n\r\n{{}}").encode())
-    counts = pipeline(port, requests)
-    expect(set(counts) == {200}, f"statuses {counts}")
+    send(port, requests, depth=64)
     return []
 
 

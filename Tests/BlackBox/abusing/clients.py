@@ -117,8 +117,9 @@ def dribble(port, count, head, piece, pause=0.4):
 
     The time of a limit runs from the first byte of each, which are all sent within a moment.
     """
-    clients = connect_many(port, count)
+    # Of those that send nothing it runs from their accept.
     start = time.monotonic()
+    clients = connect_many(port, count)
     for client in clients:
         client.send(head)
     sent = time.monotonic()
