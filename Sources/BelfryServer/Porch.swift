@@ -61,8 +61,6 @@ struct Porch: ~Copyable {
 }
 
 extension ServerLoop {
-    /// The payload of the timer that logs how far the start has come.
-    static let progressTimer: UInt64 = 6
     /// How often that is.
     static let progressInterval: Duration = .seconds(1)
 
@@ -70,7 +68,7 @@ extension ServerLoop {
     mutating func answerTheRest() throws(SystemCallError) {
         let deadline = loop.now + StopSequence.patience
         // It ends the last wait.
-        _ = loop.schedule(at: deadline, Self.progressTimer)
+        _ = loop.schedule(at: deadline, LoopTimer.progress.rawValue)
         var input = [UInt8](repeating: 0, count: Self.inputByteCount)
         while loop.connectionCount > 0, loop.now < deadline {
             handle(try loop.nextEvent(into: &input), input: input.span)
@@ -79,7 +77,7 @@ extension ServerLoop {
 
     /// Has the progress logged each second from now on.
     mutating func armProgress() {
-        _ = loop.schedule(at: loop.now + Self.progressInterval, Self.progressTimer)
+        _ = loop.schedule(at: loop.now + Self.progressInterval, LoopTimer.progress.rawValue)
     }
 
     /// Logs how far the start has come.

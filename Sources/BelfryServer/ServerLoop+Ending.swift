@@ -9,8 +9,6 @@ import Synchronization
 // (decision 47).  The end is posted to nobody, for nobody is there.
 
 extension ServerLoop {
-    /// The payload of the timer that looks for centers that were left.
-    static let endTimer: UInt64 = 6
     /// How many centers one turn looks at, and how many of them it ends.
     private static let turnLookLimit = 4_096
     private static let turnEndLimit = 256
@@ -22,7 +20,7 @@ extension ServerLoop {
         isEndTimerSet = true
         // What is left ends so late at most; a reload may make the time shorter.
         let interval = max(.seconds(1), min(.seconds(60), configuration.centerIdleTimeout / 8))
-        _ = loop.schedule(at: loop.now + interval, Self.endTimer)
+        _ = loop.schedule(at: loop.now + interval, LoopTimer.leftCenters.rawValue)
     }
 
     /// Ends centers that have nothing and were left for long enough, a share of them in a turn.
@@ -50,7 +48,7 @@ extension ServerLoop {
         endCursor = position > 0 ? position : nil
         guard endCursor != nil else { return watchCenters() }
         isEndTimerSet = true
-        _ = loop.schedule(at: loop.now, Self.endTimer)
+        _ = loop.schedule(at: loop.now, LoopTimer.leftCenters.rawValue)
     }
 
     /// Ends the center that a path names (DELETE /v1/centers/{center}).

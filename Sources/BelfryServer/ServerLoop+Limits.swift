@@ -4,9 +4,6 @@ import BelfrySystem
 // What a loop tells of its limits and its clients.
 
 extension ServerLoop {
-    /// The payload of the timer for limits that are over.
-    static let limitTimer: UInt64 = 5
-
     /// A limit is reached: the log tells it once, until it is over.
     mutating func meet(_ limit: ReachableLimit) {
         guard reachedLimits.meet(limit, at: loop.now) else { return }
@@ -30,7 +27,7 @@ extension ServerLoop {
     private mutating func armLimitTimer() {
         guard !isLimitTimerSet, let time = reachedLimits.nextEnd else { return }
         isLimitTimerSet = true
-        _ = loop.schedule(at: time, Self.limitTimer)
+        _ = loop.schedule(at: time, LoopTimer.limits.rawValue)
     }
 
     /// Tells of a client that was closed, unless a line of this kind was told within the last second.

@@ -82,8 +82,6 @@ struct PollTable {
 // Long polls: a request waits at a mailbox, and is answered in the turn in which that has something.
 
 extension ServerLoop {
-    /// The payload of the timer for polls whose time is over.
-    static let pollTimer: UInt64 = 3
     /// Polls whose times are this close are ended together.
     private static let pollInterval: Duration = .milliseconds(5)
 
@@ -110,7 +108,7 @@ extension ServerLoop {
         guard time < polls.armedTime else { return }
         if let timer = polls.timer { loop.cancel(timer) }
         polls.armedTime = time
-        polls.timer = loop.schedule(at: time, Self.pollTimer)
+        polls.timer = loop.schedule(at: time, LoopTimer.polls.rawValue)
     }
 
     /// The time of some poll may be over.

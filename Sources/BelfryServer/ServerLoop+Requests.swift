@@ -255,7 +255,9 @@ extension ServerLoop {
     }
 
     /// Pages of foreign origins make, change and read nothing (DESIGN section 5).
-    private func checkOrigin(_ path: RoutedPath) throws(Problem) {
+    ///
+    /// It changes nothing, but a call that only borrows the loop would copy it.
+    private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
         let fields = exchange.parser.head.uncommonFields
         guard !fields.isDisjoint(with: [.origin, .fetchSite]) else { return }
         switch exchange.parser.head.method {

@@ -13,9 +13,6 @@ extension ServerLoop {
     /// The signals that the first loop listens to.
     static let stopSignals: [Int32] = [2, 15]
     static let reloadSignal: Int32 = 1
-    /// The payload of the timer that ends the drain delay.
-    static let lameTimer: UInt64 = 4
-
     mutating func handleSignal(_ signal: Int32) {
         if signal == Self.reloadSignal {
             shared.askForReload(log: log)
@@ -29,7 +26,8 @@ extension ServerLoop {
         } else if configuration.drainDelay > .zero {
             shared.lifecycle.store(.lame, ordering: .relaxed)
             log.write(.info, "not ready any more", ("stopping in", "\(configuration.drainDelay)"))
-            _ = loop.schedule(at: loop.now + configuration.drainDelay, Self.lameTimer)
+            _ = loop.schedule(
+                at: loop.now + configuration.drainDelay, LoopTimer.drainDelay.rawValue)
         } else {
             drain()
         }
@@ -233,7 +231,7 @@ extension ServerLoop {
     /// Sets the one timer of the stop; the last one may have come already.
     private mutating func armStop(at time: MonotonicTime) {
         if let timer = stop.timer { loop.cancel(timer) }
-        stop.timer = loop.schedule(at: time, 0)
+        stop.timer = loop.schedule(at: time, LoopTimer.stop.rawValue)
     }
 
     /// The centers stop: asap entries of the current mode are posted (rule Q23).

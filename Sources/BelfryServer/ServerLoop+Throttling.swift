@@ -104,7 +104,7 @@ extension ServerLoop {
         guard !isThrottleTimerSet else { return }
         isThrottleTimerSet = true
         let time = isSoon ? loop.now : loop.now + .milliseconds(5)
-        _ = loop.schedule(at: time, Self.throttleTimer)
+        _ = loop.schedule(at: time, LoopTimer.throttle.rawValue)
     }
 
     /// The sockets were written: who has room again goes on, as far as the turn has time.

@@ -106,9 +106,6 @@ extension ServerLoop {
 
     // MARK: Time
 
-    /// The payload of the timer for what is due in centers.
-    static let deadlineTimer: UInt64 = 2
-
     /// Arms the timer of the centers, unless it comes early enough.
     ///
     /// A deadline that has moved away costs one timer for nothing, and no search in each turn. So does
@@ -119,7 +116,7 @@ extension ServerLoop {
         armedDeadline = deadline
         centerTimer = loop.schedule(
             at: MonotonicTime(nanoseconds: deadline) + .nanoseconds(loop.missedNanoseconds),
-            Self.deadlineTimer)
+            LoopTimer.centers.rawValue)
     }
 
     /// A deadline of some center may have come.

@@ -263,8 +263,6 @@ struct ServerLoop: ~Copyable {
         return limits
     }
 
-    /// The payload of the timer that lets throttled connections go on.
-    static let throttleTimer: UInt64 = 1
     /// The output of one connection in one turn after which its input waits, in bytes.
     static let turnOutputByteLimit = 64 << 10
 
@@ -305,14 +303,7 @@ struct ServerLoop: ~Copyable {
         case .deadline(let id): meetDeadline(id)
         case .mail: readMail()
         case .signal(let signal): handleSignal(signal)
-        case .timer(Self.throttleTimer): releaseThrottled()
-        case .timer(Self.deadlineTimer): meetCenterDeadline()
-        case .timer(Self.pollTimer): meetPollDeadline()
-        case .timer(Self.lameTimer): drain()
-        case .timer(Self.limitTimer): meetLimitDeadline()
-        case .timer(Self.endTimer): endLeftCenters()
-        case .timer(Self.progressTimer): logProgress()
-        case .timer: continueStopping()
+        case .timer(let payload): meetTimer(LoopTimer(rawValue: payload) ?? .stop)
         case .turnEnds: endTurn()
         case .idle: meetIdle()
         case .connected, .waiting: break

@@ -1,0 +1,37 @@
+import BelfryLoop
+
+/// What the timers of a loop are for; the number is the payload of such a timer.
+enum LoopTimer: UInt64 {
+    /// A step of the stop has had its time.
+    case stop
+    /// Throttled connections go on.
+    case throttle
+    /// A deadline of some center may have come.
+    case centers
+    /// The time of a request that waits at a mailbox is over.
+    case polls
+    /// The drain delay is over.
+    case drainDelay
+    /// A limit may not be reached any more.
+    case limits
+    /// It is time to look for centers that were left.
+    case leftCenters
+    /// How far the start has come is logged.
+    case progress
+}
+
+extension ServerLoop {
+    /// The time of a timer has come.
+    mutating func meetTimer(_ timer: LoopTimer) {
+        switch timer {
+        case .stop: continueStopping()
+        case .throttle: releaseThrottled()
+        case .centers: meetCenterDeadline()
+        case .polls: meetPollDeadline()
+        case .drainDelay: drain()
+        case .limits: meetLimitDeadline()
+        case .leftCenters: endLeftCenters()
+        case .progress: logProgress()
+        }
+    }
+}
