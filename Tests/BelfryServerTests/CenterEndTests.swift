@@ -135,6 +135,7 @@ struct CenterEndTests {
         }
         #expect(broker.shared.memory[.replay] > before.0)
         for stream in streams { stream.peer.close() }
+        try broker.crank()
         try broker.advance(by: .seconds(300))
         #expect(try names(broker) == ["default"])
         // What they kept is accounted for no more.

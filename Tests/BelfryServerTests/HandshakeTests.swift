@@ -186,6 +186,8 @@ struct HandshakeTests {
         #expect(broker.nodes[0].server.keptByteCount > PeakWatch.step)
         for peer in peers { peer.peer.close() }
         try broker.crank()
+        // It is the next turn that finds them gone.
+        #expect(try broker.get("/livez").status == 200)
         broker.shared.trimmer.waitForTrims(1)
         broker.shared.trimmer.close()
         thread.join()
