@@ -118,6 +118,7 @@ struct CenterEndTests {
     func many() throws {
         let broker = try Self.broker { $0.centerLimit = 2_000 }
         let peer = try broker.http()
+        for node in broker.nodes { node.server.accountForAllKept() }
         let before = (broker.shared.memory[.replay], broker.shared.memory[.fates])
         for number in 0..<900 {
             _ = try peer.request("POST", "/v1/centers/x\(number)/channels/n", "{}")
@@ -133,12 +134,14 @@ struct CenterEndTests {
             let events = try stream.takeEvents().filter { $0.type.isEmpty }
             #expect(events.map { $0.data["userInfo"]["v"].int } == [number])
         }
+        for node in broker.nodes { node.server.accountForAllKept() }
         #expect(broker.shared.memory[.replay] > before.0)
         for stream in streams { stream.peer.close() }
         try broker.crank()
         try broker.advance(by: .seconds(300))
         #expect(try names(broker) == ["default"])
         // What they kept is accounted for no more.
+        for node in broker.nodes { node.server.accountForAllKept() }
         #expect(broker.shared.memory[.replay] == before.0)
         #expect(broker.shared.memory[.fates] == before.1)
     }
