@@ -22,6 +22,7 @@ enum Route: Equatable {
     case webSocket
     case events
     case tickets
+    case backup
     case live
     case ready
     case metrics
@@ -32,7 +33,7 @@ enum Route: Equatable {
     /// The methods that the route answers to, besides OPTIONS.
     var allowedMethods: AllowedMethods {
         switch self {
-        case .channelPost, .debugEcho, .notifications, .tickets: .post
+        case .channelPost, .debugEcho, .notifications, .tickets, .backup: .post
         case .observers, .modes: [.get, .post]
         case .observer, .queue, .queueEntry: [.get, .delete]
         case .client: [.delete, .patch]
@@ -51,7 +52,7 @@ enum Route: Equatable {
         case .webSocket, .events, .mailbox, .debugWebSocket: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain, .leaks,
-            .unmatched, .tickets, .live, .ready, .metrics, .asset, .debugEcho:
+            .unmatched, .tickets, .backup, .live, .ready, .metrics, .asset, .debugEcho:
             false
         }
     }
@@ -62,10 +63,13 @@ enum Route: Equatable {
         case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
-            .leaks, .unmatched, .webSocket, .events, .tickets:
+            .leaks, .unmatched, .webSocket, .events, .tickets, .backup:
             false
         }
     }
+
+    /// Whether it concerns the broker as a whole: it has no path below a center.
+    var isOfBroker: Bool { self == .centers || self == .tickets || self == .backup }
 
     /// Whether the path is one that may have a secret, and if so whether it has.
     var secretPlace: SecretPlace {
@@ -75,7 +79,8 @@ enum Route: Equatable {
             token.contains(UInt8(ascii: ".")) ? .present : .possible
         case .channelPost, .channels, .notifications, .notification, .observers, .clients, .client,
             .centers, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched, .webSocket,
-            .events, .tickets, .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket:
+            .events, .tickets, .backup, .live, .ready, .metrics, .asset, .debugEcho,
+            .debugWebSocket:
             .none
         }
     }
@@ -101,7 +106,7 @@ enum Route: Equatable {
         case .webSocket, .events: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .queue, .queueEntry, .modes, .mode, .explain,
-            .leaks, .unmatched, .tickets, .live, .ready, .metrics, .asset, .debugEcho,
+            .leaks, .unmatched, .tickets, .backup, .live, .ready, .metrics, .asset, .debugEcho,
             .debugWebSocket:
             false
         }
@@ -208,7 +213,7 @@ struct RoutedPath: Equatable {
             guard !center.isEmpty else { return nil }
         }
         guard let route = Self.centerRoute(segments, from: start) else { return nil }
-        if hasCenterPrefix, route == .centers || route == .tickets { return nil }
+        if hasCenterPrefix, route.isOfBroker { return nil }
         self.route = route
     }
 
@@ -251,8 +256,8 @@ struct RoutedPath: Equatable {
     static let collectionRoutes: [(name: String, route: Route)] = [
         ("notifications", .notifications), ("observers", .observers), ("ws", .webSocket),
         ("events", .events), ("channels", .channels), ("clients", .clients),
-        ("centers", .centers), ("tickets", .tickets), ("queue", .queue), ("modes", .modes),
-        ("explain", .explain),
+        ("centers", .centers), ("tickets", .tickets), ("backup", .backup), ("queue", .queue),
+        ("modes", .modes), ("explain", .explain),
     ]
 
     /// The paths of a center that have a name, an id or a token behind a word.

@@ -17,7 +17,10 @@ public struct StoreFile: ~Copyable, DurableStore {
     private var delayPageCount = 0
     /// Bytes of the main file that are in use, free pages not counted.
     private(set) var usedByteCount: Int
-    private let directory: Directory
+    /// The copy that is being made.
+    var backup: StoreBackup?
+    let directory: Directory
+    let path: String
     private let lock: LockedFile
     private let place: StorePlace
     /// The log, to read its salts; SQLite has locks on the main file alone.
@@ -54,6 +57,7 @@ public struct StoreFile: ~Copyable, DurableStore {
             try lock.rewrite(witness.text)
             return log
         }
+        try BackupFile.removeNames(in: directory)
         let place = try StorePlace(in: directory)
         usedByteCount = try opened.rows.usedPageCount() * StoreSchema.pageByteCount
         isComplete = opened.isComplete
@@ -65,6 +69,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         self.limits = limits
         ballast = Ballast(byteCountLimit: limits.ballastByteCount)
         self.place = place
+        self.path = path
         self.directory = directory
         self.lock = lock
     }

@@ -29,7 +29,7 @@ struct RouteTests {
         var expected: Set<String> = []
         for route in Route.samples where !route.isService {
             expected.insert("/v1" + route.suffix)
-            if route != .centers, route != .tickets {
+            if !route.isOfBroker {
                 expected.insert("/v1/centers/{center}" + route.suffix)
             }
         }
@@ -105,7 +105,8 @@ extension Route {
             .channelPost(name: []), .channels, .notifications, .notification(id: []), .observers,
             .observer(token: []), .mailbox(token: []), .clients, .client(id: []), .centers, .queue,
             .queueEntry(id: []), .modes, .mode(token: []), .explain, .leaks, .unmatched,
-            .webSocket, .events, .tickets, .live, .ready, .metrics, .debugEcho, .debugWebSocket,
+            .webSocket, .events, .tickets, .backup, .live, .ready, .metrics, .debugEcho,
+            .debugWebSocket,
         ] + Asset.allCases.map { .asset($0) }
 
     /// Where the route stands in the file, below `/v1`; a new case needs a path, and a sample above.
@@ -131,6 +132,7 @@ extension Route {
         case .webSocket: "/ws"
         case .events: "/events"
         case .tickets: "/tickets"
+        case .backup: "/backup"
         case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket: ""
         }
     }
