@@ -68,7 +68,8 @@ class Load(threading.Thread):
 
     def post(self):
         poll = select.epoll()
-        sockets, waiting, partial, free = {}, {}, {}, []
+        # The one that is free for longest is next: an unused one would be closed.
+        sockets, waiting, partial, free = {}, {}, {}, collections.deque()
         for _ in range(CONNECTIONS):
             one = socket.create_connection(("127.0.0.1", self.port))
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -88,7 +89,7 @@ class Load(threading.Thread):
                 when, which = due.popleft()
                 if now - when > 0.005:
                     self.late += 1
-                place = free.pop()
+                place = free.popleft()
                 waiting[place] = (when, which)
                 sockets[place].send(self.request(which))
             next_due = started + number / self.rate - time.monotonic()
@@ -99,7 +100,10 @@ class Load(threading.Thread):
 
     def read(self, one, partial, waiting, free):
         place = one.fileno()
-        text = partial[place] + one.recv(65_536)
+        received = one.recv(65_536)
+        if not received:
+            raise Violation("the broker closed a connection")
+        text = partial[place] + received
         head, separator, body = text.partition(b"\r\n\r\n")
         length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0] or -1)
         if not separator or len(body) < length:
