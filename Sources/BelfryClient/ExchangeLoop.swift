@@ -31,9 +31,8 @@ struct ExchangeLoop: ~Copyable {
         self.loop = loop
         self.request = request
         self.url = url
-        var limits = HTTPLimits()
-        limits.bodyByteLimit = request.contentByteLimit
-        parser = ResponseParser(limits: limits)
+        parser = ResponseParser(limits: HTTPLimits())
+        parser.bodyByteLimit = request.contentByteLimit
         parser.requestMethod = request.method
     }
 
@@ -69,7 +68,9 @@ struct ExchangeLoop: ~Copyable {
             loop.send(start..<loop.output.count, to: id, as: .answer)
             return nil
         case .received(_, let byteCount):
-            if isStream { loop.setDeadline(id, at: loop.now + request.timeout) }
+            if isStream || request.contentByteLimit == nil {
+                loop.setDeadline(id, at: loop.now + request.timeout)
+            }
             let bytes = input.span.extracting(0..<byteCount)
             return line == nil ? read(bytes, take) : readSealed(bytes, id, take)
         case .endOfInput: return finish()

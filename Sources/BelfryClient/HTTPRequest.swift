@@ -1,4 +1,6 @@
 internal import BelfryHTTP
+internal import BelfryLoop
+internal import BelfrySystem
 
 /// One request of the HTTP API.
 public struct HTTPRequest: Sendable {
@@ -7,9 +9,11 @@ public struct HTTPRequest: Sendable {
     /// The parameters of the query, not encoded.
     public var query: [(name: String, value: String)] = []
     /// How long the answer may take; the default is 30 seconds.
+    ///
+    /// For one without a limit it is how long nothing may come of it.
     public var timeout: Duration = .seconds(30)
-    /// The largest content of the answer in bytes; the default is 16 MiB.
-    public var contentByteLimit = 16 << 20
+    /// The largest content of the answer in bytes, if it has a limit; the default is 16 MiB.
+    public var contentByteLimit: Int? = 16 << 20
 
     let method: HTTPMethod
     package let content: [UInt8]
@@ -70,6 +74,41 @@ public struct HTTPRequest: Sendable {
         let collector = AnswerCollector()
         try await ExchangeThread.run(self, url, stop: nil) { collector.take($0) }
         return collector.answer
+    }
+
+    /// Sends the request, and hands over the content of the answer as it comes, without a limit.
+    ///
+    /// A task that is cancelled ends the connection.
+    ///
+    /// - Parameter take: gets the next bytes, on a thread that may block; false ends the connection.
+    /// - Throws: `ClientError.refused` for an answer with a status of refusal, `.connectionLost` when the
+    ///   content is not whole.
+    public func content(
+        from url: BrokerURL, _ take: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws(ClientError) {
+        let stop: LoopWake
+        do throws(SystemCallError) {
+            stop = try LoopWake()
+        } catch {
+            throw .system(error)
+        }
+        var request = self
+        request.contentByteLimit = nil
+        let endless = request
+        let reader = ContentReader(stop: stop, take)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                ExchangeThread.start(endless, url, stop: stop) {
+                    reader.take($0)
+                } end: {
+                    continuation.resume(returning: $0)
+                }
+            }
+        } onCancel: {
+            reader.end()
+        }
+        try outcome.get()
+        if let fault = reader.fault { throw fault }
     }
 
     /// A request that names its connection as the only one.

@@ -3,6 +3,7 @@ import BelfryCenter
 import BelfryTLS
 import BelfryHTTP
 import BelfryLoop
+import BelfryStore
 import BelfryWire
 
 /// Something that is asked of one center: it travels to the loop on which the center lives.
@@ -207,6 +208,10 @@ enum LoopMessage: Sendable {
     case answered
     /// Credentials were verified: whose they are, or why they are not good.
     case verdict(TokenDigest, Result<Caller, AccessError>)
+    /// A backup that a connection of the receiver waits for, or why there is none.
+    case backup(Result<StoreCopy, BackupError>, Reply)
+    /// The next part of a backup that is sent on a connection of the receiver.
+    case backupPart([UInt8], ConnectionID)
     /// Take what can be changed without a restart.
     case reload(ServerConfiguration)
     /// Use this certificate for new connections.

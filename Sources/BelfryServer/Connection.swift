@@ -1,6 +1,7 @@
 import BelfryAccess
 import BelfryCenter
 import BelfryLoop
+import BelfryStore
 import BelfrySystem
 import BelfryWebSocket
 
@@ -94,6 +95,12 @@ final class Unfinished {
     /// A large file that is sent piece by piece, and how much of it was sent.
     var content: [UInt8] = []
     var sentByteCount = 0
+    /// The copy of the store of which `content` is a part, until the last one was read.
+    var copy: StoreCopy?
+    var copiedByteCount = 0
+
+    /// Whether more of an answer follows.
+    var isSending: Bool { !content.isEmpty || copy != nil }
 
     private let total: ByteTotal
     private var countedByteCount = 0
@@ -119,6 +126,7 @@ final class Unfinished {
         reader = nil
         waitingBytes = []
         content = []
+        copy = nil
         recount()
     }
 

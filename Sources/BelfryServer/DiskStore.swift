@@ -2,17 +2,20 @@ import BelfryCenter
 import BelfryLoop
 import BelfryStore
 import BelfrySystem
+import BelfryWire
 
 /// The store on the disk: its commits become mail of the loops, and its troubles entries of the log.
 final class DiskStore: StoreDoor {
     private let store: Store
     private let failing: SharedFlag
+    private let log: ServerLog
 
     init(
         _ file: consuming sending StoreFile, mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog
     ) throws(StoreError) {
         let failing = SharedFlag(false)
         self.failing = failing
+        self.log = log
         store = try Store(
             file,
             onCommit: { loop, ticket in
@@ -46,6 +49,22 @@ final class DiskStore: StoreDoor {
     func end(telling mailboxes: [LoopMailbox<LoopMessage>]) {
         store.beginClosing {
             for mailbox in mailboxes { _ = mailbox.post(.released) }
+        }
+    }
+
+    func backUp(_ onOutcome: @escaping BackupOutcome) throws(BackupError) {
+        let start = MonotonicTime.now()
+        try store.backUp { [log] outcome in
+            let milliseconds = (MonotonicTime.now().nanoseconds - start.nanoseconds) / 1_000_000
+            switch outcome {
+            case .success(let copy):
+                log.write(
+                    .info, "a backup is made", ("bytes", "\(copy.byteCount)"),
+                    ("ms", "\(milliseconds)"))
+            case .failure(let error):
+                log.write(.warning, "there is no backup", ("error", Problem(error).detail))
+            }
+            onOutcome(outcome)
         }
     }
 

@@ -23,6 +23,7 @@ extension Route {
         case .webSocket: "/v1/ws"
         case .events: "/v1/events"
         case .tickets: "/v1/tickets"
+        case .backup: "/v1/backup"
         case .live: "/livez"
         case .ready: "/readyz"
         case .metrics: "/metrics"

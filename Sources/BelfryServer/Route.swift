@@ -24,6 +24,7 @@ enum Route: Equatable {
     case webSocket
     case events
     case tickets
+    case backup
     case live
     case ready
     case metrics
@@ -34,7 +35,7 @@ enum Route: Equatable {
     /// The methods that the route answers to, besides OPTIONS.
     var allowedMethods: AllowedMethods {
         switch self {
-        case .channelPost, .debugEcho, .notifications, .tickets: .post
+        case .channelPost, .debugEcho, .notifications, .tickets, .backup: .post
         case .observers, .modes: [.get, .post]
         case .observer, .queue, .queueEntry: [.get, .delete]
         case .client: [.delete, .patch]
@@ -53,8 +54,7 @@ enum Route: Equatable {
         case .live, .ready, .asset: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
-            .explain,
-            .leaks, .unmatched, .webSocket, .events, .tickets, .metrics, .debugEcho,
+            .explain, .leaks, .unmatched, .webSocket, .events, .tickets, .backup, .metrics, .debugEcho,
             .debugWebSocket:
             false
         }
@@ -66,14 +66,16 @@ enum Route: Equatable {
         case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
-            .explain,
-            .leaks, .unmatched, .webSocket, .events, .tickets:
+            .explain, .leaks, .unmatched, .webSocket, .events, .tickets, .backup:
             false
         }
     }
 
     /// Whether it tells how the broker is, also while its state is restored.
     var isHealth: Bool { self == .live || self == .ready }
+
+    /// Whether it concerns the broker as a whole: it has no path below a center.
+    var isOfBroker: Bool { self == .centers || self == .tickets || self == .backup }
 
     /// Whether the path is one that may have a secret, and if so whether it has.
     var secretPlace: SecretPlace {
@@ -83,8 +85,8 @@ enum Route: Equatable {
             token.contains(UInt8(ascii: ".")) ? .present : .possible
         case .channelPost, .channels, .notifications, .notification, .observers, .clients, .client,
             .centers, .center, .queue, .queueEntry, .modes, .explain, .leaks, .unmatched,
-            .webSocket,
-            .events, .tickets, .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket:
+            .webSocket, .events, .tickets, .backup, .live, .ready, .metrics, .asset, .debugEcho,
+            .debugWebSocket:
             .none
         }
     }
@@ -110,8 +112,7 @@ enum Route: Equatable {
         case .webSocket, .events: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
-            .explain,
-            .leaks, .unmatched, .tickets, .live, .ready, .metrics, .asset, .debugEcho,
+            .explain, .leaks, .unmatched, .tickets, .backup, .live, .ready, .metrics, .asset, .debugEcho,
             .debugWebSocket:
             false
         }
@@ -218,7 +219,7 @@ struct RoutedPath: Equatable {
             guard !center.isEmpty else { return nil }
         }
         guard let route = Self.centerRoute(segments, from: start) else { return nil }
-        if hasCenterPrefix, route == .centers || route == .tickets { return nil }
+        if hasCenterPrefix, route.isOfBroker { return nil }
         self.route = route
     }
 
@@ -263,8 +264,8 @@ struct RoutedPath: Equatable {
     static let collectionRoutes: [(name: String, route: Route)] = [
         ("notifications", .notifications), ("observers", .observers), ("ws", .webSocket),
         ("events", .events), ("channels", .channels), ("clients", .clients),
-        ("centers", .centers), ("tickets", .tickets), ("queue", .queue), ("modes", .modes),
-        ("explain", .explain),
+        ("centers", .centers), ("tickets", .tickets), ("backup", .backup), ("queue", .queue),
+        ("modes", .modes), ("explain", .explain),
     ]
 
     /// The paths of a center that have a name, an id or a token behind a word.

@@ -66,6 +66,10 @@ extension ServerLoop {
                 take(configuration)
             case .renew(let context):
                 take(context)
+            case .backup(let outcome, let reply):
+                takeBackup(outcome, reply)
+            case .backupPart(let part, let id):
+                takePart(part, for: id)
             case .verdict(let digest, let caller):
                 takeVerdict(digest, caller)
             case .stop:

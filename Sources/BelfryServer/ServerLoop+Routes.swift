@@ -20,6 +20,10 @@ extension ServerLoop {
                 try makeTicket(for: id)
                 return
             }
+            if case .backup = path.route {
+                try beginBackup(for: id)
+                return
+            }
             if path.route.isService {
                 try handleService(path.route, content: content, from: id)
                 return
@@ -116,7 +120,7 @@ extension ServerLoop {
         case .observers, .observer, .mailbox, .clients, .client, .centers, .channels,
             .notification, .queue, .queueEntry, .modes, .mode, .explain, .leaks, .unmatched:
             return try lookingRequest(path, &query)
-        case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket, .tickets:
+        case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket, .tickets, .backup:
             preconditionFailure("these routes ask no center")
         }
     }
@@ -219,7 +223,7 @@ extension ServerLoop {
             let listing = try requestReader.listing(.reports, query: query.takeRest()).query
             return .unmatched(limit: listing.limit)
         case .channelPost, .notifications, .center, .webSocket, .events, .live, .ready, .metrics,
-            .asset, .debugEcho, .debugWebSocket, .tickets:
+            .asset, .debugEcho, .debugWebSocket, .tickets, .backup:
             preconditionFailure("these routes do not look inside")
         }
     }

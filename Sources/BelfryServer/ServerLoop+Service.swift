@@ -40,7 +40,7 @@ extension ServerLoop {
             }
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
-            .explain, .leaks, .unmatched, .webSocket, .events, .tickets:
+            .explain, .leaks, .unmatched, .webSocket, .events, .tickets, .backup:
             preconditionFailure("routes of a center are no service")
         }
     }

@@ -146,7 +146,7 @@ extension ServerLoop {
             guard let connection = connections[slot], !connection.isClosing else { continue }
             switch connection.kind {
             case .http
-            where connection.isAwaiting || connection.unfinished?.content.isEmpty == false:
+            where connection.isAwaiting || connection.unfinished?.isSending == true:
                 connections[connection.id].closesAfterAnswer = true
             case .http:
                 if connection.deadline == .idle || connection.unfinished == nil {

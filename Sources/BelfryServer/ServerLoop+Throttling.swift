@@ -141,7 +141,7 @@ extension ServerLoop {
     /// The socket of a connection has room again.
     mutating func release(_ id: ConnectionID) {
         guard let connection = connection(id), connection.isThrottled, !connection.isClosing,
-            connection.unfinished?.content.isEmpty != false
+            connection.unfinished?.isSending != true
         else { return }
         connections[id].isThrottled = false
         if connection.deadline == .drain {
@@ -181,17 +181,26 @@ extension ServerLoop {
             send(answer, to: id, reply)
             return
         }
-        let start = loop.output.count
-        var bytes: [UInt8] = []
-        appendHead(answer, reply, contentByteCount: content.count, to: &bytes)
-        loop.output.append(contentsOf: bytes)
-        loop.send(start..<loop.output.count, to: id, as: .answer)
-        let unfinished = unfinished(of: id)
-        unfinished.content = content
-        unfinished.sentByteCount = 0
-        if !reply.context.keepsAlive { connections[id].closesAfterAnswer = true }
+        beginContent(of: content.count, answer, to: id, reply)
+        unfinished(of: id).content = content
         _ = sendPiece(to: id)
         throttle(id)
+    }
+
+    /// Sends the head of an answer whose content follows in pieces; what the client asks next waits.
+    mutating func beginContent(
+        of byteCount: Int, _ answer: Answer, to id: ConnectionID, _ reply: HTTPReply
+    ) {
+        let start = loop.output.count
+        var bytes: [UInt8] = []
+        appendHead(answer, reply, contentByteCount: byteCount, to: &bytes)
+        loop.output.append(contentsOf: bytes)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+        unfinished(of: id).sentByteCount = 0
+        if !reply.context.keepsAlive { connections[id].closesAfterAnswer = true }
+        connections[id].isThrottled = true
+        loop.pauseReading(id)
+        setDeadline(id, .drain)
     }
 
     /// Sends the next piece of a large file; false where there is none, or it was the last one.
@@ -207,6 +216,8 @@ extension ServerLoop {
         setDeadline(id, .drain)
         guard end == unfinished.content.count else { return true }
         unfinished.content = []
+        unfinished.sentByteCount = 0
+        askForPart(id)
         return false
     }
 

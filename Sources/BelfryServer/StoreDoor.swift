@@ -23,6 +23,8 @@ protocol StoreDoor: Sendable {
     func end(telling mailboxes: [LoopMailbox<LoopMessage>])
     /// What it has done so far.
     var figures: StoreFigures { get }
+    /// Begins to make a copy of it, and tells later, from another thread, what became of that.
+    func backUp(_ onOutcome: @escaping BackupOutcome) throws(BackupError)
 }
 
 /// What the loops begin with: a store and what it has, or nothing of both.

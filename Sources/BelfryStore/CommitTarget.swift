@@ -29,6 +29,15 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// Moves a log that has become long into the main file, and tells why it could not.
     mutating func moveLog() -> StoreError?
 
+    /// Begins to make a copy of the store beside it; an earlier one must have ended.
+    mutating func beginCopy() throws(StoreError)
+
+    /// Copies some pages more, and gives the file once all of them are in it; after an error it is gone.
+    mutating func copyOn() throws(StoreError) -> BackupFile?
+
+    /// Gives up a copy that is not whole, if there is one.
+    mutating func endCopy() throws(StoreError)
+
     /// Notes that the life ends in order; nothing is committed after it.
     mutating func noteEnd() throws(StoreError)
 }

@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// One connection of SQLite, used by one thread at a time.
 @safe struct Connection: ~Copyable {
-    private let pointer: OpaquePointer
+    fileprivate let pointer: OpaquePointer
     /// How many pages the log has, as the last commit told.
     private let logPageCountCell: UnsafeMutablePointer<Int32>
 
@@ -129,5 +129,40 @@ internal import CSQLite
     private func error(_ code: Int32) -> StoreError {
         // SAFETY: the connection is open.
         StoreError(code: code, errno: unsafe sqlite3_system_errno(pointer))
+    }
+}
+
+/// All pages of one connection's file on their way into another's, some at a time.
+///
+/// What the first connection commits meanwhile goes into the pages that are copied already, so in the end
+/// the copy has all that was committed until then (sqlite.org/backup.html).
+@safe struct PageCopy: ~Copyable {
+    private let pointer: OpaquePointer
+
+    /// Begins; both connections must live longer than this, and the target must be used for nothing else.
+    init(
+        from source: borrowing Connection, to target: borrowing Connection
+    ) throws(StoreError) {
+        // SAFETY: both connections are open, and the names are static.
+        let begun = unsafe sqlite3_backup_init(target.pointer, "main", source.pointer, "main")
+        guard let begun = unsafe begun else {
+            // SAFETY: the connection is open.
+            throw StoreError(code: unsafe sqlite3_extended_errcode(target.pointer), errno: 0)
+        }
+        unsafe pointer = begun
+    }
+
+    deinit {
+        // SAFETY: this is the only reference; a copy that is not whole is given up.
+        unsafe sqlite3_backup_finish(pointer)
+    }
+
+    /// Copies some pages more, and tells whether those were the last.
+    func copy(pageCount: Int) throws(StoreError) -> Bool {
+        // SAFETY: the copy was begun and is not finished.
+        let code = unsafe sqlite3_backup_step(pointer, Int32(clamping: pageCount))
+        if code == SQLITE_DONE { return true }
+        guard code == SQLITE_OK else { throw StoreError(code: code, errno: 0) }
+        return false
     }
 }

@@ -86,6 +86,22 @@ public final class Store: Sendable {
         }
     }
 
+    /// Begins to make a copy of all that is committed, between the commits that go on meanwhile.
+    ///
+    /// It has everything that was told as committed before, and has been read as a start reads it.
+    /// - Parameter onOutcome: called once, from another thread.
+    /// - Throws: `.underWay` and `.closing`, when nothing is begun.
+    public func backUp(_ onOutcome: @escaping BackupOutcome) throws(BackupError) {
+        let refusal = mail.change { mail -> BackupError? in
+            if mail.isClosing { return .closing }
+            if mail.isBackingUp { return .underWay }
+            mail.isBackingUp = true
+            mail.backup = onOutcome
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
     /// Commits what waits, notes that the life ended in order, and waits until the thread has ended.
     ///
     /// - Parameter patience: how long a disk that does not take it is tried.
@@ -126,6 +142,9 @@ struct StoreMail: Sendable {
     /// Why none are taken, apart from the weight.
     var refusal: StoreRefusal?
     var figures = StoreFigures()
+    /// Whether a copy is being made or read, and who asked for one that is not begun.
+    var isBackingUp = false
+    var backup: BackupOutcome?
     var isClosing = false
     var closingDeadline = MonotonicTime.distantFuture
     /// Whether nobody has the store any more.

@@ -17,7 +17,9 @@ public struct StoreFile: ~Copyable, DurableStore {
     private var delayPageCount = 0
     /// Bytes of the main file that are in use, free pages not counted.
     private(set) var usedByteCount: Int
-    private let data: DataLock
+    let data: DataLock
+    /// The copy that is being made.
+    var backup: StoreBackup?
     private let place: StorePlace
     /// The log, to read its salts; SQLite has locks on the main file alone.
     private let log: OpenFile
@@ -58,6 +60,7 @@ public struct StoreFile: ~Copyable, DurableStore {
             try data.file.rewrite(witness.text)
             return log
         }
+        try BackupFile.removeNames(in: data.directory)
         let place = try StorePlace(in: data.directory)
         usedByteCount = try opened.rows.usedPageCount() * StoreSchema.pageByteCount
         isComplete = opened.isComplete

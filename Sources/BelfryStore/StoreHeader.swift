@@ -11,7 +11,7 @@ enum StoreHeader {
             throw .damaged(.noDatabase)
         }
         let application = number(in: header, at: 68)
-        if application != StoreSchema.applicationID {
+        if application != StoreSchema.applicationID, application != StoreSchema.backupID {
             throw .damaged(.otherApplication(application))
         }
         try check(version: Int(number(in: header, at: 60)))
@@ -26,6 +26,11 @@ enum StoreHeader {
         if logByteCount == 0, !isWhole || byteCount / StoreSchema.pageByteCount < pageCount {
             throw .damaged(.missingPages)
         }
+    }
+
+    /// Whether a file is a backup that was put back, and no broker has started with it.
+    static func isBackup(_ header: [UInt8]) -> Bool {
+        header.count == byteCount && number(in: header, at: 68) == StoreSchema.backupID
     }
 
     /// Finds out whether this program knows the schema.

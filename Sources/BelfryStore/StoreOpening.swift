@@ -10,6 +10,8 @@ enum StoreOpening {
     static let logName = StoreError.Part.log.rawValue
     static let lockName = StoreError.Part.lock.rawValue
     static let newName = "belfry.db.new"
+    /// The log of a main file in whose place a backup was put.
+    static let replacedLogName = "belfry.db-wal.replaced"
 
     /// A connection to a sound file in which a new life has begun.
     struct Opened: ~Copyable {
@@ -39,6 +41,13 @@ enum StoreOpening {
             if try logByteCount(in: directory) > 0 { throw .damaged(.missingPages) }
             try makeNew(path, in: directory)
             try putNewInPlace(in: directory)
+        } else if StoreHeader.isBackup(try start(of: mainName, in: directory)) {
+            // A log beside it, and what the lock file knows of one, are those of the file that was here.
+            if try status(of: logName, in: directory) != nil {
+                try storeCall { () throws(SystemCallError) in
+                    try directory.rename(logName, to: replacedLogName)
+                }
+            }
         } else {
             log = try checkLog(
                 in: directory, witness, fallback: durability, acceptsDamage: acceptsDamage,
@@ -177,11 +186,16 @@ enum StoreOpening {
         }
     }
 
+    private static func application(
+        _ connection: borrowing Connection
+    ) throws(StoreError) -> UInt32 {
+        UInt32(truncatingIfNeeded: try connection.integer("PRAGMA application_id"))
+    }
+
     /// Reads the whole structure, also what only the log has.
-    private static func check(_ connection: borrowing Connection) throws(StoreError) {
-        let application = UInt32(
-            truncatingIfNeeded: try connection.integer("PRAGMA application_id"))
-        if application != StoreSchema.applicationID {
+    static func check(_ connection: borrowing Connection) throws(StoreError) {
+        let application = try application(connection)
+        if application != StoreSchema.applicationID, application != StoreSchema.backupID {
             throw .damaged(.otherApplication(application))
         }
         let version = Int(clamping: try connection.integer("PRAGMA user_version"))
@@ -212,8 +226,13 @@ enum StoreOpening {
         let earlier = try rows.settings.value(of: .incarnation)
         let inode = try rows.settings.value(of: .inode)
         let endedInOrder = try rows.settings.value(of: .endedInOrder)
-        if earlier > 0, inode != main.inode || earlier < knownIncarnation {
+        // A backup may lie in the place of the file that it was made of, and be of the last life.
+        let isBackup = try application(connection) == StoreSchema.backupID
+        if isBackup || earlier > 0 && (inode != main.inode || earlier < knownIncarnation) {
             try rows.settings.set(.isCopied, to: 1)
+        }
+        if isBackup {
+            try connection.execute("PRAGMA application_id = \(StoreSchema.applicationID)")
         }
         try rows.settings.set(.inode, to: main.inode)
         if !losses.isEmpty { try rows.settings.skipNumbers(after: losses) }
@@ -221,8 +240,9 @@ enum StoreOpening {
         try rows.settings.set(.incarnation, to: incarnation)
         try rows.settings.set(.endedInOrder, to: 0)
         try connection.execute("COMMIT")
-        // What was damaged would be found again behind the end of the log.
-        if losses.pageCount > 0 { try connection.checkpoint(truncates: true) }
+        // What was damaged would be found again behind the end of the log; and from here on the log is
+        // the main file's own.
+        if losses.pageCount > 0 || isBackup { try connection.checkpoint(truncates: true) }
         return Opened(
             connection: connection, rows: rows,
             isComplete: losses.isEmpty && (earlier == 0 || endedInOrder != 0),

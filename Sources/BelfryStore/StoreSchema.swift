@@ -3,6 +3,9 @@ enum StoreSchema {
     /// What `PRAGMA application_id` says of the store's files: "Blfy".
     static let applicationID: UInt32 = 0x426C_6679
 
+    /// What it says of a backup, until a broker has started with it: "Blfb".
+    static let backupID: UInt32 = 0x426C_6662
+
     /// The size of a page of the main file, in bytes.
     static let pageByteCount = 4_096
 

@@ -10,6 +10,7 @@ struct StoreThread: Sendable {
     /// What the thread found in its mail.
     private struct Delivered: Sendable {
         var batches: [StoreBatch] = []
+        var backup: BackupOutcome?
         var isClosing: Bool
         var isAbandoned: Bool
         var deadline: MonotonicTime
@@ -21,23 +22,33 @@ struct StoreThread: Sendable {
         var isClosing = false
         var deadline = MonotonicTime.distantFuture
         var backlog = Backlog()
+        var backup: BackupOutcome?
         while true {
             let delivered = wait(until: min(worker.nextTime, deadline), isClosing: isClosing)
             if let delivered {
                 worker.add(delivered.batches)
                 isClosing = delivered.isClosing || delivered.isAbandoned
                 deadline = delivered.isAbandoned ? .now() : delivered.deadline
+                if let asked = delivered.backup {
+                    backup = asked
+                    worker.beginCopy()
+                }
             }
             let now = MonotonicTime.now()
             let isAbandoned = delivered?.isAbandoned ?? false
             let progress = worker.work(at: now)
             let refusalCount = tell(progress, size: worker.size, since: now)
             if let notice = backlog.note(refusalCount: refusalCount, at: now) { onNotice(notice) }
-            if isAbandoned { return finish(false) }
-            if isClosing, !worker.hasWork || now >= deadline {
+            let isOver = isAbandoned || isClosing && (!worker.hasWork || now >= deadline)
+            if isOver {
+                backup?(.failure(.closing))
+                if isAbandoned { return finish(false) }
                 return finish(worker.close())
             }
             for notice in worker.tidy() { onNotice(notice) }
+            if let copied = worker.copyOn(), let onOutcome = backup.take() {
+                hand(copied, to: onOutcome)
+            }
         }
     }
 
@@ -45,11 +56,12 @@ struct StoreThread: Sendable {
     private func wait(until time: MonotonicTime, isClosing: Bool) -> Delivered? {
         mail.take(until: time) { mail in
             let ends = (mail.isClosing && !isClosing) || mail.isAbandoned
-            guard ends || !mail.batches.isEmpty else { return nil }
+            guard ends || !mail.batches.isEmpty || mail.backup != nil else { return nil }
             var delivered = Delivered(
                 isClosing: mail.isClosing, isAbandoned: mail.isAbandoned,
                 deadline: mail.closingDeadline)
             swap(&delivered.batches, &mail.batches)
+            swap(&delivered.backup, &mail.backup)
             return delivered
         }
     }
@@ -75,6 +87,26 @@ struct StoreThread: Sendable {
         for batch in progress.committed where batch.endsTurn { onCommit(batch.loop, batch.ticket) }
         for notice in progress.notices { onNotice(notice) }
         return refusalCount
+    }
+
+    /// Gives a copy to a thread of its own, or tells why there is none.
+    private func hand(
+        _ copied: Result<BackupFile, StoreError>, to onOutcome: @escaping BackupOutcome
+    ) {
+        let onEnd: @Sendable () -> Void = { [mail] in mail.change { $0.isBackingUp = false } }
+        switch copied {
+        case .failure(let error):
+            onEnd()
+            onOutcome(.failure(.failed(error)))
+        case .success(let file):
+            let reader = BackupReader(file: file, onOutcome: onOutcome, onEnd: onEnd)
+            do throws(SystemCallError) {
+                // The thread is not joined: it ends when nobody has the copy any more.
+                _ = try SystemThread { reader.run() }
+            } catch {
+                reader.fail(StoreError(error))
+            }
+        }
     }
 
     private func finish(_ endedInOrder: Bool) {

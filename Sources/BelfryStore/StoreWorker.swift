@@ -40,6 +40,11 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     private var lookTime = MonotonicTime(nanoseconds: .min)
     private var ballastTime = MonotonicTime(nanoseconds: .min)
     private var notices: [StoreNotice] = []
+    /// Whether a copy is being made, and why it was given up.
+    private(set) var isCopying = false
+    private var copyFailure: StoreError?
+    /// The last copy, while somebody reads it.
+    private weak var lastCopy: BackupFile?
 
     /// Takes over a store.
     init(_ target: consuming Target, limits: StoreLimits) {
@@ -66,6 +71,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     /// When something is to be done, even if nothing comes.
     var nextTime: MonotonicTime {
+        if isCopying { return MonotonicTime(nanoseconds: 0) }
         if isDisplaced { return lookTime }
         if hasWork { return min(lookTime, commitTime) }
         return target.ballastByteCount == 0 ? min(lookTime, ballastTime) : lookTime
@@ -126,8 +132,44 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         return told
     }
 
+    /// Begins to copy the store; what becomes of that is told by ``copyOn()``.
+    mutating func beginCopy() {
+        isCopying = true
+        do throws(StoreError) {
+            if let failure { throw failure }
+            try target.beginCopy()
+        } catch {
+            copyFailure = error
+        }
+    }
+
+    /// Copies some pages more, which a commit may wait for.
+    ///
+    /// - Returns: the file once it has all of them, or why there is none; nil while there is more to do.
+    mutating func copyOn() -> Result<BackupFile, StoreError>? {
+        guard isCopying else { return nil }
+        do throws(StoreError) {
+            if let error = copyFailure.take() { throw error }
+            guard let file = try target.copyOn() else { return nil }
+            lastCopy = file
+            isCopying = false
+            return .success(file)
+        } catch {
+            isCopying = false
+            return .failure(error)
+        }
+    }
+
+    /// Gives up a copy that is being made; what it leaves is removed before the next one, or at the start.
+    mutating func endCopy() {
+        guard isCopying else { return }
+        isCopying = false
+        try? target.endCopy()
+    }
+
     /// Ends the life in order, if everything was committed.
     consuming func close() -> Bool {
+        endCopy()
         guard !hasWork else { return false }
         do throws(StoreError) {
             try target.checkPlace()
@@ -250,6 +292,12 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     private mutating func fail(_ error: StoreError) {
         if failure == nil { notices.append(.failed(error)) }
         failure = error
+        // The store needs the disk more than a copy does, also one that somebody reads.
+        if isCopying {
+            endCopy()
+            (isCopying, copyFailure) = (true, error)
+        }
+        try? lastCopy?.giveUp()
     }
 
     // MARK: Ballast

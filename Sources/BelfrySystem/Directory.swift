@@ -15,6 +15,17 @@ public struct Directory: ~Copyable, Sendable {
         self.path = path
     }
 
+    private init(path: String, descriptor: consuming Descriptor) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// The same directory once more, for another thread.
+    public func duplicate() throws(SystemCallError) -> Directory {
+        let number = try checked(belfry_duplicate(descriptor.rawValue), "fcntl")
+        return Directory(path: path, descriptor: Descriptor(owning: number))
+    }
+
     /// Locks a file for this process, and makes it if it is not there; nil when another has it.
     ///
     /// The lock ends with the value that is returned, and with the process.
@@ -53,6 +64,18 @@ public struct Directory: ~Copyable, Sendable {
         // SAFETY: the text lives until the call returns.
         let outcome = unsafe belfry_file_open(descriptor.rawValue, name, false)
         return OpenFile(descriptor: Descriptor(owning: try checked(outcome, "openat")))
+    }
+
+    /// Makes a file that is not there yet, for its owner alone, and takes room for so many bytes.
+    ///
+    /// - Throws: `SystemCallError` when there is no room; the file then is there, and empty.
+    public func create(_ name: String, reserving byteCount: Int) throws(SystemCallError) -> OpenFile
+    {
+        // SAFETY: the text lives until the call returns.
+        let outcome = unsafe belfry_file_create(descriptor.rawValue, name)
+        let file = Descriptor(owning: try checked(outcome, "openat"))
+        _ = try checked(belfry_file_reserve(file.rawValue, Int64(byteCount)), "fallocate")
+        return OpenFile(descriptor: file)
     }
 
     /// Makes an empty file for its owner alone; one that is there stays as it is.
@@ -155,7 +178,7 @@ public struct LockedFile: ~Copyable, Sendable {
     }
 }
 
-/// A file that is open for reading.
+/// A file that is open for reading, or also for giving up what is in it.
 public struct OpenFile: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
@@ -166,6 +189,11 @@ public struct OpenFile: ~Copyable, Sendable {
     /// Bytes from an offset on, fewer where the file ends.
     public func bytes(_ byteCount: Int, at offset: Int = 0) throws(SystemCallError) -> [UInt8] {
         try BelfrySystem.bytes(of: descriptor, byteCount, at: offset)
+    }
+
+    /// Gives the room of a file that was made here back to the disk, with all that is in it.
+    public func empty() throws(SystemCallError) {
+        _ = try checked(belfry_file_truncate(descriptor.rawValue), "ftruncate")
     }
 }
 

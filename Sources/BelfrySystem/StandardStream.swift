@@ -17,21 +17,7 @@ public enum StandardStream: Int32, Sendable {
 
     /// Writes all of the bytes.
     public func write(_ bytes: Span<UInt8>) throws(SystemCallError) {
-        var start = 0
-        while start < bytes.count {
-            let number = rawValue
-            // SAFETY: write(2) reads at most as many bytes as are left of the span.
-            let outcome = unsafe bytes.extracting(start...).withUnsafeBytes { rest in
-                guard let base = rest.baseAddress else { return 0 }
-                return unsafe belfry_write(number, base, rest.count)
-            }
-            if let count = try countOrBlocked(outcome, "write") {
-                start += count
-            } else {
-                // Another program that has the stream made it non-blocking, and it is full.
-                _ = try checked(belfry_await_room(number), "poll")
-            }
-        }
+        try writeAll(bytes, to: rawValue)
     }
 
     /// Writes all of the text.
@@ -75,5 +61,23 @@ private func readToEnd(_ number: Int32, byteLimit: Int) throws(SystemCallError) 
         if outcome == 0 { return bytes }
         if bytes.count + outcome > byteLimit { throw SystemCallError(call: "read", errno: EFBIG) }
         bytes += chunk[..<outcome]
+    }
+}
+
+/// Writes all of the bytes to a descriptor.
+func writeAll(_ bytes: Span<UInt8>, to number: Int32) throws(SystemCallError) {
+    var start = 0
+    while start < bytes.count {
+        // SAFETY: write(2) reads at most as many bytes as are left of the span.
+        let outcome = unsafe bytes.extracting(start...).withUnsafeBytes { rest in
+            guard let base = rest.baseAddress else { return 0 }
+            return unsafe belfry_write(number, base, rest.count)
+        }
+        if let count = try countOrBlocked(outcome, "write") {
+            start += count
+        } else {
+            // Another program that has the stream made it non-blocking, and it is full.
+            _ = try checked(belfry_await_room(number), "poll")
+        }
     }
 }

@@ -59,6 +59,12 @@ extension Problem {
         case noMailbox
         /// Another reader has taken the place of this one.
         case readerReplaced
+        /// The broker stores nothing.
+        case noStore
+        /// Another backup is under way.
+        case backupUnderWay
+        /// A backup could not be made.
+        case backupFailed
         /// The request did not arrive in time.
         case timeout
         /// The resource is served over another protocol.
@@ -117,6 +123,9 @@ extension Problem {
             case .resumeTooLate: ("resume-too-late", "Too late to resume", 409)
             case .noMailbox: ("no-mailbox", "No mailbox", 409)
             case .readerReplaced: ("reader-replaced", "Reader replaced", 409)
+            case .noStore: ("no-store", "No store", 409)
+            case .backupUnderWay: ("backup-under-way", "Backup under way", 409)
+            case .backupFailed: ("backup-failed", "Backup failed", 503)
             case .timeout: ("timeout", "Request timeout", 408)
             case .upgradeRequired: ("upgrade-required", "Upgrade required", 426)
             case .notImplemented: ("not-implemented", "Not implemented", 501)

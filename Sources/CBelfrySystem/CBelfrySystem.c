@@ -8,6 +8,7 @@
 #include <cpuid.h>
 #endif
 #include <fcntl.h>
+#include <libgen.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -465,6 +466,41 @@ int belfry_file_link(int directory, const char *from, const char *to) {
 
 int belfry_file_synchronize(int descriptor) { return RETRY(fsync(descriptor)); }
 
+int belfry_file_create(int directory, const char *name) {
+    return RETRY(openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+}
+
+int belfry_file_reserve(int descriptor, int64_t size) {
+    int status = RETRY(fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size));
+    return status == -EOPNOTSUPP ? 0 : status;
+}
+
+int belfry_file_truncate(int descriptor) { return RETRY(ftruncate(descriptor, 0)); }
+
+int belfry_new_file_create(const char *path, const char *partial) {
+    struct stat found;
+    if (RETRY(lstat(path, &found)) == 0) return -EEXIST;
+    return RETRY(open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+}
+
+int belfry_new_file_name(const char *partial, const char *path) {
+    int status = RETRY(rename(partial, path));
+    if (status < 0) return status;
+    char *copy = strdup(path);
+    if (!copy) return -ENOMEM;
+    int directory = RETRY(open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    free(copy);
+    if (directory < 0) return directory;
+    status = RETRY(fsync(directory));
+    close(directory);
+    // Some network file systems have no such thing.
+    return status == -EINVAL ? 0 : status;
+}
+
+int belfry_new_file_remove(const char *partial) { return RETRY(unlink(partial)); }
+
+int belfry_duplicate(int descriptor) { return RETRY(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
+
 // MARK: CRC-32C
 
 static uint32_t crc_table[256];
@@ -548,6 +584,8 @@ bool belfry_monitor_wait(struct belfry_monitor *monitor, int64_t deadline_nanose
         pthread_cond_wait(&monitor->changed, &monitor->mutex);
         return true;
     }
+    // A time before all others is over; the system would not take it for one.
+    if (deadline_nanoseconds < 0) deadline_nanoseconds = 0;
     struct timespec deadline = {
         .tv_sec = deadline_nanoseconds / 1000000000, .tv_nsec = deadline_nanoseconds % 1000000000};
     return pthread_cond_timedwait(&monitor->changed, &monitor->mutex, &deadline) != ETIMEDOUT;

@@ -146,6 +146,35 @@ struct HTTPRequestTests {
         return (try await request.answer(from: url), thread.heard)
     }
 
+    @Test("content without a limit comes as it arrives, and must be whole")
+    func content() async throws {
+        let thread = try BrokerThread()
+        let content = String(repeating: "0123456789", count: 30_000)
+        let url = try await thread.start { _ in
+            Array("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n\(content)".utf8)
+        }
+        let collector = AnswerCollector()
+        try await HTTPRequest.post("/v1/backup", json: []).content(from: url) {
+            collector.take(.content($0))
+            return true
+        }
+        #expect(collector.answer.content == Array(content.utf8))
+        #expect(thread.heard.hasPrefix("POST /v1/backup HTTP/1.1"))
+        await #expect(throws: ClientError.connectionLost) {
+            try await HTTPRequest.post("/v1/backup", json: []).content(from: url) { _ in false }
+        }
+        let refusing = try BrokerThread()
+        let refusal = "HTTP/1.1 409 Conflict\r\nContent-Length: 2\r\n\r\n{}"
+        let refusingURL = try await refusing.start { _ in Array(refusal.utf8) }
+        let error = await #expect(throws: ClientError.self) {
+            try await HTTPRequest.post("/v1/backup", json: []).content(from: refusingURL) { _ in
+                Issue.record("a refusal is not the content")
+                return true
+            }
+        }
+        #expect(error == HTTPAnswer(status: 409, content: Array("{}".utf8)).refusal)
+    }
+
     @Test("a request and its answer")
     func exchange() async throws {
         var request = HTTPRequest.get("observers")

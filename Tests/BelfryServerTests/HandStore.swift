@@ -14,6 +14,8 @@ final class HandStore: StoreDoor {
         var takesPromises = true
         var refusalCount = 0
         var isFailing = false
+        /// Who waits for a copy.
+        var backup: BackupOutcome?
         /// Who is told once everything is committed, after the end.
         var mailboxes: [LoopMailbox<LoopMessage>] = []
     }
@@ -53,6 +55,23 @@ final class HandStore: StoreDoor {
 
     func noteRefusal() {
         state.withLock { $0.refusalCount += 1 }
+    }
+
+    func backUp(_ onOutcome: @escaping BackupOutcome) throws(BackupError) {
+        let isFirst = state.withLock { state in
+            guard state.backup == nil else { return false }
+            state.backup = onOutcome
+            return true
+        }
+        if !isFirst { throw .underWay }
+    }
+
+    /// Tells who waits for a copy what became of it.
+    func endBackup(_ outcome: Result<StoreCopy, BackupError>, in broker: Broker) throws {
+        let asked = state.withLock { $0.backup.take() }
+        let onOutcome = try #require(asked)
+        onOutcome(outcome)
+        try broker.crank()
     }
 
     /// How many answers said that something cannot be stored.

@@ -86,4 +86,52 @@ struct DirectoryTests {
             }
         }
     }
+
+    @Test("a new file has its name once it is whole, takes nobody else's, and leaves nothing")
+    func newFile() throws {
+        try withPath { path in
+            let partial = NewFile.partial(path)
+            func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+            let file = try NewFile(path: path)
+            try file.write([1, 2])
+            #expect(!has(path) && has(partial))
+            let exists = SystemCallError(call: "open", errno: EEXIST)
+            #expect(throws: exists) { _ = try NewFile(path: path) }
+            try file.write([3])
+            try file.finish()
+            file.discard()
+            #expect(try WholeFile.read(path: path, byteLimit: 9) == [1, 2, 3])
+            #expect(!has(partial))
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(throws: exists) { _ = try NewFile(path: path) }
+            try FileManager.default.removeItem(atPath: path)
+            let other = try NewFile(path: path)
+            other.discard()
+            #expect(!has(path) && !has(partial))
+        }
+    }
+
+    @Test("a file that is made takes its room at once, keeps its size, and gives both up")
+    func reserving() throws {
+        try withPath { path in
+            let directory = try Directory(path: path)
+            let file = try directory.create("new", reserving: 1 << 20)
+            #expect(try directory.status(of: "new")?.byteCount == 0)
+            #expect(throws: SystemCallError(call: "openat", errno: EEXIST)) {
+                _ = try directory.create("new", reserving: 0)
+            }
+            let same = try directory.duplicate()
+            #expect(try same.status(of: "new") == directory.status(of: "new"))
+            #expect(throws: SystemCallError.self) {
+                _ = try directory.create("huge", reserving: 1 << 60)
+            }
+            try Data([1, 2]).write(to: URL(fileURLWithPath: path + "/new"))
+            let before = try file.bytes(9)
+            #expect(before == [1, 2])
+            try file.empty()
+            let after = try file.bytes(9)
+            #expect(after.isEmpty)
+        }
+    }
 }

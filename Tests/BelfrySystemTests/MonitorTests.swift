@@ -19,6 +19,8 @@ struct MonitorTests {
         let monitor = Monitor(7)
         let past = MonotonicTime(nanoseconds: 0)
         #expect(monitor.take(until: past) { $0 == 8 ? $0 : nil } == nil)
+        let first = MonotonicTime(nanoseconds: .min)
+        #expect(monitor.take(until: first) { $0 == 8 ? $0 : nil } == nil)
         #expect(monitor.take(until: past) { $0 == 7 ? $0 : nil } == 7)
         #expect(monitor.take(until: .now() + .milliseconds(2)) { $0 == 8 ? $0 : nil } == nil)
     }

@@ -3,6 +3,7 @@ import BelfryAccess
 import BelfryClient
 import BelfryServer
 import BelfrySystem
+import Foundation
 import Testing
 
 @testable import belfry
@@ -18,7 +19,7 @@ struct ProgramTests {
             ["observe", "--sse", "--acknowledge"], ["observe", "--min-interval", "8"],
             ["post", "A", "--style", "later"], ["post", "A", "--coalesce", "object"],
             ["post", "A", "--max-delay", "8"], ["post", "A", "--idempotency-key", "a b"],
-            ["queue", "--remove", "../observers"],
+            ["queue", "--remove", "../observers"], ["backup"],
         ])
     func usage(arguments: [String]) {
         #expect(Program.run(arguments) == 2)
@@ -29,6 +30,19 @@ struct ProgramTests {
         arguments: [["--help"], ["help", "serve"], ["observe", "-h"], ["version"]])
     func clean(arguments: [String]) {
         #expect(Program.run(arguments) == 0)
+    }
+
+    @Test("a backup takes the place of no file")
+    func backup() throws {
+        let url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("belfry-backup-\(UUID().uuidString)")
+        try Data([7]).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let command = try Backup.parse([url.path])
+        let error = #expect(throws: ToolError.self) { _ = try command.begin() }
+        #expect(error?.exitCode == 1)
+        #expect(error?.text.contains(NewFile.partial(url.path)) == true)
+        #expect(try Data(contentsOf: url) == Data([7]))
     }
 
     @Test("what is posted is one JSON object, and its userInfo must be one")

@@ -7,6 +7,7 @@ The data directory lies on a tmpfs of 16 MiB, mounted in a namespace of its own 
 file fills. What is checked is decision 22:
 
 - what must be stored is refused with 503, a problem document and Retry-After, and has no effect;
+- a backup is refused with 503, and is made when there is room;
 - posts that nobody holds go on with 200, and so do registrations that end with their connection;
 - what was answered before is in the mailbox, in order, once, also after kill -9, after a clean stop on
   the full disk, and after a start on it;
@@ -164,6 +165,20 @@ class Story:
         self.expect(frame["method"] == "notify", f"no delivery: {frame}")
         client.close()
 
+    def check_backup(self, has_room):
+        """A copy that has no room is refused; one that has is whole."""
+        self.connection.http.request("POST", "/v1/backup", b"")
+        response = self.connection.http.getresponse()
+        content = response.read()
+        if has_room:
+            whole = response.status == 200 and content.startswith(b"SQLite format 3\0")
+            self.expect(whole, f"a backup was answered {response.status} {content[:300]}")
+            return
+        refused = response.status == 503 and b"/backup-failed" in content
+        self.expect(refused, f"a backup without room was answered {response.status} {content[:300]}")
+        left = [name for name in os.listdir(self.data) if "backup" in name]
+        self.expect(not left, f"a backup without room left {left}")
+
     def wait_for_healing(self):
         """Posts are accepted again by themselves; tells how long that took."""
         started = time.monotonic()
@@ -191,6 +206,8 @@ class Story:
 
 
 def tell(path):
+    # Callers without credentials may make no backups by default.
+    os.environ["BELFRY_ANONYMOUS_GRANTS"] = "post,observe,inspect,admin"
     directory = tempfile.mkdtemp(prefix="belfry-disk.")
     disk = Disk(directory)
     story = Story(path, disk)
@@ -200,9 +217,11 @@ def tell(path):
             Story.expect(story.post_held(), "a disk with room refuses")
         story.fill()
         story.check_full()
+        story.check_backup(has_room=False)
         story.check_mailbox("on the full disk")
         disk.free()
         healing = story.wait_for_healing()
+        story.check_backup(has_room=True)
         for _ in range(100):
             Story.expect(story.post_held(), "a disk with room refuses")
         story.check_mailbox("after the healing")

@@ -29,7 +29,7 @@ struct RouteTests {
         var expected: Set<String> = []
         for route in Route.samples where !route.isService {
             expected.insert("/v1" + route.suffix)
-            if route != .centers, route != .tickets {
+            if !route.isOfBroker {
                 expected.insert("/v1/centers/{center}" + route.suffix)
             }
             if route == .center { expected.remove("/v1") }
@@ -106,7 +106,8 @@ extension Route {
             .channelPost(name: []), .channels, .notifications, .notification(id: []), .observers,
             .observer(token: []), .mailbox(token: []), .clients, .client(id: []), .centers, .center,
             .queue, .queueEntry(id: []), .modes, .mode(token: []), .explain, .leaks, .unmatched,
-            .webSocket, .events, .tickets, .live, .ready, .metrics, .debugEcho, .debugWebSocket,
+            .webSocket, .events, .tickets, .backup, .live, .ready, .metrics, .debugEcho,
+            .debugWebSocket,
         ] + Asset.allCases.map { .asset($0) }
 
     /// Where the route stands in the file, below `/v1`; a new case needs a path, and a sample above.
@@ -133,6 +134,7 @@ extension Route {
         case .webSocket: "/ws"
         case .events: "/events"
         case .tickets: "/tickets"
+        case .backup: "/backup"
         case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket: ""
         }
     }

@@ -133,6 +133,17 @@ int belfry_file_remove(int directory, const char *_Nonnull name);
 int belfry_file_rename(int directory, const char *_Nonnull from, const char *_Nonnull to);
 int belfry_file_link(int directory, const char *_Nonnull from, const char *_Nonnull to);
 int belfry_file_synchronize(int descriptor);
+/// Makes a file that was not there, to be read and written.
+int belfry_file_create(int directory, const char *_Nonnull name);
+/// Takes the room that a file of this size needs, and leaves its size; where a file system cannot, nothing.
+int belfry_file_reserve(int descriptor, int64_t size);
+int belfry_file_truncate(int descriptor);
+int belfry_duplicate(int descriptor);
+/// Makes the partial file of one that is to get a path; -EEXIST when there is either.
+int belfry_new_file_create(const char *_Nonnull path, const char *_Nonnull partial);
+/// Gives a partial file its path, for good.
+int belfry_new_file_name(const char *_Nonnull partial, const char *_Nonnull path);
+int belfry_new_file_remove(const char *_Nonnull partial);
 
 /// CRC-32C (Castagnoli) without its inversions: of some bytes, and of the eight bytes of a word.
 uint32_t belfry_crc32c(uint32_t crc, const void *_Nullable bytes, size_t count);
