@@ -9,14 +9,23 @@ import BelfryWire
 
 extension ServerLoop {
     /// The work of a request that looks through tables, in requests.
-    static let workOfLooking = 16
+    private static let workOfLooking = 16
     /// After how many requests it is looked how long the turn has taken.
     private static let workBetweenLooks = 16
 
     /// How many deliveries are as much work as a request.
     static let deliveriesOfWork = 16
+    /// How many rows that a look puts in order are as much work as a request.
+    private static let rowsOfWork = 64
     /// After how much work for one read its connection lets others go first.
     private static let workOfMuch = 64
+
+    /// Counts the work of a look that puts so many rows in order.
+    mutating func countLook(sorting rowCount: Int = 0) {
+        let work = Self.workOfLooking + rowCount / Self.rowsOfWork
+        workCount += work
+        workTotal &+= work
+    }
 
     /// Does the work of one read, and notes whether it was much.
     mutating func receiveAndCount(_ id: ConnectionID, _ bytes: Span<UInt8>) {
@@ -215,29 +224,26 @@ extension ServerLoop {
     /// Counts what a connection keeps of its input; when all keep too much, the largest must go.
     ///
     /// Otherwise a thousand clients that each send nearly all of a large request could take a
-    /// thousand times its limit.
+    /// thousand times its limit. An eighth of the limit goes at once, so that not each one that goes is
+    /// looked for among all connections.
     mutating func countUnfinished(of id: ConnectionID) {
         connections[id].unfinished?.recount()
         let limit = configuration.unfinishedByteLimit / configuration.loopCount
-        while unfinishedTotal.count > limit {
-            guard let largest = largestUnfinished() else { return }
+        guard unfinishedTotal.count > limit else { return }
+        for largest in unfinishedFromLargest() {
+            if unfinishedTotal.count <= limit - limit / 8 { return }
             refuseUnfinished(largest)
         }
     }
 
-    private func largestUnfinished() -> ConnectionID? {
-        var largest: ConnectionID?
-        var largestByteCount = 0
+    private func unfinishedFromLargest() -> [ConnectionID] {
+        var found: [(byteCount: Int, id: ConnectionID)] = []
         for slot in 0..<connections.slotCount {
             guard let connection = connections[slot], let unfinished = connection.unfinished
             else { continue }
-            let byteCount = unfinished.byteCount
-            if byteCount > largestByteCount {
-                largestByteCount = byteCount
-                largest = connection.id
-            }
+            found.append((unfinished.byteCount, connection.id))
         }
-        return largest
+        return found.sorted { $0.byteCount > $1.byteCount }.map(\.id)
     }
 
     private mutating func refuseUnfinished(_ id: ConnectionID) {
