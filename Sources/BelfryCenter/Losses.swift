@@ -8,6 +8,8 @@ public struct Losses: Sendable, Equatable {
     private var overflow: UInt64 = 0
     private var expired: UInt64 = 0
     private var unknown: UInt64 = 0
+    /// The losses of all reasons: who looks whether there are more compares one number.
+    public private(set) var total: UInt64 = 0
 
     /// No loss yet.
     public init() {}
@@ -24,6 +26,7 @@ public struct Losses: Sendable, Equatable {
             }
         }
         set {
+            total = total &+ newValue &- self[reason]
             switch reason {
             case .dropped: dropped = newValue
             case .coalesced: coalesced = newValue

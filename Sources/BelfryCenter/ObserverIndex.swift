@@ -51,7 +51,7 @@ struct ObserverIndex: Sendable {
     }
 
     /// Where a filter is filed; what an observer keeps of its filter.
-    struct Place: Sendable {
+    struct Place: Sendable, Equatable {
         /// The channel, or `noList`.
         var channel: UInt32 = noList
         /// The object, or `noList`.

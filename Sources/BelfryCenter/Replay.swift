@@ -37,6 +37,55 @@ struct Replay {
         }
     }
 
+    /// Where the newest of some notifications begin that there is room for, while nothing is added yet.
+    ///
+    /// - Parameters:
+    ///   - counts: for how many observers each of them is, the oldest first.
+    ///   - byteCount: the bytes of one.
+    func edge(of counts: [Int], byteCount: (Int) -> Int) -> ReplayEdge {
+        var count = max(0, countRoom)
+        var bytes = max(0, byteRoom)
+        for place in counts.indices.reversed() {
+            let size = max(1, byteCount(place))
+            let fitting = min(counts[place], count, bytes / size)
+            if fitting < counts[place] {
+                return ReplayEdge(place: place, lostCount: counts[place] - fitting)
+            }
+            count -= fitting
+            bytes -= fitting * size
+        }
+        return ReplayEdge(place: 0, lostCount: 0)
+    }
+
+    /// Notes what an observer does not get for want of room.
+    mutating func lose(_ gap: GapRecord, of observer: UInt32) { lost[observer] = gap }
+
     /// What an observer does not get for want of room.
     func loss(of observer: UInt32) -> GapRecord? { lost[observer] }
+}
+
+/// Where the newest of what was found begin that there is room for.
+struct ReplayEdge: Equatable {
+    /// What lies before this place finds no room.
+    let place: Int
+    /// For how many observers, from the first on, the notification at the place itself finds none.
+    private(set) var lostCount: Int
+
+    init(place: Int, lostCount: Int) {
+        self.place = place
+        self.lostCount = lostCount
+    }
+
+    /// How many of the places of one observer find no room; observers ask in their order.
+    mutating func lostCount(of places: [Int]) -> Int {
+        var low = 0
+        var high = places.count
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle] < place { low = middle + 1 } else { high = middle }
+        }
+        guard lostCount > 0, low < places.count, places[low] == place else { return low }
+        lostCount -= 1
+        return low + 1
+    }
 }

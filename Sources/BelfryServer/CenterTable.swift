@@ -20,7 +20,7 @@ struct CenterTable {
     /// How much more memory centers keep that was not accounted for yet.
     private var keptGrowth: KeptMemory?
     /// What the centers that have ended in this turn leave to its end.
-    private var ended = TurnEnd()
+    private var ended: TurnEnd?
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
@@ -87,9 +87,8 @@ struct CenterTable {
     ///
     /// - Returns: whether the store must hear of it, which it does with the end of the turn.
     mutating func end(_ position: Int) -> Bool {
-        var end = TurnEnd()
-        swap(&end, &ended)
-        defer { swap(&end, &ended) }
+        var end = ended.take() ?? TurnEnd()
+        defer { ended = end }
         note(sequencers[position].center.needs, at: position, &end)
         addKept(KeptMemory() - sequencers[position].center.keptMemory)
         let name = sequencers[position].center.name
@@ -207,7 +206,7 @@ extension CenterTable {
     /// of them.
     mutating func endTurn() -> TurnEnd {
         var end = TurnEnd()
-        swap(&end, &ended)
+        if let earlier = ended.take() { end = earlier }
         // What was asked for after the end of the turn leaves with the next one.
         var others: [Int] = []
         for position in touched {
@@ -233,8 +232,8 @@ extension CenterTable {
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
         end.heldCountGrowth += needs.heldCount - known.heldCount
-        let losses = sequencers[position].center.losses
-        if losses != sequencers[position].knownLosses {
+        if sequencers[position].center.losses.total != sequencers[position].knownLosses.total {
+            let losses = sequencers[position].center.losses
             end.losses = end.losses ?? Losses()
             end.losses?.add(losses, since: sequencers[position].knownLosses)
             sequencers[position].knownLosses = losses

@@ -54,8 +54,8 @@ enum Route: Equatable {
         case .live, .ready, .asset: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
-            .explain, .leaks, .unmatched, .webSocket, .events, .tickets, .backup, .metrics, .debugEcho,
-            .debugWebSocket:
+            .explain, .leaks, .unmatched, .webSocket, .events, .tickets, .backup, .metrics,
+            .debugEcho, .debugWebSocket:
             false
         }
     }
@@ -112,8 +112,8 @@ enum Route: Equatable {
         case .webSocket, .events: true
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
-            .explain, .leaks, .unmatched, .tickets, .backup, .live, .ready, .metrics, .asset, .debugEcho,
-            .debugWebSocket:
+            .explain, .leaks, .unmatched, .tickets, .backup, .live, .ready, .metrics, .asset,
+            .debugEcho, .debugWebSocket:
             false
         }
     }

@@ -11,8 +11,7 @@ extension ServerLoop {
     mutating func look(_ submission: Submission) throws(Problem) -> Answer {
         let grants = submission.caller.grants
         let name = submission.center
-        workCount += Self.workOfLooking
-        workTotal &+= Self.workOfLooking
+        countLook()
         switch submission.request {
         case .fate(let id):
             guard

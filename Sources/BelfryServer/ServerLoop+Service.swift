@@ -22,6 +22,8 @@ extension ServerLoop {
             guard caller.grants.allowSomewhere(.inspect) else {
                 throw Problem.lacking("inspect", caller)
             }
+            // It is made once a turn, and compressed for each.
+            countLook()
             answerContent.append(contentsOf: metrics())
             exchange.reply.acceptsGzip = exchange.parser.head.acceptsGzip
             let type = "text/plain; version=0.0.4; charset=utf-8"

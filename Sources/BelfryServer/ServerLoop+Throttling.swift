@@ -9,14 +9,23 @@ import BelfryWire
 
 extension ServerLoop {
     /// The work of a request that looks through tables, in requests.
-    static let workOfLooking = 16
+    private static let workOfLooking = 16
     /// After how many requests it is looked how long the turn has taken.
     private static let workBetweenLooks = 16
 
     /// How many deliveries are as much work as a request.
     static let deliveriesOfWork = 16
+    /// How many rows that a look puts in order are as much work as a request.
+    private static let rowsOfWork = 64
     /// After how much work for one read its connection lets others go first.
     private static let workOfMuch = 64
+
+    /// Counts the work of a look that puts so many rows in order.
+    mutating func countLook(sorting rowCount: Int = 0) {
+        let work = Self.workOfLooking + rowCount / Self.rowsOfWork
+        workCount += work
+        workTotal &+= work
+    }
 
     /// Does the work of one read, and notes whether it was much.
     mutating func receiveAndCount(_ id: ConnectionID, _ bytes: Span<UInt8>) {
@@ -233,34 +242,32 @@ extension ServerLoop {
     /// handshake where they have more than half of it.
     ///
     /// Otherwise a thousand clients that each send nearly all of a large request could take a
-    /// thousand times its limit.
+    /// thousand times its limit. An eighth of the limit goes at once, so that not each one that goes is
+    /// looked for among all connections.
     mutating func boundUnfinished() {
         let limit = configuration.unfinishedByteLimit / configuration.loopCount
-        while unfinishedTotal.count > limit {
-            if let tls, tls.handshakeByteCount > limit / 2, let oldest = tls.oldestHandshake() {
-                refuseHandshake(oldest)
-            } else if let largest = largestUnfinished() {
-                refuseUnfinished(largest)
-            } else {
-                return
-            }
+        while unfinishedTotal.count > limit, let tls, tls.handshakeByteCount > limit / 2,
+            let oldest = tls.oldestHandshake()
+        {
+            refuseHandshake(oldest)
+        }
+        guard unfinishedTotal.count > limit else { return }
+        for largest in unfinishedFromLargest() {
+            if unfinishedTotal.count <= limit - limit / 8 { return }
+            refuseUnfinished(largest)
         }
     }
 
-    private func largestUnfinished() -> ConnectionID? {
-        var largest: ConnectionID?
-        var largestByteCount = 0
+    private func unfinishedFromLargest() -> [ConnectionID] {
+        var found: [(byteCount: Int, id: ConnectionID)] = []
         for slot in 0..<connections.slotCount {
             guard let connection = connections[slot], !connection.isClosing else { continue }
             let byteCount =
                 (connection.unfinished?.byteCount ?? 0)
                 + (tls?.unfinishedByteCount(of: connection.id) ?? 0)
-            if byteCount > largestByteCount {
-                largestByteCount = byteCount
-                largest = connection.id
-            }
+            if byteCount > 0 { found.append((byteCount, connection.id)) }
         }
-        return largest
+        return found.sorted { $0.byteCount > $1.byteCount }.map(\.id)
     }
 
     private mutating func refuseUnfinished(_ id: ConnectionID) {

@@ -140,7 +140,9 @@ struct HandshakeTests {
         for peer in peers { peer.peer.send(part) }
         try broker.crank()
         #expect(broker.nodes[0].server.unfinishedTotal.count <= 1 << 20)
-        #expect(peers.count { $0.peer.sawEndOfOutput } == 70 - (1 << 20) / part.count)
+        // An eighth more than must go goes at once, and not all.
+        let closedCount = peers.count { $0.peer.sawEndOfOutput }
+        #expect((70 - (1 << 20) / part.count..<70).contains(closedCount))
     }
 
     @Test("open sessions count among connections, and past their share no handshake begins")

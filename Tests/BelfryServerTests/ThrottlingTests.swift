@@ -116,6 +116,24 @@ struct ThrottlingTests {
         #expect(broker.nodes[0].server.unfinishedTotal.count == 0)
     }
 
+    @Test("past the limit of unfinished input an eighth of it goes at once")
+    func unfinishedOfMany() throws {
+        let broker = try Broker { $0.unfinishedByteLimit = 100_000 }
+        let head = "POST /v1/channels/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n"
+        var peers: [HTTPPeer] = []
+        while broker.nodes[0].server.counters.inputsRefused == 0 {
+            try #require(peers.count < 100)
+            let peer = try broker.http()
+            try peer.send(head + "{" + String(repeating: " ", count: 3_999))
+            peers.append(peer)
+        }
+        let total = broker.nodes[0].server.unfinishedTotal.count
+        #expect(total <= 87_500 && total > 80_000)
+        let refusedCount = try peers.count { try $0.read()?.status == 503 }
+        #expect(refusedCount > 1)
+        #expect(broker.nodes[0].server.counters.inputsRefused == UInt64(refusedCount))
+    }
+
     @Test("a message that is never finished counts as well, and is closed with 1013")
     func unfinishedMessage() throws {
         let broker = try Broker { $0.unfinishedByteLimit = 100_000 }

@@ -19,7 +19,11 @@ def observers_of(target, filter_, size, clients=20, each=9_980):
     """Registers with several clients, which stay until the end of the attack."""
     registered = 0
     for number in range(clients):
-        client = connect(target.port)
+        try:
+            client = connect(target.port)
+        except ConnectionError:
+            # A session is an observer's client, and costs of the same kind.
+            break
         target.keep(client)
         start = number * each
         registered += register(client, [filter_(n) for n in range(start, start + target.count(each))], size)

@@ -122,7 +122,7 @@ def post_for_ten_clients(target):
 def largest_batches(target):
     """Batches of 1,000 notifications, as many as fit into the line."""
     client = support.HTTPClient(target.port)
-    batch = json.dumps([{"name": f"b{n}", "userInfo": {"n": n, "text": "x" * 900}} for n in range(1_000)])
+    batch = json.dumps([{"name": f"b{n}", "userInfo": {"n": n, "text": "x" * 800}} for n in range(1_000)])
     target.begin()
     return told(pipelined(client, [support.post_request(batch.encode(), "/v1/notifications")] * target.count(50)))
 

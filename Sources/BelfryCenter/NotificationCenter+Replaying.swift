@@ -1,0 +1,250 @@
+// What the replay ring has for a client that comes back (DESIGN section 3).
+
+extension NotificationCenter {
+    /// Lets a client have what the replay ring has above a number and what is not held for it.
+    ///
+    /// Of the number itself the client has seen what the first of its observers got; the line may have
+    /// ended before the frames of the others. Losses that this makes good are no losses; what was
+    /// written and is no longer in the ring is told as unknown.
+    ///
+    /// - Complexity: the ring times the client's own observers, a comparison each: what it costs does not
+    ///   grow with the observers of others, and memory is taken for what finds room alone.
+    mutating func replay(
+        after sequence: UInt64, to client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard sequence <= self.sequence else { return }
+        let slots = observers.slots(from: clients[client].lastObserver)
+        guard !slots.isEmpty else { return }
+        let firstKept = replay.firstSequence ?? self.sequence + 1
+        let missing = max(sequence, firstKept - 1)
+        let known = heldSequences(of: client)
+        var past = past(above: max(sequence, 1) - 1, at: time)
+        var starts: [UInt64] = []
+        var counts = [Int](repeating: 0, count: past.count)
+        var wasSeen = true
+        var wasWritten = false
+        for slot in slots {
+            starts.append(start(of: slot, after: sequence, past, &wasWritten))
+            past.find(observers[slot].place, from: starts[starts.count - 1], known[slot] ?? [])
+            for place in past.found { counts[place] += 1 }
+            makeGood(past, missingThrough: missing, at: slot, &effects)
+            guard observers[slot].writtenThrough >= sequence else { continue }
+            // Who saw the last number before an end in order has lost nothing.
+            let isSeen = wasSeen || sequence == restoredSequence
+            wasSeen = false
+            let start = max(isSeen ? sequence + 1 : sequence, observers[slot].replaysAbove + 1)
+            let end = min(observers[slot].writtenThrough, firstKept - 1)
+            // What an acknowledging observer was written and has not answered is held.
+            guard start <= end, !observers[slot].terms.acknowledges else { continue }
+            noteGap(
+                GapRecord(reason: .unknown, count: nil, first: start, last: end), at: slot,
+                &effects)
+        }
+        let found = newest(of: &past, counts, from: starts, known, at: slots, of: client)
+        hold(found, at: slots, of: client, &effects)
+    }
+
+    /// The newest of what the observers of a client have not that there is room for.
+    ///
+    /// - Parameter counts: how many of the observers each notification is for.
+    private func newest(
+        of past: inout Past, _ counts: [Int], from starts: [UInt64], _ known: [UInt32: [UInt64]],
+        at slots: [UInt32], of client: UInt32
+    ) -> Replay {
+        var found = emptyReplay(for: client)
+        var edge = found.edge(of: counts) { past[$0].content.byteCount }
+        var matches: [(place: Int, number: Int)] = []
+        for (number, slot) in slots.enumerated() {
+            past.find(observers[slot].place, from: starts[number], known[slot] ?? [])
+            let lostCount = edge.lostCount(of: past.found)
+            for place in past.found[lostCount...] { matches.append((place, number)) }
+            guard lostCount > 0 else { continue }
+            found.lose(
+                GapRecord(
+                    reason: .overflow, count: lostCount, first: past.sequence(at: past.found[0]),
+                    last: past.sequence(at: past.found[lostCount - 1])), of: slot)
+        }
+        matches.sort { $0 < $1 }
+        for match in matches { found.add(past[match.place], to: slots[match.number]) }
+        return found
+    }
+
+    /// The numbers of what is held for the observers of a client, each in ascending order.
+    private func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
+        var known: [UInt32: [UInt64]] = [:]
+        for entry in held.slots(of: clients[client].held, in: .client) {
+            known[held[entry].observer, default: []].append(held.sequence(of: entry))
+        }
+        return known.mapValues { $0.sorted() }
+    }
+
+    /// The replay ring above a number.
+    private func past(above sequence: UInt64, at time: CommandTime) -> Past {
+        var past = Past()
+        replay.forEach(above: sequence) { notification in
+            past.append(
+                notification, at: index.place(of: notification.content),
+                isExpired: notification.expiresAt <= time.monotonicNanoseconds)
+        }
+        return past
+    }
+
+    /// The first number that may come again to an observer of a client that has seen a number.
+    ///
+    /// - Parameter wasWritten: whether an earlier observer of the client was written that number.
+    private func start(
+        of slot: UInt32, after sequence: UInt64, _ past: Past, _ wasWritten: inout Bool
+    ) -> UInt64 {
+        let start = observers[slot].replaysAbove + 1
+        guard start <= sequence, past.matches(sequence, observers[slot].place) else {
+            return max(start, sequence + 1)
+        }
+        guard observers[slot].writtenThrough >= sequence else { return sequence + 1 }
+        let isFirst = !wasWritten
+        wasWritten = true
+        return isFirst || observers[slot].terms.acknowledges ? sequence + 1 : sequence
+    }
+
+    /// A replay to which nothing was added, with the room that a client has.
+    func emptyReplay(for client: UInt32) -> Replay {
+        Replay(
+            countRoom: limits.clientHeldCountLimit - clients[client].held.count,
+            byteRoom: limits.clientHeldByteLimit - clients[client].heldByteCount)
+    }
+
+    /// Holds what was found in the replay ring, each at its place in the order, and notes what there
+    /// was no room for.
+    mutating func hold(
+        _ found: Replay, at slots: [UInt32], of client: UInt32, _ effects: inout Effects
+    ) {
+        for slot in slots {
+            guard let loss = found.loss(of: slot) else { continue }
+            observers[slot].dropped += UInt64(loss.count ?? 0)
+            noteGap(loss, at: slot, &effects)
+        }
+        guard !found.matches.isEmpty else { return }
+        var entries = held.slots(of: clients[client].held, in: .client)
+        for position in found.matches.startPosition..<found.matches.endPosition {
+            let (notification, slot) = found.matches[position]
+            let kept = held.slot(ofSequence: notification.sequence) ?? keep(notification)
+            let entry = held.make(
+                HeldTable.Entry(
+                    observer: slot, notification: kept, account: .none,
+                    flags: [.redelivered, .replayed]))
+            held.append(entry, to: &observers[slot].entries, in: .observer)
+            observers[slot].replayedCount += 1
+            clients[client].heldByteCount += notification.content.byteCount
+            entries.append(entry)
+        }
+        relink(entries, of: client)
+    }
+
+    /// What came out of the replay ring and could not go out at once must last like all that is held.
+    mutating func noteReplayed(
+        of client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard limits.isDurable, clients[client].isLasting else { return }
+        let lists = [clients[client].unacknowledged, clients[client].held]
+        for entry in lists.flatMap({ held.slots(of: $0, in: .client) })
+        where held[entry].flags.contains(.replayed) && !held[entry].flags.contains(.stored) {
+            noteHeld(entry, at: time, &effects)
+        }
+    }
+
+    /// Forgets the losses that a replay makes good.
+    ///
+    /// Which of the numbers from the first to the last of a gap were lost is not known: one that is
+    /// replayed may have been delivered before. So a gap is forgotten only if everything between
+    /// them comes again. Else it ends with the last number that stays missing; how many are missing
+    /// nobody can know any more once one of them comes again, unless all of them were lost.
+    private mutating func makeGood(
+        _ past: Past, missingThrough missing: UInt64, at slot: UInt32, _ effects: inout Effects
+    ) {
+        for place in observers[slot].gaps.indices.reversed() {
+            var gap = observers[slot].gaps[place]
+            let expired = past.lastExpired(from: gap.first, through: gap.last)
+            let count = past.count(from: gap.first, through: gap.last)
+            if gap.first > missing, expired == nil {
+                observers[slot].gaps.remove(at: place)
+                gap.count = 0
+                if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
+            } else if count > 0 {
+                let lost = gap.count ?? 0
+                gap.count = gap.last - gap.first + 1 == UInt64(lost) ? lost - count : nil
+                gap.last = min(gap.last, max(missing, expired ?? 0))
+                observers[slot].gaps[place] = gap
+            } else {
+                continue
+            }
+            guard isLasting(slot) else { continue }
+            effects.changes.append(.gap(observer: observers[slot].serial, gap))
+        }
+    }
+}
+
+/// The replay ring as a client that comes back sees it, and what of it one observer has not.
+private struct Past {
+    private var notifications: [Notification] = []
+    private var places: [ObserverIndex.ContentPlace] = []
+    private var isExpired: [Bool] = []
+    /// The places of what matches the observer and is not held for it, the oldest first.
+    private(set) var found: [Int] = []
+    /// The places of what it would get besides if that were not too old.
+    private var expired: [Int] = []
+    /// What was looked for.
+    private var wanted: (filter: ObserverIndex.Place, start: UInt64)?
+
+    /// How many notifications there are.
+    var count: Int { notifications.count }
+
+    subscript(place: Int) -> Notification { notifications[place] }
+
+    /// The number at a place: numbers have no holes.
+    func sequence(at place: Int) -> UInt64 { (notifications.first?.sequence ?? 0) + UInt64(place) }
+
+    mutating func append(
+        _ notification: Notification, at place: ObserverIndex.ContentPlace, isExpired: Bool
+    ) {
+        notifications.append(notification)
+        places.append(place)
+        self.isExpired.append(isExpired)
+    }
+
+    /// Whether there is a notification of this number, and it matches.
+    func matches(_ sequence: UInt64, _ filter: ObserverIndex.Place) -> Bool {
+        guard let first = notifications.first?.sequence, sequence >= first,
+            sequence - first < UInt64(places.count)
+        else { return false }
+        return places[Int(sequence - first)].matches(filter)
+    }
+
+    /// Finds what matches an observer, from a number on and without those that are held for it.
+    ///
+    /// Many observers of a client with one filter ask for the same: it is looked for once.
+    mutating func find(_ filter: ObserverIndex.Place, from start: UInt64, _ known: [UInt64]) {
+        if known.isEmpty, let wanted, wanted == (filter, start) { return }
+        wanted = known.isEmpty ? (filter, start) : nil
+        found.removeAll(keepingCapacity: true)
+        expired.removeAll(keepingCapacity: true)
+        let first = sequence(at: 0)
+        var next = 0
+        let begin = min(places.count, Int(clamping: start > first ? start - first : 0))
+        for place in begin..<places.count where places[place].matches(filter) {
+            let sequence = first + UInt64(place)
+            while next < known.count, known[next] < sequence { next += 1 }
+            if next < known.count, known[next] == sequence { continue }
+            if isExpired[place] { expired.append(place) } else { found.append(place) }
+        }
+    }
+
+    /// How many the observer gets between two numbers, both among them.
+    func count(from first: UInt64, through last: UInt64) -> Int {
+        found.count { sequence(at: $0) >= first && sequence(at: $0) <= last }
+    }
+
+    /// The last number between two others that is too old.
+    func lastExpired(from first: UInt64, through last: UInt64) -> UInt64? {
+        expired.last { sequence(at: $0) >= first && sequence(at: $0) <= last }
+            .map { sequence(at: $0) }
+    }
+}
