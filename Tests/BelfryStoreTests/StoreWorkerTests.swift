@@ -394,7 +394,7 @@ struct StoreWorkerTests {
     func copying() throws {
         let directory = try TemporaryDirectory()
         let place = try Directory(path: directory.path)
-        let file = try BackupFile(in: place, path: directory.path, byteCount: 0)
+        let file = try BackupFile(in: place, path: directory.path, byteCount: 1)
         var worker = worker()
         #expect(worker.copyOn() == nil)
         worker.beginCopy()
@@ -420,7 +420,7 @@ struct StoreWorkerTests {
         let directory = try TemporaryDirectory()
         let place = try Directory(path: directory.path)
         try directory.write([1, 2, 3], to: "other")
-        let file = try BackupFile(in: place, path: directory.path, byteCount: 0)
+        let file = try BackupFile(in: place, path: directory.path, byteCount: 1)
         try directory.write([1, 2, 3], to: BackupFile.name)
         var worker = worker()
         worker.beginCopy()
