@@ -8,24 +8,10 @@ public enum MemoryKind: String, Sendable, CaseIterable {
     case unfinished
     /// Output that waits for full sockets.
     case unsent
-    /// Observers and their clients, with objects and selectors.
-    case observers
-    /// Names with their counts, observed or not.
-    case channels
     /// Centers, whatever they keep.
     case centers
-    /// The replay rings.
-    case replay
-    /// Answers to requests with an idempotency key.
-    case keys
-    /// What became of recent posts.
-    case fates
-    /// What remains of removed observers.
-    case tombstones
-    /// Notifications for clients that cannot have them now, or have not acknowledged them.
-    case held
-    /// The queues.
-    case queue
+    /// What centers keep: ``KeptKind`` says of each what it is.
+    case observers, channels, replay, keys, fates, tombstones, held, queue
 
     /// The kind of something that a center keeps.
     init(_ kind: KeptKind) {

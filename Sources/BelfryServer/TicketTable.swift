@@ -1,37 +1,40 @@
+import BelfryAccess
+
 /// Tickets: each stands for the credentials of its caller, once, and for a short time.
 ///
 /// Only their hashes are kept. Each principal has a share of them: where it asks for one more, its
 /// oldest ticket goes.
-public struct TicketTable: Sendable {
+struct TicketTable: Sendable {
     private var tickets: [TokenDigest: (caller: Caller, deadline: Int64)] = [:]
     /// All in the order in which they were made, which is that of their ends.
-    private var order = TicketLine<(digest: TokenDigest, deadline: Int64)>()
+    private var order = Line<(digest: TokenDigest, deadline: Int64)>()
     private var shares: [[UInt8]: Share] = [:]
     private let limit: Int
 
     /// The tickets of one principal.
     private struct Share {
         var count = 0
-        var order = TicketLine<TokenDigest>()
+        var order = Line<TokenDigest>()
     }
 
     /// How long a ticket is good, in nanoseconds.
-    public static let lifetime: Int64 = 30_000_000_000
+    static let lifetime: Int64 = 30_000_000_000
 
     /// How many tickets there may be at a time.
-    public init(limit: Int = 10_000) {
+    init(limit: Int = 10_000) {
         self.limit = limit
     }
 
     /// Keeps a ticket, if there is room for one of another principal; `now` is in nanoseconds.
     ///
     /// - Parameter share: how many tickets a principal may have.
-    public mutating func insert(
+    mutating func insert(
         _ digest: TokenDigest, for caller: Caller, share: Int, now: Int64
     ) -> Bool {
         removeExpired(now: now)
         while let own = shares[caller.principal], own.count >= share {
-            guard let oldest = shares[caller.principal]?.order.popFirst() else { break }
+            guard own.order.count > 0, let oldest = shares[caller.principal]?.order.removeFirst()
+            else { break }
             remove(oldest)
         }
         guard tickets.count < limit else { return false }
@@ -45,14 +48,14 @@ public struct TicketTable: Sendable {
     }
 
     /// Takes a ticket, which is then no more; nil when it is unknown, used, or too old.
-    public mutating func take(_ digest: TokenDigest, now: Int64) -> Caller? {
+    mutating func take(_ digest: TokenDigest, now: Int64) -> Caller? {
         guard let ticket = tickets[digest] else { return nil }
         remove(digest)
         return now < ticket.deadline ? ticket.caller : nil
     }
 
     /// Forgets all.
-    public mutating func removeAll() {
+    mutating func removeAll() {
         self = TicketTable(limit: limit)
     }
 
@@ -66,7 +69,7 @@ public struct TicketTable: Sendable {
     private mutating func removeExpired(now: Int64) {
         while let first = order.first, first.deadline <= now {
             remove(first.digest)
-            _ = order.popFirst()
+            _ = order.removeFirst()
         }
     }
 
@@ -76,35 +79,5 @@ public struct TicketTable: Sendable {
         if order.count > 2 * tickets.count + 64 { order.keep { tickets[$0.digest] != nil } }
         guard let own = shares[principal], own.order.count > 2 * own.count + 64 else { return }
         shares[principal]?.order.keep { tickets[$0] != nil }
-    }
-}
-
-/// What was made first comes first.
-private struct TicketLine<Element: Sendable>: Sendable {
-    private var elements: [Element] = []
-    private var start = 0
-
-    var count: Int { elements.count - start }
-    var first: Element? { start < elements.count ? elements[start] : nil }
-
-    mutating func append(_ element: Element) {
-        elements.append(element)
-    }
-
-    /// Removes the first one; the storage shrinks when half of it is empty.
-    mutating func popFirst() -> Element? {
-        guard let element = first else { return nil }
-        start += 1
-        if start > 64, start * 2 > elements.count {
-            elements.removeFirst(start)
-            start = 0
-        }
-        return element
-    }
-
-    /// Keeps some, in their order.
-    mutating func keep(where isKept: (Element) -> Bool) {
-        elements = elements[start...].filter(isKept)
-        start = 0
     }
 }
