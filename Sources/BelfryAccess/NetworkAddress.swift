@@ -41,6 +41,11 @@ public struct NetworkAddress: Hashable, Sendable {
     /// Whether it is an IPv4 address.
     public var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
+    /// Whether only this machine has the address: 127.0.0.0/8 or ::1.
+    public var isLoopback: Bool {
+        isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
+    }
+
     /// Who is counted as one: an IPv4 address, or the /64 of an IPv6 address, which is one customer's.
     public var counted: NetworkAddress {
         isIPv4 ? self : NetworkAddress(ipv6High: high, low: 0)

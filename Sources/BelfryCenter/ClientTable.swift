@@ -9,6 +9,8 @@ struct ClientTable: Sendable {
         let transport: Transport
         let sessionHash: SecretHash
         let principal: [UInt8]
+        /// Who its observers and what is held for it count for.
+        var owner = Owner.none
         let connectedAt: Int64
         var observerCount = 0
         /// The observer that it registered last.
@@ -89,7 +91,12 @@ struct ClientTable: Sendable {
 
     /// The bytes that the table costs.
     var footprint: Int {
-        count * (MemoryLayout<Client>.stride + MemoryLayout<PostingList.Entry>.stride)
+        count * Self.clientByteCount
+    }
+
+    /// What a client costs, but for the text of its principal.
+    static var clientByteCount: Int {
+        MemoryLayout<Client>.stride + MemoryLayout<PostingList.Entry>.stride
     }
 
     subscript(slot: UInt32) -> Client {
@@ -115,8 +122,9 @@ struct ClientTable: Sendable {
     /// Whether a client gets what is posted at once.
     func isLive(at slot: UInt32) -> Bool { slots[Int(slot)].suspension.isEmpty }
 
-    /// Adds a client whose number is above all others.
-    mutating func add(_ client: Client) {
+    /// Adds a client whose number is above all others, and tells its slot.
+    @discardableResult
+    mutating func add(_ client: Client) -> UInt32 {
         let slot: UInt32
         if let free = freeSlots.popLast() {
             slot = free
@@ -126,6 +134,7 @@ struct ClientTable: Sendable {
             slots.append(client)
         }
         order.append(serial: client.id, slot: slot)
+        return slot
     }
 
     /// Frees a slot.
@@ -158,7 +167,8 @@ extension ClientTable.Client {
         self.init(
             id: registration.id, connection: registration.connection,
             transport: registration.transport, sessionHash: registration.sessionHash,
-            principal: registration.principal, connectedAt: time.wallMilliseconds,
+            principal: registration.principal, owner: registration.owner,
+            connectedAt: time.wallMilliseconds,
             stateSince: time.wallMilliseconds)
     }
 }

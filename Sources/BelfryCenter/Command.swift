@@ -81,6 +81,8 @@ public struct Command: Sendable {
         case trimHeld(byteCount: Int)
         /// Forgets the oldest of a kind until no more than so many are left.
         case trim(KeptKind, count: Int)
+        /// Forgets the oldest eighth of what is held, or of the keys that are kept, for an owner.
+        case trimOwned(KeptKind, Owner)
     }
 }
 
@@ -174,17 +176,20 @@ public struct ClientRegistration: Sendable {
     public let sessionHash: SecretHash
     /// Who it is, as access control named it.
     public let principal: [UInt8]
+    /// Who what it makes counts for.
+    public let owner: Owner
 
     /// Joins the parts.
     public init(
         id: UInt64, transport: Transport, connection: ConnectionName, sessionHash: SecretHash,
-        principal: [UInt8]
+        principal: [UInt8], owner: Owner = .none
     ) {
         self.id = id
         self.transport = transport
         self.connection = connection
         self.sessionHash = sessionHash
         self.principal = principal
+        self.owner = owner
     }
 }
 

@@ -127,6 +127,12 @@ struct HeldTable: Sendable {
         kept[Int(entries[Int(entry)].notification)]?.notification.content.byteCount ?? 0
     }
 
+    /// What an entry costs, about, if nobody else holds its notification.
+    func cost(of entry: UInt32) -> Int {
+        Footprint.texts(count: 1, byteCount: byteCount(of: entry)) + MemoryLayout<Kept?>.stride
+            + MemoryLayout<Entry>.stride
+    }
+
     /// Whether the store was told of a notification.
     func isStored(at slot: UInt32) -> Bool { (kept[Int(slot)]?.storedCount ?? 0) > 0 }
 

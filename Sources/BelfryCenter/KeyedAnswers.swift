@@ -27,7 +27,9 @@ struct KeyedAnswers: Sendable {
         /// On the monotonic clock in nanoseconds; `Int64.max` is never.
         let expiresAt: Int64
         /// Its position in the order.
-        let position: UInt64
+        var position: UInt64
+        /// Who it counts for.
+        var owner: Owner
     }
 
     /// Nearly all answers are one receipt, which needs no memory elsewhere.
@@ -52,6 +54,8 @@ struct KeyedAnswers: Sendable {
     private(set) var byteCount = 0
     /// What answers of several receipts keep elsewhere.
     private var furtherByteCount = 0
+    /// What keys cost those that they count for.
+    var owned = OwnedMemory()
 
     init(seed: HashSeed) {
         keys = KeyTable(seed: seed)
@@ -91,7 +95,8 @@ struct KeyedAnswers: Sendable {
         reports: [[ReportRow]], at now: Int64, limits: CenterLimits
     ) -> [IdempotencyKey] {
         append(
-            key, Answer(receipts, reports), waitingFor: waitingFor, at: now, limits: limits)
+            key, Answer(receipts, reports), waitingFor: waitingFor, for: key.owner, at: now,
+            limits: limits)
         return trim(at: now, limits: limits)
     }
 
@@ -108,10 +113,12 @@ struct KeyedAnswers: Sendable {
             var answer = known[Int(number)], answer.waitingFor == id
         else { return nil }
         count(answer.answer, -1)
+        owned.add(-cost(number), of: .keys, for: answer.owner)
         answer.answer = Answer(receipts, reports)
         answer.waitingFor = nil
         count(answer.answer, 1)
         known[Int(number)] = answer
+        owned.add(cost(number), of: .keys, for: answer.owner)
         let record = record(number, answer)
         return (record, trim(at: now, limits: limits))
     }
@@ -119,8 +126,8 @@ struct KeyedAnswers: Sendable {
     /// Puts a key back that a store has kept; its time starts again.
     mutating func restore(_ record: KeyRecord, at now: Int64, limits: CenterLimits) {
         append(
-            record.key, Answer(record.receipts, record.reports), waitingFor: nil, at: now,
-            limits: limits)
+            record.key, Answer(record.receipts, record.reports), waitingFor: nil, for: .none,
+            at: now, limits: limits)
     }
 
     /// Forgets the keys that are too many or too old, and tells them, oldest first.
@@ -132,7 +139,6 @@ struct KeyedAnswers: Sendable {
             guard isTooMuch || oldest.expiresAt <= now else { break }
             forgotten.append(key(number, oldest))
             forget(number, oldest)
-            skipReplaced()
         }
         return forgotten
     }
@@ -144,6 +150,54 @@ struct KeyedAnswers: Sendable {
         var limits = limits
         limits.keyLimit = min(limits.keyLimit, limit)
         return trim(at: now, limits: limits)
+    }
+
+    /// Forgets the oldest eighth of the keys that count for an owner, and tells them.
+    mutating func trim(of owner: Owner) -> [IdempotencyKey] {
+        var numbers: [UInt32] = []
+        for position in order.startPosition..<order.endPosition {
+            let number = order[position]
+            if let known = known[Int(number)], known.position == position, known.owner == owner {
+                numbers.append(number)
+            }
+        }
+        var forgotten: [IdempotencyKey] = []
+        for number in numbers.prefix((numbers.count + 7) / 8) {
+            guard let known = known[Int(number)] else { continue }
+            forgotten.append(key(number, known))
+            forget(number, known)
+        }
+        closeGaps()
+        return forgotten
+    }
+
+    /// Puts the keys that are left behind each other, once most places of the order are skipped.
+    private mutating func closeGaps() {
+        guard order.count > 2 * keys.count + 64 else { return }
+        let end = order.endPosition
+        for position in order.startPosition..<end {
+            let number = order[position]
+            guard known[Int(number)]?.position == position else { continue }
+            known[Int(number)]?.position = order.append(number)
+        }
+        while order.startPosition < end { order.removeFirst() }
+    }
+
+    /// Finds out for whom the keys count that a store has kept.
+    mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
+        for position in order.startPosition..<order.endPosition {
+            let number = order[position]
+            guard let known = known[Int(number)], known.position == position else { continue }
+            let owner = ownerOf(key(number, known).principal)
+            self.known[Int(number)]?.owner = owner
+            owned.add(cost(number), of: .keys, for: owner)
+        }
+    }
+
+    /// What a key costs, about.
+    private func cost(_ number: UInt32) -> Int {
+        guard let known = known[Int(number)] else { return 0 }
+        return keys.key(at: number).count + Self.byteCount(of: known.answer)
     }
 
     /// The bytes that the table costs; nearly all answers are one receipt, which lies in it.
@@ -162,8 +216,8 @@ struct KeyedAnswers: Sendable {
     }
 
     private mutating func append(
-        _ key: IdempotencyKey, _ answer: Answer, waitingFor: NotificationID?, at now: Int64,
-        limits: CenterLimits
+        _ key: IdempotencyKey, _ answer: Answer, waitingFor: NotificationID?, for owner: Owner,
+        at now: Int64, limits: CenterLimits
     ) {
         let text = Self.joined(key)
         let number = keys.insert(text.span).index
@@ -175,18 +229,22 @@ struct KeyedAnswers: Sendable {
         known[Int(number)] = Known(
             requestHash: key.requestHash, form: key.form,
             principalByteCount: key.principal.count, answer: answer, waitingFor: waitingFor,
-            expiresAt: now.adding(limits.keyLifetime.wholeNanoseconds), position: position)
+            expiresAt: now.adding(limits.keyLifetime.wholeNanoseconds), position: position,
+            owner: owner)
+        owned.add(cost(number), of: .keys, for: owner)
         skipReplaced()
     }
 
+    /// Forgets a key; its place in the order is skipped later, unless it is the first.
     private mutating func forget(_ number: UInt32, _ answer: Known) {
         discount(number, answer)
         known[Int(number)] = nil
         keys.remove(at: number)
-        order.removeFirst()
+        skipReplaced()
     }
 
     private mutating func discount(_ number: UInt32, _ answer: Known) {
+        owned.add(-cost(number), of: .keys, for: answer.owner)
         byteCount -= keys.key(at: number).count
         count(answer.answer, -1)
     }
@@ -204,7 +262,7 @@ struct KeyedAnswers: Sendable {
         return IdempotencyKey(
             principal: Array(text.prefix(known.principalByteCount)),
             text: Array(text.dropFirst(known.principalByteCount)),
-            requestHash: known.requestHash, form: known.form)
+            requestHash: known.requestHash, form: known.form, owner: known.owner)
     }
 
     private func record(_ number: UInt32, _ known: Known) -> KeyRecord {

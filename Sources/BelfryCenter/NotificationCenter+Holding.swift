@@ -71,6 +71,7 @@ extension NotificationCenter {
             HeldTable.Entry(
                 observer: slot, notification: kept, account: account, flags: flags))
         held.append(entry, to: &observers[slot].entries, in: .observer)
+        count(entry: entry, 1)
         noteHeld(entry, at: time, &effects)
         return entry
     }
@@ -229,6 +230,7 @@ extension NotificationCenter {
                 effects.changes.append(.notificationReleased(sequence: notification.sequence))
             }
         }
+        count(entry: entry, -1)
         guard held.free(entry) else { return }
         if dispatching.kept == kept { dispatching.kept = HeldTable.none }
         held.discard(kept)

@@ -16,7 +16,7 @@ extension NotificationCenter {
             client.suspension = [.mailbox, .disconnected]
             client.disconnectedSince = time.monotonicNanoseconds
         }
-        clients.add(client)
+        count(clientAt: clients.add(client), 1)
         reports.append(.connected(client: registration.id, registration.transport))
         let rows = try register(observers, client: registration.id, since: since, time, &effects)
         effects.outcome = .registered(rows)
@@ -60,6 +60,7 @@ extension NotificationCenter {
         }
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
         clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
+        count(observerAt: slot, 1)
         if observer.isLasting {
             if clients[clientSlot].lastingCount == 1 {
                 noteClient(clientSlot, at: time, &effects)
@@ -200,6 +201,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) -> Tombstone {
         discardEntries(of: slot, &effects)
+        count(observerAt: slot, -1)
         let observer = observers[slot]
         let client = observer.client
         if observer.reader != 0 {

@@ -110,8 +110,9 @@ extension NotificationCenter {
             self.dispatch(dispatch, at: time, into: &effects)
         case .asap, .idle:
             let added = try queue.add(
-                post, depth: depth, scope: scope, entryLimit: limits.queueEntryLimit,
-                modeLimit: limits.queueModeLimit, byteRoom: byteLimit.adding(-queue.byteCount),
+                post, depth: depth, scope: scope, owner: terms.owner,
+                entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
+                byteRoom: byteLimit.adding(-queue.byteCount),
                 at: time)
             var receipt = Receipt(id: post.id, sequence: 0)
             switch added {

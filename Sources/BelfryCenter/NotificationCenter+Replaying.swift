@@ -132,6 +132,7 @@ extension NotificationCenter {
                     observer: slot, notification: kept, account: .none,
                     flags: [.redelivered, .replayed]))
             held.append(entry, to: &observers[slot].entries, in: .observer)
+            count(entry: entry, 1)
             observers[slot].replayedCount += 1
             clients[client].heldByteCount += notification.content.byteCount
             entries.append(entry)

@@ -121,6 +121,7 @@ extension NotificationCenter {
 
     /// Forgets a client without observers.
     mutating func forget(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        count(clientAt: client, -1)
         clients.remove(client)
     }
 }

@@ -28,6 +28,8 @@ public struct NotificationCenter: Sendable {
     public internal(set) var keptMemory = KeptMemory()
     /// What it measured then.
     var keptMeasure = 0
+    /// What it keeps for each owner; it counts for this process alone, and decides nothing.
+    var owned = OwnedMemory()
 
     var clients = ClientTable()
     var observers = ObserverTable()
@@ -196,6 +198,8 @@ public struct NotificationCenter: Sendable {
             trimHeld(to: byteCount, &effects)
         case .trim(let kind, let count):
             trim(kind, to: count, at: time, &effects)
+        case .trimOwned(let kind, let owner):
+            trim(kind, of: owner, at: time, &effects)
         }
         if hasReportedOverflow, queue.count <= limits.queueEntryLimit / 2 {
             hasReportedOverflow = false

@@ -25,16 +25,17 @@ extension NotificationQueue {
     ///
     /// - Parameters:
     ///   - scope: what the caller may post; other entries are neither merged with nor removed.
+    ///   - owner: who a new entry counts for.
     ///   - modeLimit: how many different modes the entries may name.
     ///   - byteRoom: how many bytes more there may be.
     /// - Throws: `queueFull`, `queueBytesFull`; nothing is changed then.
     mutating func add(
-        _ post: borrowing Post, depth: Int, scope: PostScope, entryLimit: Int, modeLimit: Int,
-        byteRoom: Int, at time: CommandTime
+        _ post: borrowing Post, depth: Int, scope: PostScope, owner: Owner = .none,
+        entryLimit: Int, modeLimit: Int, byteRoom: Int, at time: CommandTime
     ) throws(Refusal) -> Added {
         let room = Room(
             entryLimit: entryLimit, modeLimit: modeLimit, byteLimit: byteCount.adding(byteRoom))
-        return try add(post, depth: depth, scope: scope, within: room, at: time)
+        return try add(post, depth: depth, scope: scope, owner, within: room, at: time)
     }
 
     /// Enqueues posts in their order, all or none; a later one may merge into an earlier one.
@@ -52,7 +53,8 @@ extension NotificationQueue {
         added.reserveCapacity(posts.count)
         do throws(Refusal) {
             for (post, depth) in posts {
-                added.append(try add(post, depth: depth, scope: scope, within: room, at: time))
+                added.append(
+                    try add(post, depth: depth, scope: scope, .none, within: room, at: time))
             }
         } catch {
             if isOutermost { undoBatch() }
@@ -63,13 +65,16 @@ extension NotificationQueue {
     }
 
     private mutating func add(
-        _ post: borrowing Post, depth: Int, scope: PostScope, within room: Room,
+        _ post: borrowing Post, depth: Int, scope: PostScope, _ owner: Owner, within room: Room,
         at time: CommandTime
     ) throws(Refusal) -> Added {
-        if case .everything = scope, let survivor = try mergePlainly(post, depth: depth, room) {
+        if case .everything = scope,
+            let survivor = try mergePlainly(post, depth: depth, owner, room)
+        {
             return .merged(survivor: survivor, removed: [])
         }
-        let entry = Entry(post, depth: depth, place: nextPlace, at: time)
+        var entry = Entry(post, depth: depth, place: nextPlace, at: time)
+        entry.owner = owner
         let similar = slots(
             similarTo: post.content.name, post.content.object, mask: entry.coalescing,
             scope: scope)
@@ -101,16 +106,18 @@ extension NotificationQueue {
     ///
     /// It is the way of a value that changes often: nothing is copied.
     private mutating func mergePlainly(
-        _ post: borrowing Post, depth: Int, _ room: Room
+        _ post: borrowing Post, depth: Int, _ owner: Owner, _ room: Room
     ) throws(Refusal) -> NotificationID? {
         guard journal == nil, let options = post.options, options.style == .asap,
             options.coalescing == [.onName, .onSender],
-            let slot = kinds.onlySlot(of: post.content.name, post.content.object)
+            let slot = kinds.onlySlot(of: post.content.name, post.content.object),
+            slots[Int(slot)].entry?.owner == owner
         else { return nil }
         let room = room.byteLimit.adding(-byteCount)
         let merged = try slots[Int(slot)].entry?.takeOver(post, options, depth, byteRoom: room)
         guard let merged = merged ?? nil else { return nil }
         byteCount += merged.byteCount
+        owned.add(merged.byteCount, of: .queue, for: owner)
         return merged.id
     }
 }
@@ -205,6 +212,7 @@ extension NotificationQueue.Entry {
         if keepsLatest {
             content = latest.content
             causedBy = latest.causedBy
+            owner = latest.owner
         }
     }
 

@@ -88,6 +88,7 @@ extension NotificationQueue {
         slots[Int(slot)].entry = entry
         count += 1
         byteCount += entry.content.byteCount
+        owned.add(entry.cost, of: .queue, for: entry.owner)
         kinds.insert(entry.content, at: slot)
         modeLists.insert(
             slot, place: entry.place, isIdle: entry.style == .idle, modes: entry.modes)
@@ -106,6 +107,7 @@ extension NotificationQueue {
         modeLists.remove(slot)
         kinds.remove(at: slot)
         byteCount -= entry.content.byteCount
+        owned.add(-entry.cost, of: .queue, for: entry.owner)
         count -= 1
         slots[Int(slot)].entry = nil
         return entry
@@ -114,6 +116,8 @@ extension NotificationQueue {
     private mutating func exchange(_ old: Entry, for new: Entry, at slot: UInt32) {
         slots[Int(slot)].entry = new
         byteCount += new.content.byteCount - old.content.byteCount
+        owned.add(-old.cost, of: .queue, for: old.owner)
+        owned.add(new.cost, of: .queue, for: new.owner)
         if !old.content.isSameKind(as: new.content) {
             kinds.remove(at: slot)
             kinds.insert(new.content, at: slot)

@@ -37,6 +37,14 @@ struct NotificationQueue: Sendable {
         var isImmediate: Bool
         /// Whether it was in the store in an earlier life of the broker.
         let isRestored: Bool
+        /// Who it counts for.
+        var owner = Owner.none
+
+        /// What it costs, about.
+        var cost: Int {
+            Footprint.texts(count: 2, byteCount: content.byteCount)
+                + modes.count * MemoryLayout<[UInt8]>.stride + 2 * MemoryLayout<Slot>.stride
+        }
     }
 
     /// An entry, or room for one, known by its number; whatever says nothing of an entry is 0.
@@ -74,6 +82,8 @@ struct NotificationQueue: Sendable {
     /// How many deadlines count.
     var timerCount = 0
     var lastStamp: UInt64 = 0
+    /// What entries cost those that they count for.
+    var owned = OwnedMemory()
     /// What an open batch has changed, for undoing it.
     var journal: Journal?
 

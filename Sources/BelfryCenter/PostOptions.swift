@@ -87,6 +87,8 @@ public struct PostTerms: Sendable {
     public var canStore = true
     /// Bytes that all queues of the broker together still have room for.
     public var queueByteRoom = Int.max
+    /// Who what waits in the queue counts for.
+    public var owner = Owner.none
     /// What only few posts have; nil when the caller may post everything and sent no key.
     public var details: Details?
 
@@ -182,13 +184,19 @@ public struct IdempotencyKey: Sendable, Hashable {
     public let requestHash: SecretHash
     /// The form of the answer, which a replay repeats; the center hands it back as it is.
     public let form: UInt8
+    /// Who it counts for.
+    public let owner: Owner
 
     /// Joins the parts.
-    public init(principal: [UInt8], text: [UInt8], requestHash: SecretHash, form: UInt8) {
+    public init(
+        principal: [UInt8], text: [UInt8], requestHash: SecretHash, form: UInt8,
+        owner: Owner = .none
+    ) {
         self.principal = principal
         self.text = text
         self.requestHash = requestHash
         self.form = form
+        self.owner = owner
     }
 }
 

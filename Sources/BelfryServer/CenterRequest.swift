@@ -16,6 +16,8 @@ struct Submission: Sendable {
     let caller: Caller
     /// Where the answer goes, and in which form.
     let reply: Reply
+    /// Where it comes from, if that is counted.
+    var address: NetworkAddress?
 }
 
 /// What can be asked of a center.
@@ -78,8 +80,6 @@ final class PostWishes: Sendable {
 struct CallingClient: Sendable {
     let number: UInt64
     let session: [UInt8]
-    /// Where it calls from, if calls are counted.
-    var address: NetworkAddress?
 }
 
 /// A position in the order of a center, as an event stream names it.

@@ -19,6 +19,8 @@ struct CenterTable {
     private(set) var observerGrowth = 0
     /// How much more memory centers keep that was not accounted for yet.
     private var keptGrowth: KeptMemory?
+    /// How much more they keep for owners that was not counted yet.
+    private var ownedGrowth: [Owner: Holdings] = [:]
     /// What the centers that have ended in this turn leave to its end.
     private var ended: TurnEnd?
     /// The name that the next command gets.
@@ -52,10 +54,19 @@ struct CenterTable {
     }
 
     /// Makes a center that is not there yet.
-    mutating func make(_ name: [UInt8], epoch: [UInt8], time: CommandTime) -> Int {
-        add(
+    ///
+    /// - Parameter owner: who the center counts for, and what it keeps of its own.
+    mutating func make(
+        _ name: [UInt8], owner: Owner = .none, epoch: [UInt8], time: CommandTime
+    ) -> Int {
+        let position = add(
             NotificationCenter(name: name, epoch: epoch, limits: limits, seed: seed), name: name,
             at: time)
+        if owner != .none {
+            sequencers[position].owner = owner
+            countCenter(1, at: position)
+        }
+        return position
     }
 
     /// Makes a center out of what a store has of it.
@@ -90,7 +101,9 @@ struct CenterTable {
         var end = ended.take() ?? TurnEnd()
         defer { ended = end }
         note(sequencers[position].center.needs, at: position, &end)
+        takeOwned(at: position)
         addKept(KeptMemory() - sequencers[position].center.keptMemory)
+        if sequencers[position].owner != .none { countCenter(-1, at: position) }
         let name = sequencers[position].center.name
         let changes = sequencers[position].endOfTurn()
         if !changes.isEmpty { end.changes.append(.center(name: name, changes: changes)) }
@@ -135,8 +148,13 @@ struct CenterTable {
 
     /// Finds out anew what a center keeps, if that has changed by some bytes.
     mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
+        takeOwned(at: position)
         guard let growth = sequencers[position].noteKept(ifChangedBy: byteCount) else { return }
         addKept(growth)
+        let owner = sequencers[position].owner
+        if owner != .none {
+            ownedGrowth[owner, default: Holdings()].memory += growth.ofCenter
+        }
     }
 
     private mutating func addKept(_ growth: KeptMemory) {
@@ -152,6 +170,44 @@ struct CenterTable {
     /// By how many bytes, about, what a center keeps may differ from what is known of it.
     static let leastKeptChange = 4 << 10
 
+    /// Takes what a center keeps more for owners.
+    @inline(__always)
+    private mutating func takeOwned(at position: Int) {
+        guard sequencers[position].center.hasOwnedGrowth else { return }
+        for (owner, more) in sequencers[position].takeOwnedGrowth() {
+            ownedGrowth[owner, default: Holdings()] += more
+        }
+    }
+
+    /// Counts a center that has come for its owner, or with -1 one that goes, with what it keeps of its own.
+    private mutating func countCenter(_ sign: Int, at position: Int) {
+        var more = Holdings()
+        let kept = sequencers[position].center.keptMemory.ofCenter
+        more.memory = sign > 0 ? kept : KeptMemory() - kept
+        more.centerCount = sign
+        ownedGrowth[sequencers[position].owner, default: Holdings()] += more
+    }
+
+    /// Finds out for whom what a store has kept counts.
+    mutating func assignOwners(at position: Int, _ ownerOf: (_ principal: [UInt8]) -> Owner) {
+        sequencers[position].assignOwners(ownerOf)
+        takeOwned(at: position)
+    }
+
+    /// Takes how much more centers keep for owners than was counted.
+    mutating func takeOwnedGrowth() -> [Owner: Holdings] {
+        var taken: [Owner: Holdings] = [:]
+        swap(&taken, &ownedGrowth)
+        return taken
+    }
+
+    /// The bytes that a center keeps of a kind for an owner.
+    func kept(_ kind: KeptKind, at position: Int, for owner: Owner) -> Int {
+        let own = sequencers[position].center.holdings(of: owner).memory[kind]
+        return sequencers[position].owner == owner
+            ? own + sequencers[position].center.keptMemory.ofCenter[kind] : own
+    }
+
     /// The bytes that a center keeps of a kind, as is known of it.
     func kept(_ kind: KeptKind, at position: Int) -> Int {
         sequencers[position].center.keptMemory[kind]
@@ -166,7 +222,7 @@ struct CenterTable {
     static let centerByteCount = 3 << 10
 
     /// Whether centers keep more or less than was accounted for.
-    var hasKeptGrowth: Bool { keptGrowth != nil }
+    var hasKeptGrowth: Bool { keptGrowth != nil || !ownedGrowth.isEmpty }
 
     /// Takes how much more memory centers keep than was accounted for; nil when that is nothing.
     mutating func takeKeptGrowth() -> KeptMemory? {
@@ -265,5 +321,27 @@ extension CenterTable {
     /// The center that keeps the most of a kind.
     func largestKeeper(of kind: KeptKind) -> Int? {
         sequencers.indices.max { kept(kind, at: $0) < kept(kind, at: $1) }
+    }
+
+    /// The center that keeps the most of a kind for an owner; nil where none keeps any.
+    func largestKeeper(of kind: KeptKind, for owner: Owner) -> Int? {
+        let largest = sequencers.indices.max {
+            kept(kind, at: $0, for: owner) < kept(kind, at: $1, for: owner)
+        }
+        return largest.flatMap { kept(kind, at: $0, for: owner) > 0 ? $0 : nil }
+    }
+}
+
+extension KeptMemory {
+    /// What counts for the owner of a center; the other kinds count for those that make them.
+    var ofCenter: KeptMemory {
+        var kept = self
+        for kind in KeptKind.allCases {
+            switch kind {
+            case .channels, .replay, .fates, .tombstones: break
+            case .observers, .keys, .held, .queue: kept[kind] = 0
+            }
+        }
+        return kept
     }
 }

@@ -43,8 +43,8 @@ struct Connection {
     var center: [UInt8] = []
     /// Where its last request came from, if that matters.
     var address: NetworkAddress?
-    /// Its place among the connections of its address, if they are counted.
-    var seat: AddressSeat?
+    /// Its place among the connections of its principal and its address, if they are counted.
+    var seat: Seat?
     /// Who opened the stream that it is; nil for callers without credentials.
     var caller: Caller?
     /// When the credentials of its caller expire.

@@ -3,7 +3,7 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-/// What addresses and principals have asked for lately, and how many connections addresses have.
+/// What addresses and principals have asked for lately.
 ///
 /// All loops share it: a client must not get a bucket for each loop that the kernel puts its
 /// connections on. Nobody takes the lock while no limit is set.
@@ -13,13 +13,6 @@ final class RateTables: Sendable {
     private struct Tables {
         var addresses: TokenBuckets<NetworkAddress>?
         var principals: TokenBuckets<Asker>?
-        var connectionCounts: [NetworkAddress: Int] = [:]
-    }
-
-    /// Whose bucket it is: callers without credentials are told apart by their address.
-    enum Asker: Hashable, Sendable {
-        case principal([UInt8])
-        case address(NetworkAddress)
     }
 
     /// Which limit was passed.
@@ -84,40 +77,6 @@ final class RateTables: Sendable {
         case .refused(let wait):
             return Refusal(policy: policy, limit: limit, waitNanoseconds: wait)
         }
-    }
-
-    /// A seat of an address for one connection; nil when it has as many as it may.
-    func seat(of address: NetworkAddress, limit: Int) -> AddressSeat? {
-        let counted = address.counted
-        let isFree = tables.withLock { tables in
-            let count = tables.connectionCounts[counted, default: 0]
-            guard count < limit else { return false }
-            tables.connectionCounts[counted] = count + 1
-            return true
-        }
-        return isFree ? AddressSeat(counted, in: self) : nil
-    }
-
-    fileprivate func leave(_ address: NetworkAddress) {
-        tables.withLock { tables in
-            let count = tables.connectionCounts[address, default: 0]
-            tables.connectionCounts[address] = count > 1 ? count - 1 : nil
-        }
-    }
-}
-
-/// The place of one connection among those of its address; it is given back with the connection.
-final class AddressSeat: Sendable {
-    private let address: NetworkAddress
-    private let tables: RateTables
-
-    fileprivate init(_ address: NetworkAddress, in tables: RateTables) {
-        self.address = address
-        self.tables = tables
-    }
-
-    deinit {
-        tables.leave(address)
     }
 }
 

@@ -1,7 +1,7 @@
 /// A limit of the broker that operators hear of when it is reached.
 enum ReachableLimit: Int, CaseIterable {
     case connections, addressConnections, descriptors, rates, observers, centers
-    case queue, held, unsent, unfinished, store, mail
+    case queue, held, unsent, unfinished, store, mail, shares
 
     /// What there is too much of.
     var text: String {
@@ -18,6 +18,7 @@ enum ReachableLimit: Int, CaseIterable {
         case .unfinished: "bytes of unfinished requests"
         case .store: "bytes for the store"
         case .mail: "mail of a loop"
+        case .shares: "what one principal or address has"
         }
     }
 
@@ -25,7 +26,7 @@ enum ReachableLimit: Int, CaseIterable {
     var option: String? {
         switch self {
         case .connections: "--max-connections, --connection-memory"
-        case .addressConnections: "--max-connections-per-address"
+        case .addressConnections: "--max-connections-per-address, --address-share"
         case .rates: "--address-rate, --principal-rate"
         case .observers: "--max-observers, --observer-memory, --channel-memory"
         case .centers: "--max-centers, --center-memory"
@@ -34,6 +35,7 @@ enum ReachableLimit: Int, CaseIterable {
         case .unsent: "--unsent-limit"
         case .unfinished: "--unfinished-limit"
         case .store: "--store-limit"
+        case .shares: "--principal-share, --address-share"
         case .descriptors, .mail: nil
         }
     }

@@ -29,6 +29,8 @@ struct LocalSequencer: Sequencer {
     private(set) var center: NotificationCenter
     /// The time that the next commands carry; the loop reads the clocks once a turn.
     var time: CommandTime
+    /// Who the center counts for, and what it keeps of its own.
+    var owner = Owner.none
     /// Whether it is in the list of those that got a command in this turn.
     var isTouched = false
     /// What it needed when the last turn ended.
@@ -56,6 +58,14 @@ struct LocalSequencer: Sequencer {
     /// Finds out how much more memory the center keeps than when that was found out last.
     mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
         center.noteKept(ifChangedBy: byteCount)
+    }
+
+    /// Takes how much more the center keeps for each owner than it told.
+    mutating func takeOwnedGrowth() -> [Owner: Holdings] { center.takeOwnedGrowth() }
+
+    /// Finds out for whom what a store has kept counts.
+    mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
+        center.assignOwners(ownerOf)
     }
 
     mutating func endOfTurn() -> [Change] {

@@ -75,10 +75,12 @@ public struct ServerConfiguration: Sendable {
     public var addressRate: RateLimit?
     /// How many requests and calls a principal may make; nil is any.
     public var principalRate: RateLimit?
-    /// How many tickets a principal may have that are not used; the default is 2,500.
-    public var principalTicketLimit = 2_500
     /// How many connections an address may have; nil is any.
     public var addressConnectionLimit: Int?
+    /// How many hundredths of each kind of memory one principal may fill; the default is 25.
+    public var principalShare = 25
+    /// How many hundredths of each kind one address may fill that is not loopback; the default is 25.
+    public var addressShare = 25
     /// How long a client may stay slow before it is closed with 4008; the default is 60 s.
     public var slowTimeout: Duration = .seconds(60)
     /// The longest time that a post may wait for its observers; the default is 60 s.
@@ -181,6 +183,9 @@ public struct ServerConfiguration: Sendable {
 
     /// Whether only this machine can reach the broker.
     public var isLoopbackOnly: Bool { allAddresses.allSatisfy(\.isLoopback) }
+
+    /// Whether no request comes from another machine, as far as can be told.
+    var hasOnlyLoopbackClients: Bool { isLoopbackOnly && trustedProxies.isEmpty }
 
     /// What callers without credentials may do.
     var effectiveAnonymousGrants: Grants {

@@ -158,6 +158,7 @@ extension ServerLoop {
         guard let unverified = exchange.unverified else { return }
         guard let verifier = shared.verifier else {
             decide(TokenVerifier.verdict(unverified.token), digest: unverified.digest)
+            seatCaller(on: id)
             finishRequest(id, bytes)
             return
         }
@@ -189,6 +190,7 @@ extension ServerLoop {
             exchange = waiting
             connections[id].isAwaiting = false
             decide(verdict, digest: digest)
+            seatCaller(on: id)
             let nothing: [UInt8] = []
             finishRequest(id, nothing.span)
             exchange = Exchange(limits: Self.httpLimits(configuration))
@@ -290,14 +292,13 @@ extension ServerLoop {
         let ticket = random.text(byteCount: 16)
         let digest = TokenDigest(of: ticket)
         let now = loop.now.nanoseconds
-        let share = configuration.principalTicketLimit
+        let share = shares.principal?.ticketCount ?? TicketTable.limit
         let isKept = shared.tickets.withLock {
             $0.insert(digest, for: caller, share: share, now: now)
         }
         guard isKept else {
             throw Problem(
-                .overloaded,
-                "There are too many tickets; --max-principal-tickets is what one caller may have.")
+                .overloaded, "There are \(TicketTable.limit) tickets that are not used already.")
         }
         answerContent.removeAll(keepingCapacity: true)
         let lifetime = TicketTable.lifetime / 1_000_000

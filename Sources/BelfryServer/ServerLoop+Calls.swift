@@ -17,10 +17,10 @@ extension ServerLoop {
                 request: .calls(
                     text: text,
                     CallingClient(
-                        number: connections[id].client, session: connections[id].session,
-                        address: hasRates ? connections[id].address ?? peerAddress(of: id) : nil)),
+                        number: connections[id].client, session: connections[id].session)),
                 caller: connections[id].caller ?? anonymous,
-                reply: Reply(loop: number, connection: id, form: .webSocket)))
+                reply: Reply(loop: number, connection: id, form: .webSocket),
+                address: askerAddress(of: id, connections[id].address)))
     }
 
     /// Performs the calls of one frame in their order, and answers them in one frame.
@@ -222,7 +222,7 @@ extension ServerLoop {
     ) throws(Problem) {
         let listing = Submission(
             center: submission.center, request: request, caller: submission.caller,
-            reply: submission.reply)
+            reply: submission.reply, address: submission.address)
         _ = try look(listing)
     }
 

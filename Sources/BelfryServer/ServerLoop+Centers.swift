@@ -184,13 +184,16 @@ extension ServerLoop {
         submitCommand(action, to: position, isPromise: false)
     }
 
-    /// The center of this name; it is made unless it is there.
-    mutating func makeCenter(_ name: [UInt8]) throws(Problem) -> Int {
-        if let position = centers.position(of: name) { return position }
+    /// The center that a submission names; it is made unless it is there.
+    mutating func makeCenter(for submission: borrowing Submission) throws(Problem) -> Int {
+        if let position = centers.position(of: submission.center) { return position }
         if stop.isSealed { throw Problem.isStopping }
-        try reserveCenter()
+        let owner = owner(of: submission)
+        try reserveCenter(for: owner)
         defer { watchCenters() }
-        return centers.make(name, epoch: random.hexadecimal(digitCount: 12), time: commandTime)
+        return centers.make(
+            submission.center, owner: owner, epoch: random.hexadecimal(digitCount: 12),
+            time: commandTime)
     }
 
     /// The refusal of the last command as a problem.

@@ -21,15 +21,17 @@ extension ServerLoop {
         for request in requests {
             try checkObserve(request, submission)
         }
-        try reserveObservers(requests.count)
-        let position = try makeCenter(submission.center)
+        let owner = owner(of: submission)
+        try reserveObservers(requests.count, for: owner)
+        let position = try makeCenter(for: submission)
         let client = try takeNumber(shared.clientNumbers)
         let secret = random.text(byteCount: 16)
         let session = IdentifierText.text(client: client, secret: secret)
         let registration = ClientRegistration(
             id: client, transport: transport,
             connection: submission.reply.number.name,
-            sessionHash: SecretHash(of: secret), principal: submission.caller.principal)
+            sessionHash: SecretHash(of: secret), principal: submission.caller.principal,
+            owner: owner)
         // A position of another life of the center says nothing about this one.
         let epoch = centers[position].epoch
         let sequence = since.map { $0.epoch == epoch ? $0.sequence : 0 }

@@ -14,9 +14,7 @@ extension ServerLoop {
         }
         connections.insert(Connection(id: id))
         counters.connectionsAccepted += 1
-        if configuration.addressConnectionLimit != nil, isTooMany(id) {
-            return refuseSeat(id, isSecure: isSecure)
-        }
+        if !takeSeat(id, isSecure: isSecure) { return refuseSeat(id, isSecure: isSecure) }
         setDeadline(id, .head)
         if isSecure { admitSecurely(id) }
     }

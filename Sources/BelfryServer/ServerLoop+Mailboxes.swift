@@ -13,14 +13,16 @@ extension ServerLoop {
         _ request: ObserverRequest, _ submission: Submission
     ) throws(Problem) -> Answer {
         try checkObserve(request, submission)
-        try reserveObservers(1)
+        let owner = owner(of: submission)
+        try reserveObservers(1, for: owner)
         try checkStore()
-        let position = try makeCenter(submission.center)
+        let position = try makeCenter(for: submission)
         let client = try takeNumber(shared.clientNumbers)
         let secrets = (session: random.text(byteCount: 16), token: random.text(byteCount: 16))
         let registration = ClientRegistration(
             id: client, transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
-            sessionHash: SecretHash(of: secrets.session), principal: submission.caller.principal)
+            sessionHash: SecretHash(of: secrets.session), principal: submission.caller.principal,
+            owner: owner)
         let observer = try makeRegistration(request, secret: secrets.token)
         submitCommand(
             .connect(registration, observers: [observer], since: request.since), to: position)

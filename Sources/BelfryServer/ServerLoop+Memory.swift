@@ -16,6 +16,7 @@ extension ServerLoop {
     }
 
     private mutating func account() {
+        defer { countOwned() }
         guard let growth = centers.takeKeptGrowth() else { return }
         for kind in KeptKind.allCases where growth[kind] != 0 {
             shared.memory.add(growth[kind], to: kind)
@@ -78,11 +79,16 @@ extension ServerLoop {
         }
         let count = centers.trimmableCount(of: kind, at: position)
         guard count > 0 else { return false }
-        let step = min(count, max(Self.leastTrim, count / 8))
-        submitCommand(.trim(kind, count: count - step), to: position, isPromise: false)
+        submitCommand(trimAction(kind, at: position), to: position, isPromise: false)
         fanOut()
         centers.noteKept(at: position)
         return true
+    }
+
+    /// What lets a center forget the oldest eighth of a kind.
+    func trimAction(_ kind: KeptKind, at position: Int) -> Command.Action {
+        let count = centers.trimmableCount(of: kind, at: position)
+        return .trim(kind, count: count - min(count, max(Self.leastTrim, count / 8)))
     }
 
     private static let leastTrim = 16
@@ -117,8 +123,13 @@ extension ServerLoop {
         return byteCount > configuration.memory.connections / configuration.loopCount
     }
 
-    /// Checks that the broker has room for some observers more.
-    mutating func reserveObservers(_ count: Int) throws(Problem) {
+    /// Checks that the broker has room for some observers more, and their owner too.
+    mutating func reserveObservers(_ count: Int, for owner: Owner) throws(Problem) {
+        if count > 0 {
+            var wanted = Holdings()
+            wanted.observerCount = count
+            try checkShare(of: owner, adding: wanted)
+        }
         guard shared.observerCount.load(ordering: .relaxed) + count <= configuration.observerLimit
         else {
             meet(.observers)
@@ -133,8 +144,11 @@ extension ServerLoop {
         }
     }
 
-    /// Counts one center more, if the broker has room for it.
-    mutating func reserveCenter() throws(Problem) {
+    /// Counts one center more, if the broker and its owner have room for it.
+    mutating func reserveCenter(for owner: Owner) throws(Problem) {
+        var wanted = Holdings()
+        wanted.centerCount = 1
+        try checkShare(of: owner, adding: wanted)
         let count = shared.centerCount.wrappingAdd(1, ordering: .relaxed).newValue
         guard
             count > configuration.centerLimit

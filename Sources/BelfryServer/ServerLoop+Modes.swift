@@ -17,7 +17,7 @@ extension ServerLoop {
         guard submission.caller.grants.allowSome(.modes, center: submission.center.span) else {
             throw Problem.lacking("modes", submission.caller, center: submission.center)
         }
-        let position = try makeCenter(submission.center)
+        let position = try makeCenter(for: submission)
         let serial = try takeNumber(shared.modeSerials)
         let secret = random.text(byteCount: 16)
         let entry = ModeEntry(

@@ -120,7 +120,7 @@ extension ServerLoop {
         _ request: ObserverRequest, client: UInt64, _ submission: Submission
     ) throws(Problem) -> (ObserverRow, token: [UInt8]) {
         try checkObserve(request, submission)
-        try reserveObservers(1)
+        try reserveObservers(1, for: owner(of: submission))
         if !request.terms.endsWithConnection { try checkStore() }
         guard let position = centers.position(of: submission.center) else {
             throw Problem.noClient

@@ -49,6 +49,9 @@ extension ServerLoop {
         promises.awaitedTicket = 0
         var terms = postTerms
         terms.wait = canWait ? min(Self.defaultWait, timeouts.maxWait) : 0
+        if isQueued, countsAddresses {
+            assign(owner(anonymous, at: askerAddress(of: id, exchange.origin?.address)), to: &terms)
+        }
         let command = submitCommand(.post(post, terms), to: position)
         if case .done = effects.outcome, promises.awaitedTicket == 0,
             let receipt = effects.receipts.first
@@ -190,7 +193,7 @@ extension ServerLoop {
         _ submission: Submission
     ) throws(Problem) -> CommandID {
         try checkPost(request, submission, place: nil)
-        let position = try makeCenter(submission.center)
+        let position = try makeCenter(for: submission)
         let hasStyle = request.options?.style != nil
         let terms = terms(wishes, form, hasStyle: hasStyle, submission)
         let post = makePost(request, at: centers[position].nextPlace)
@@ -210,7 +213,7 @@ extension ServerLoop {
             if requests[place].options?.style != nil { hasStyle = true }
         }
         try boundDeliveries(of: requests, center: submission.center)
-        let position = try makeCenter(submission.center)
+        let position = try makeCenter(for: submission)
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
         var place = centers[position].nextPlace
@@ -249,10 +252,11 @@ extension ServerLoop {
         terms.wait = canWait ? min(wishes?.wait ?? Self.defaultWait, timeouts.maxWait) : 0
         terms.reportsObservers = form.contains(.observers)
         let caller = submission.caller
+        if hasStyle || wishes?.key != nil { assign(owner(of: submission), to: &terms) }
         let key = wishes?.key.map { key in
             IdempotencyKey(
                 principal: caller.principal, text: key.text, requestHash: key.requestHash,
-                form: form.rawValue)
+                form: form.rawValue, owner: terms.owner)
         }
         // Only a styled post touches entries of others.
         let isScoped = hasStyle && !caller.grants.allowEverywhere(.post)

@@ -26,6 +26,11 @@ extension ServerLoop {
         peerAddress(of: id).map { RequestOrigin(address: $0, isSecure: isSecure(id)) }
     }
 
+    /// Where what is asked on a connection comes from, if that matters to a center.
+    func askerAddress(of id: ConnectionID, _ known: NetworkAddress?) -> NetworkAddress? {
+        hasRates || countsAddresses ? known ?? peerAddress(of: id) : nil
+    }
+
     /// The address of the other end of a connection.
     func peerAddress(of id: ConnectionID) -> NetworkAddress? {
         loop.peerAddress(of: id).map { NetworkAddress($0) }
@@ -81,7 +86,7 @@ extension ServerLoop {
 
     /// Counts a call over a WebSocket for its address and its caller.
     mutating func chargeCall(_ frame: CallFrame) throws(Problem) {
-        guard hasRates, let address = frame.client.address else { return }
+        guard hasRates, let address = frame.submission.address else { return }
         do throws(RateTables.Refusal) {
             try shared.rates.take(of: address, at: loop.now.nanoseconds)
             try shared.rates.take(1, of: frame.submission.caller, at: address, loop.now.nanoseconds)
@@ -107,34 +112,6 @@ extension ServerLoop {
             HTTPField("RateLimit", "\"\(name)\";r=0;t=\(refusal.waitSeconds)"),
             HTTPField("RateLimit-Policy", "\"\(name)\";q=\(limit.burst);w=\(limit.windowSeconds)"),
         ]
-    }
-
-    // MARK: Connections of an address
-
-    /// Whether a new connection is one too many for its address; a listed proxy stands for many.
-    mutating func isTooMany(_ id: ConnectionID) -> Bool {
-        guard let limit = configuration.addressConnectionLimit,
-            let address = peerAddress(of: id), !proxyPolicy.trusts(address)
-        else { return false }
-        guard let seat = shared.rates.seat(of: address, limit: limit) else { return true }
-        connections[id].seat = seat
-        return false
-    }
-
-    /// Tells a connection that is one too many for its address so, and closes it.
-    ///
-    /// A handshake to tell it costs too much.
-    mutating func refuseSeat(_ id: ConnectionID, isSecure: Bool) {
-        connections[Int(id.index)] = nil
-        counters.connectionsRefused += 1
-        meet(.addressConnections)
-        if isSecure { return loop.close(id) }
-        let problem = Problem(
-            .tooManyConnections, "The address has as many connections as it may have.")
-        let start = loop.output.count
-        loop.output.append(contentsOf: closingBytes(problem))
-        loop.send(start..<loop.output.count, to: id, as: .answer)
-        loop.closeAfterFlush(id, lingering: true)
     }
 }
 

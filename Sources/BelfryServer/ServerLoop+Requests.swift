@@ -120,6 +120,7 @@ extension ServerLoop {
         } else {
             if needsOrigin { findOrigin(id) }
             decideRequest()
+            if exchange.caller != nil { seatCaller(on: id) }
         }
         if log.level <= .debug { noteAsked(on: id) }
         guard exchange.parser.head.hasContent else { return }
@@ -141,6 +142,16 @@ extension ServerLoop {
     private mutating func decideRequest() {
         do throws(Problem) {
             try checkHead()
+        } catch {
+            exchange.refusal = error
+        }
+    }
+
+    /// Counts the connection for the principal that asks; one that has no seat left is refused.
+    mutating func seatCaller(on id: ConnectionID) {
+        guard exchange.refusal == nil, let caller = exchange.caller else { return }
+        do throws(Problem) {
+            try takeSeat(of: caller, on: id)
         } catch {
             exchange.refusal = error
         }

@@ -67,7 +67,8 @@ extension ServerLoop {
             center: path.center, request: request, caller: exchange.caller ?? anonymous,
             reply: Reply(
                 loop: number, connection: id, form: .http(exchange.reply),
-                encoding: exchange.reply.encoding))
+                encoding: exchange.reply.encoding),
+            address: askerAddress(of: id, exchange.origin?.address))
         switch request {
         case .connect, .openStream: noteCaller(exchange.caller, of: id)
         default: break

@@ -95,12 +95,18 @@ extension ServerLoop {
         }
         clients.sort { $0.unsentByteCount > $1.unsentByteCount }
         for (_, slowest) in clients where loop.unsentByteTotal > limit {
-            counters.clientsTooSlow += 1
             meet(.unsent)
-            tellClosed(.slowest, .warning, "closing the slowest client", client: slowest.client)
-            leave(slowest.id)
-            connections[Int(slowest.id.index)] = nil
-            loop.close(slowest.id)
+            closeSlowest(slowest.id)
         }
+    }
+
+    /// Closes a client that has the most waiting of all, or of all that share something with it.
+    mutating func closeSlowest(_ id: ConnectionID) {
+        counters.clientsTooSlow += 1
+        tellClosed(
+            .slowest, .warning, "closing the slowest client", client: connections[id].client)
+        leave(id)
+        connections[Int(id.index)] = nil
+        loop.close(id)
     }
 }

@@ -262,15 +262,19 @@ extension ServerLoop {
         var found: [(byteCount: Int, id: ConnectionID)] = []
         for slot in 0..<connections.slotCount {
             guard let connection = connections[slot], !connection.isClosing else { continue }
-            let byteCount =
-                (connection.unfinished?.byteCount ?? 0)
-                + (tls?.unfinishedByteCount(of: connection.id) ?? 0)
+            let byteCount = unfinishedByteCount(of: connection)
             if byteCount > 0 { found.append((byteCount, connection.id)) }
         }
         return found.sorted { $0.byteCount > $1.byteCount }.map(\.id)
     }
 
-    private mutating func refuseUnfinished(_ id: ConnectionID) {
+    /// What a connection has sent that has not fully arrived.
+    func unfinishedByteCount(of connection: Connection) -> Int {
+        (connection.unfinished?.byteCount ?? 0)
+            + (tls?.unfinishedByteCount(of: connection.id) ?? 0)
+    }
+
+    mutating func refuseUnfinished(_ id: ConnectionID) {
         guard let connection = connection(id) else { return }
         counters.inputsRefused += 1
         meet(.unfinished)

@@ -16,7 +16,9 @@ extension ServerLoop {
             answerCompletions()
         }
         if !trims.isEmpty { trimKept() }
+        if !ownedTrims.isEmpty { trimOwned() }
         closeSlowest()
+        if shares.isCounted { boundShares() }
         if stop.isStopping, !stop.isSealed { settle() }
         handOver()
         inflatedBeforeTurn = compression.inflatedByteCount

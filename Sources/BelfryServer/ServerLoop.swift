@@ -72,8 +72,16 @@ struct ServerLoop: ~Copyable {
     var armedDeadline = Int64.max
     /// How much all centers may keep of each kind.
     var keptLimits: KeptMemory
+    /// How much one principal or address may have of each kind.
+    var shares: ShareLimits
+    /// Whether requests may come from addresses that are counted.
+    var countsAddresses: Bool
     /// The kinds of which this loop made all centers keep more than they may.
     var trims: Set<KeptKind> = []
+    /// The owners that have too much, of which kind.
+    var ownedTrims: Set<OwnedKind> = []
+    var unsentWatch = ShareWatch()
+    var unfinishedWatch = ShareWatch()
     /// What the centers of this loop keep, as far as it was accounted for.
     var centersByteCount = 0
     /// Tells when memory can be given back.
@@ -164,6 +172,9 @@ struct ServerLoop: ~Copyable {
         anonymous = Caller(configuration)
         timeouts = Timeouts(configuration)
         keptLimits = KeptMemory(limitedBy: configuration)
+        shares = ShareLimits(
+            configuration, connectionLimit: connectionLimit * configuration.loopCount)
+        countsAddresses = shares.address != nil && !configuration.hasOnlyLoopbackClients
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
         centers = CenterTable(
@@ -190,6 +201,7 @@ struct ServerLoop: ~Copyable {
     private mutating func restoreCenters() {
         for image in shared.takeImages(for: number) {
             let position = centers.restore(image, time: commandTime)
+            assignOwners(at: position)
             shared.centerCount.add(1, ordering: .relaxed)
             shared.observerCount.add(centers[position].observerCount, ordering: .relaxed)
         }
@@ -239,6 +251,8 @@ struct ServerLoop: ~Copyable {
         renewReader(isDebug: true)
         centers.limits = Self.centerLimits(configuration, shared)
         keptLimits = KeptMemory(limitedBy: configuration)
+        shares = ShareLimits(configuration, connectionLimit: shares.connectionLimit)
+        countsAddresses = shares.address != nil && !configuration.hasOnlyLoopbackClients
     }
 
     /// The limits of each center: whether anything lasts is for the broker to know.

@@ -33,6 +33,10 @@ final class SharedState: Sendable {
     let centerCount = Atomic<Int>(0)
     /// What addresses and principals have asked for lately.
     let rates = RateTables()
+    /// The connections of addresses and principals.
+    let seats = SeatTable()
+    /// What centers keep for addresses and principals.
+    let owners = OwnerTable()
     /// Observers that were removed lately, whose deliveries may be on their way to another loop.
     let removedObservers = RemovedObservers()
     /// Verifies tokens off the loops; nil where each loop does that itself.

@@ -20,8 +20,10 @@ struct TicketTable: Sendable {
     /// How long a ticket is good, in nanoseconds.
     static let lifetime: Int64 = 30_000_000_000
 
-    /// How many tickets there may be at a time.
-    init(limit: Int = 10_000) {
+    /// How many tickets a broker may have at a time.
+    static let limit = 10_000
+
+    init(limit: Int = Self.limit) {
         self.limit = limit
     }
 

@@ -27,7 +27,12 @@ extension Problem {
                 .queueFull, "The queue has \(limit) entries, and that is all it may have.",
                 members: [Member("limit", integer: limit)])
         case .queueBytesFull:
-            self.init(.queueFull, "All queues together hold as many bytes as they may.")
+            self.init(
+                .queueFull,
+                """
+                All queues together, or the entries of this caller, hold as many bytes as they may \
+                (--queue-limit, --queue-memory, --principal-share, --address-share).
+                """)
         case .cannotStore:
             self.init(.storeUnavailable, "What must last cannot be stored now; try again later.")
         case .keyReused:

@@ -89,6 +89,12 @@ struct LimitOptions: ParsableArguments {
     @Option(help: .value("Memory of all queues.", "SIZE"))
     var queueMemory: String?
 
+    @Option(help: .value("Hundredths of each kind that one principal may fill.", "PERCENT"))
+    var principalShare: String?
+
+    @Option(help: .value("Hundredths of each kind that one address may fill.", "PERCENT"))
+    var addressShare: String?
+
     @Option(help: .value("Removed observers that a center remembers.", "N"))
     var tombstoneLimit: String?
 
@@ -112,9 +118,6 @@ struct LimitOptions: ParsableArguments {
 
     @Option(help: .value("Requests and calls a second of one principal, and at once.", "N[,BURST]"))
     var principalRate: String?
-
-    @Option(help: .value("How many unused tickets one principal may have.", "N"))
-    var maxPrincipalTickets: String?
 
     @Option(help: .value("How many connections one address may have.", "N"))
     var maxConnectionsPerAddress: String?
@@ -142,9 +145,9 @@ struct LimitOptions: ParsableArguments {
             "key-memory": keyMemory, "fate-memory": fateMemory,
             "tombstone-memory": tombstoneMemory, "hold-memory": holdMemory,
             "queue-memory": queueMemory,
+            "principal-share": principalShare, "address-share": addressShare,
             "ping-interval": pingInterval, "pong-timeout": pongTimeout,
             "address-rate": addressRate, "principal-rate": principalRate,
-            "max-principal-tickets": maxPrincipalTickets,
             "max-connections-per-address": maxConnectionsPerAddress,
         ].compactMapValues { $0 }
         if !trustProxy.isEmpty { texts["trust-proxy"] = trustProxy.joined(separator: ",") }

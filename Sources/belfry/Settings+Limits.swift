@@ -39,11 +39,12 @@ extension Setting {
         memory(.fates, \.server.memory.fates),
         memory(.tombstones, \.server.memory.tombstones), memory(.held, \.server.memory.held),
         memory(.queue, \.server.memory.queue),
+        count("principal-share", \.server.principalShare, in: 1...100),
+        count("address-share", \.server.addressShare, in: 1...100),
         duration("ping-interval", \.server.pingInterval),
         duration("pong-timeout", \.server.pongTimeout),
         rate("address-rate", \.server.addressRate),
         rate("principal-rate", \.server.principalRate),
-        count("max-principal-tickets", \.server.principalTicketLimit, in: 1...10_000),
         addressConnections, proxies,
     ]
 

@@ -83,9 +83,12 @@ struct CommandSource {
         case 74..<84: return .passTime
         case 84..<85:
             let kind = KeptKind.allCases[generator.below(KeptKind.allCases.count)]
-            return kind == .held
-                ? .trimHeld(byteCount: generator.below(4_000))
-                : .trim(kind, count: generator.below(40))
+            switch kind {
+            case .held: return .trimHeld(byteCount: generator.below(4_000))
+            case .observers: return .trimOwned(.held, owner())
+            case .queue: return .trimOwned(.keys, owner())
+            default: return .trim(kind, count: generator.below(40))
+            }
         case 85..<86: return .terminate
         default:
             if generator.below(3) == 0 {
@@ -94,6 +97,18 @@ struct CommandSource {
             return .post(post(), terms())
         }
     }
+
+    // MARK: Owners
+
+    /// Who counts for what a principal makes.
+    static func owner(of principal: [UInt8]) -> Owner {
+        Owner(number: principal.last.map { UInt32($0) } ?? 0)
+    }
+
+    /// All owners.
+    static let owners = ["p0", "p1", "p2", "p"].map { owner(of: bytes($0)) }
+
+    private mutating func owner() -> Owner { Self.owners[generator.below(Self.owners.count)] }
 
     // MARK: Clients
 
@@ -105,10 +120,11 @@ struct CommandSource {
         if !isPlain {
             transport = generator.below(4) == 0 ? .mailbox : .webSocket
         }
+        let sessionHash = SecretHash(high: generator.next(), low: generator.next())
+        let principal = bytes("p\(generator.below(3))")
         let registration = ClientRegistration(
             id: lastClient, transport: transport, connection: name(lastConnection),
-            sessionHash: SecretHash(high: generator.next(), low: generator.next()),
-            principal: bytes("p\(generator.below(3))"))
+            sessionHash: sessionHash, principal: principal, owner: Self.owner(of: principal))
         let observers = (0..<generator.below(4)).map { _ in self.registration() }
         if transport == .mailbox { mailboxes += observers.map(\.serial) }
         return .connect(registration, observers: observers, since: since())
@@ -220,6 +236,7 @@ struct CommandSource {
         terms.canStore = generator.below(30) > 0
         if generator.below(8) == 0 { terms.queueByteRoom = generator.below(100) }
         if generator.below(5) == 0 { terms.details = details() }
+        if generator.below(2) == 0 { terms.owner = owner() }
         return terms
     }
 
@@ -232,7 +249,8 @@ struct CommandSource {
         guard generator.below(2) == 0 else { return PostTerms.Details(scope: scope) }
         let key = IdempotencyKey(
             principal: bytes("p"), text: bytes("key\(generator.below(40))"),
-            requestHash: SecretHash(high: 1, low: UInt64(generator.below(6) / 5)), form: 3)
+            requestHash: SecretHash(high: 1, low: UInt64(generator.below(6) / 5)), form: 3,
+            owner: Self.owner(of: bytes("p")))
         return PostTerms.Details(scope: scope, key: key)
     }
 

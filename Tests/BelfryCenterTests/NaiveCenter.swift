@@ -67,7 +67,7 @@ struct NaiveCenter {
             removeObservers(client, name, object)
         case .resume, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox,
             .attachReader, .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode,
-            .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim:
+            .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned:
             preconditionFailure("a plain source makes none of these")
         }
     }

@@ -34,7 +34,7 @@ extension Scenario {
 
     /// Makes a mailbox with one observer, and tells the observer.
     mutating func mailbox(
-        _ name: String?, _ behavior: SuspensionBehavior = .hold,
+        _ name: String?, _ behavior: SuspensionBehavior = .hold, owner: Owner = .none,
         _ change: (inout ObserverTerms) -> Void = { _ in }
     ) -> UInt64 {
         var terms = ObserverTerms()
@@ -42,7 +42,7 @@ extension Scenario {
         terms.lease = 86_400_000_000_000
         change(&terms)
         let registration = registration(name, nil, terms)
-        _ = connect([registration], transport: .mailbox)
+        _ = connect([registration], transport: .mailbox, owner: owner)
         return registration.serial
     }
 

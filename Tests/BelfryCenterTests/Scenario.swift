@@ -32,13 +32,14 @@ struct Scenario {
     /// Connects a client whose connection has its number plus 100, and tells its number.
     mutating func connect(
         _ observers: [ObserverRegistration] = [], since: UInt64? = nil,
-        transport: Transport = .webSocket
+        transport: Transport = .webSocket, owner: Owner = .none
     ) -> UInt64 {
         lastClient += 1
         let registration = ClientRegistration(
             id: lastClient, transport: transport,
             connection: ConnectionName(node: 1, number: lastClient + 100),
-            sessionHash: SecretHash(high: lastClient, low: 7), principal: bytes("anonymous"))
+            sessionHash: SecretHash(high: lastClient, low: 7), principal: bytes("anonymous"),
+            owner: owner)
         apply(.connect(registration, observers: observers, since: since))
         return lastClient
     }

@@ -110,6 +110,10 @@ struct CommandReader {
             let kind = count()
             guard let kind = KeptKind(rawValue: kind) else { preconditionFailure("no such kind") }
             return .trim(kind, count: count())
+        case 27:
+            let kind = count()
+            guard let kind = KeptKind(rawValue: kind) else { preconditionFailure("no such kind") }
+            return .trimOwned(kind, Owner(number: UInt32(word())))
         default: preconditionFailure("no such command")
         }
     }
@@ -164,9 +168,14 @@ extension CommandReader {
     }
 
     private mutating func client() -> ClientRegistration {
-        ClientRegistration(
-            id: word(), transport: raw(Transport.self), connection: connection(),
-            sessionHash: hash(), principal: text())
+        let id = word()
+        let transport = raw(Transport.self)
+        let connection = connection()
+        let sessionHash = hash()
+        let principal = text()
+        return ClientRegistration(
+            id: id, transport: transport, connection: connection, sessionHash: sessionHash,
+            principal: principal, owner: Owner(ofPrincipal: principal))
     }
 
     private mutating func observer() -> ObserverRegistration {
@@ -212,9 +221,10 @@ extension CommandReader {
             PostTerms.Details(
                 scope: reader.scope(),
                 key: reader.optional { reader in
-                    IdempotencyKey(
-                        principal: reader.text(), text: reader.text(),
-                        requestHash: reader.hash(), form: reader.byte())
+                    let principal = reader.text()
+                    return IdempotencyKey(
+                        principal: principal, text: reader.text(), requestHash: reader.hash(),
+                        form: reader.byte(), owner: Owner(ofPrincipal: principal))
                 })
         }
         return terms

@@ -128,7 +128,7 @@ struct CommandWriter {
             }
         case .removeObserver, .removeObservers, .removeClient, .readMailbox, .attachReader,
             .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode, .endTurn, .idle,
-            .passTime, .terminate, .trimHeld, .trim:
+            .passTime, .terminate, .trimHeld, .trim, .trimOwned:
             writeSecondHalf(action)
         }
     }
@@ -184,6 +184,11 @@ struct CommandWriter {
             write(kind: 26) {
                 $0.write(kind.rawValue)
                 $0.write(count)
+            }
+        case .trimOwned(let kind, let owner):
+            write(kind: 27) {
+                $0.write(kind.rawValue)
+                $0.write(UInt64(owner.number))
             }
         default: preconditionFailure("the first half of the commands is written before")
         }

@@ -71,6 +71,7 @@ extension Model {
         case .passTime: passTime()
         case .trimHeld(let byteCount): trimHeld(to: byteCount)
         case .trim(let kind, let count): trim(kind, to: count)
+        case .trimOwned(let kind, let owner): trim(kind, of: owner)
         }
     }
 

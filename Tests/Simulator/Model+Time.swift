@@ -106,6 +106,29 @@ extension Model {
         }
     }
 
+    /// An owner has too much of a kind: an eighth of it goes, the oldest first.
+    mutating func trim(_ kind: KeptKind, of owner: Owner) {
+        switch kind {
+        case .held:
+            for place in clients.indices
+            where Owner(ofPrincipal: clients[place].principal) == owner {
+                let count = (clients[place].held.count + 7) / 8
+                for _ in 0..<count { drop(heldAt: 0, of: place, .overflow) }
+            }
+        case .keys:
+            let count = keys.count { Owner(ofPrincipal: $0.key.principal) == owner }
+            for _ in 0..<(count + 7) / 8 {
+                guard
+                    let place = keys.firstIndex(where: {
+                        Owner(ofPrincipal: $0.key.principal) == owner
+                    })
+                else { break }
+                keys.remove(at: place)
+            }
+        case .observers, .channels, .replay, .fates, .tombstones, .queue: break
+        }
+    }
+
     /// All centers hold too much: the oldest go first.
     mutating func trimHeld(to byteCount: Int) {
         while true {
@@ -125,5 +148,12 @@ extension Model {
                 }) { drop(heldAt: index, of: place, .overflow) }
             }
         }
+    }
+}
+
+extension Owner {
+    /// Who counts for what a principal makes: in a simulation each has one address.
+    init(ofPrincipal principal: [UInt8]) {
+        self.init(number: principal.first.map { UInt32($0) } ?? 0)
     }
 }

@@ -121,6 +121,7 @@ struct Replayer {
         if let image = try store.restart(isComplete: isComplete) {
             center = NotificationCenter(
                 restoring: image, limits: limits, seed: seed, time: time)
+            center.assignOwners { Owner(ofPrincipal: $0) }
         } else {
             center = NotificationCenter(
                 name: center.name, epoch: epoch, limits: limits, seed: seed)

@@ -57,6 +57,7 @@ extension World {
             center = NotificationCenter(
                 restoring: image, limits: profile.limits, seed: HashSeed(dice.next(), seed),
                 time: time)
+            center.assignOwners { Owner(ofPrincipal: $0) }
         } else {
             if !committed.isWorthNothing, !isJudgedByHistoryAlone {
                 throw Violation("something must last, and the store does not know the center")

@@ -16,7 +16,7 @@ extension World {
         case .endTurn: history.note(.drains(.turn))
         case .idle: history.note(.drains(.idle))
         case .terminate: history.note(.drains(.stop))
-        case .trimHeld: history.note(.trimmed)
+        case .trimHeld, .trimOwned(.held, _): history.note(.trimmed)
         case .configure(let limits): note(limits)
         default: break
         }

@@ -19,7 +19,7 @@ extension World {
                     scope: details.scope,
                     key: IdempotencyKey(
                         principal: key.principal, text: key.text, requestHash: key.requestHash,
-                        form: key.form ^ 1))
+                        form: key.form ^ 1, owner: key.owner))
             }
             try submitPosts(posts, isBatch: again.isBatch, terms)
             return
@@ -39,11 +39,11 @@ extension World {
         let scope = scope()
         var key: IdempotencyKey?
         if has(.key) {
+            let principal = [UInt8](dice.oneIn(2) ? "p" : "q")
             key = IdempotencyKey(
-                principal: [UInt8](dice.oneIn(2) ? "p" : "q"),
-                text: [UInt8]("key\(dice.below(4))"),
+                principal: principal, text: [UInt8]("key\(dice.below(4))"),
                 requestHash: SecretHash(high: UInt64(dice.below(2)), low: 0),
-                form: UInt8(dice.below(2)))
+                form: UInt8(dice.below(2)), owner: Owner(ofPrincipal: principal))
         }
         if scope != .everything || key != nil {
             terms.details = PostTerms.Details(scope: scope, key: key)

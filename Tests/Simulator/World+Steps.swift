@@ -42,14 +42,24 @@ extension World {
         case .restart: try restart()
         case .trim:
             let kind = KeptKind.allCases[dice.below(KeptKind.allCases.count)]
-            try submit(
-                kind == .held
-                    ? .trimHeld(byteCount: dice.below(200)) : .trim(kind, count: dice.below(8)))
+            try submit(trim(kind))
         case .configure:
             profile.changeLimits(&dice)
             try submit(.configure(profile.limits))
         }
     }
+
+    /// Forgets some of a kind; nobody can forget observers, or a queue, so owners take their turns.
+    private func trim(_ kind: KeptKind) -> Command.Action {
+        switch kind {
+        case .held: .trimHeld(byteCount: dice.below(200))
+        case .observers: .trimOwned(.held, someOwner())
+        case .queue: .trimOwned(.keys, someOwner())
+        case .channels, .replay, .keys, .fates, .tombstones: .trim(kind, count: dice.below(8))
+        }
+    }
+
+    private func someOwner() -> Owner { Owner(ofPrincipal: [UInt8](dice.oneIn(2) ? "p" : "q")) }
 
     // MARK: Time
 
@@ -135,10 +145,12 @@ extension World {
     private func open(_ transport: Transport) throws(Violation) -> UInt64 {
         lastConnection += 1
         lastClient += 1
+        let sessionHash = hash()
+        let principal = [UInt8](dice.oneIn(2) ? "p" : "q")
         let registration = ClientRegistration(
             id: lastClient, transport: transport,
-            connection: ConnectionName(node: 0, number: lastConnection), sessionHash: hash(),
-            principal: [UInt8](dice.oneIn(2) ? "p" : "q"))
+            connection: ConnectionName(node: 0, number: lastConnection),
+            sessionHash: sessionHash, principal: principal, owner: Owner(ofPrincipal: principal))
         var observers: [ObserverRegistration] = []
         switch transport {
         case .webSocket: break

@@ -1,0 +1,100 @@
+// What counts for whom (decision 70 has the reasons).
+
+extension NotificationCenter {
+    /// Whether the center keeps more or less for owners than it told.
+    @inline(__always)
+    public var hasOwnedGrowth: Bool {
+        owned.hasGrowth || queue.owned.hasGrowth || keys.owned.hasGrowth
+    }
+
+    /// Takes how much more the center keeps for each owner than it told.
+    public mutating func takeOwnedGrowth() -> [Owner: Holdings] {
+        var growth = owned.takeGrowth()
+        for (owner, more) in queue.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
+        for (owner, more) in keys.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
+        return growth
+    }
+
+    /// What the center keeps for an owner.
+    public func holdings(of owner: Owner) -> Holdings {
+        var holdings = owned[owner]
+        holdings += queue.owned[owner]
+        holdings += keys.owned[owner]
+        return holdings
+    }
+
+    /// Finds out for whom what a store has kept counts: it knows principals, and no owners.
+    ///
+    /// The queue's entries name no principal: they count for the whole broker alone.
+    public mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
+        for entry in clients.order.entries where !entry.isDead {
+            let owner = ownerOf(clients[entry.slot].principal)
+            if owner == .none { continue }
+            clients[entry.slot].owner = owner
+            count(clientAt: entry.slot, 1)
+            for slot in observers.slots(from: clients[entry.slot].lastObserver) {
+                count(observerAt: slot, 1)
+                for held in held.slots(of: observers[slot].entries, in: .observer) {
+                    count(entry: held, 1)
+                }
+            }
+        }
+        keys.assignOwners(ownerOf)
+    }
+
+    /// Counts a client for its owner, or with -1 one that goes.
+    mutating func count(clientAt slot: UInt32, _ sign: Int) {
+        let owner = clients[slot].owner
+        if owner == .none { return }
+        let byteCount =
+            ClientTable.clientByteCount + Footprint.array(of: clients[slot].principal.count)
+        owned.add(sign * byteCount, of: .observers, for: owner)
+    }
+
+    /// Counts an observer for the owner of its client, or with -1 one that goes.
+    mutating func count(observerAt slot: UInt32, _ sign: Int) {
+        let owner = clients[observers[slot].client].owner
+        if owner == .none { return }
+        let place = observers[slot].place
+        let textByteCount =
+            Footprint.array(of: index.name(of: place)?.count ?? 0)
+            + Footprint.array(of: index.object(of: place)?.count ?? 0)
+            + Footprint.array(of: selectors.text(of: observers[slot].selector).count)
+        owned.add(
+            sign * (Self.observerByteCount + textByteCount), of: .observers, observerCount: sign,
+            for: owner)
+    }
+
+    /// What an observer costs besides its texts: itself, and its places in a list and a table.
+    private static var observerByteCount: Int {
+        MemoryLayout<ObserverTable.Observer>.stride + 2 * MemoryLayout<PostingList.Entry>.stride
+    }
+
+    /// Counts something held for the owner of its client, or with -1 something that goes.
+    @inline(__always)
+    mutating func count(entry: UInt32, _ sign: Int) {
+        let owner = clients[observers[held[entry].observer].client].owner
+        if owner == .none { return }
+        owned.add(sign * held.cost(of: entry), of: .held, for: owner)
+    }
+
+    /// Forgets the oldest eighth of what is kept of a kind for an owner, at least one of it.
+    mutating func trim(
+        _ kind: KeptKind, of owner: Owner, at time: CommandTime, _ effects: inout Effects
+    ) {
+        switch kind {
+        case .held:
+            for entry in clients.order.entries
+            where !entry.isDead && clients[entry.slot].owner == owner {
+                let count = (clients[entry.slot].held.count + 7) / 8
+                for _ in 0..<count where clients[entry.slot].held.first != HeldTable.none {
+                    lose(clients[entry.slot].held.first, .overflow, &effects)
+                }
+            }
+        case .keys:
+            forgetKeys(keys.trim(of: owner), &effects)
+        case .observers, .channels, .replay, .fates, .tombstones, .queue:
+            break
+        }
+    }
+}

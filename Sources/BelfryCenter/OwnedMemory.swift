@@ -1,0 +1,42 @@
+/// What a center keeps for each owner, and what of that it has not told yet.
+///
+/// What is made for ``Owner/none`` costs nothing here. A thing counts as what it costs about, alone: a name that
+/// several observers share counts for each of them.
+struct OwnedMemory: Sendable {
+    private var holdings: [Owner: Holdings] = [:]
+    private var growth: [Owner: Holdings] = [:]
+
+    /// Whether something has grown or shrunk that was not told.
+    var hasGrowth: Bool { !growth.isEmpty }
+
+    /// What an owner has here.
+    subscript(owner: Owner) -> Holdings { holdings[owner] ?? Holdings() }
+
+    /// Counts what has come, or with negative numbers what has gone.
+    @inline(__always)
+    mutating func add(
+        _ byteCount: Int, of kind: KeptKind, observerCount: Int = 0, for owner: Owner
+    ) {
+        if owner == .none { return }
+        addOwned(byteCount, of: kind, observerCount: observerCount, for: owner)
+    }
+
+    @inline(never)
+    private mutating func addOwned(
+        _ byteCount: Int, of kind: KeptKind, observerCount: Int, for owner: Owner
+    ) {
+        var more = Holdings()
+        more.memory[kind] = byteCount
+        more.observerCount = observerCount
+        holdings[owner, default: Holdings()] += more
+        if holdings[owner]?.isNone == true { holdings[owner] = nil }
+        growth[owner, default: Holdings()] += more
+    }
+
+    /// Takes what has grown or shrunk since it was taken last.
+    mutating func takeGrowth() -> [Owner: Holdings] {
+        var taken: [Owner: Holdings] = [:]
+        swap(&taken, &growth)
+        return taken
+    }
+}

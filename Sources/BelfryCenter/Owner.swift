@@ -1,0 +1,36 @@
+/// Who what a center keeps counts for: whoever gives it commands names each by a number.
+public struct Owner: Hashable, Sendable {
+    /// The number; it is never used again for another one.
+    public let number: UInt32
+
+    /// Names an owner.
+    public init(number: UInt32) {
+        self.number = number
+    }
+
+    /// What it makes counts for the whole broker alone.
+    public static let none = Owner(number: 0)
+}
+
+/// What is kept for an owner.
+public struct Holdings: Sendable, Equatable {
+    /// The bytes by kind.
+    public var memory = KeptMemory()
+    /// How many observers.
+    public var observerCount = 0
+    /// How many centers.
+    public var centerCount = 0
+
+    /// Has nothing.
+    public init() {}
+
+    /// Whether nothing is kept.
+    public var isNone: Bool { self == Holdings() }
+
+    /// Adds what else is kept.
+    public static func += (left: inout Holdings, right: Holdings) {
+        left.memory += right.memory
+        left.observerCount += right.observerCount
+        left.centerCount += right.centerCount
+    }
+}

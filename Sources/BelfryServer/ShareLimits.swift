@@ -1,0 +1,77 @@
+import BelfryCenter
+
+/// How much of each kind one principal may have, and one address (decision 70).
+struct ShareLimits {
+    /// Nil where one may have all.
+    let principal: ShareLimit?
+    let address: ShareLimit?
+    /// How many connections there may be in all.
+    let connectionLimit: Int
+
+    init(_ configuration: ServerConfiguration, connectionLimit: Int) {
+        self.connectionLimit = connectionLimit
+        func limit(_ percent: Int) -> ShareLimit? {
+            percent < 100
+                ? ShareLimit(percent: percent, configuration, connectionLimit: connectionLimit)
+                : nil
+        }
+        principal = limit(configuration.principalShare)
+        address = limit(configuration.addressShare)
+    }
+
+    /// Whether one may have less than all.
+    var isCounted: Bool { principal != nil || address != nil }
+
+    /// What an asker may have; nil where that is all.
+    subscript(asker: Asker) -> ShareLimit? {
+        switch asker {
+        case .principal: principal
+        case .address: address
+        }
+    }
+
+    /// The smaller one; nil where one may have all.
+    var smallest: ShareLimit? {
+        guard let principal, let address else { return principal ?? address }
+        return principal.percent < address.percent ? principal : address
+    }
+}
+
+/// A part of what the broker may have of each kind.
+struct ShareLimit {
+    /// So many hundredths.
+    let percent: Int
+    /// Of what is kept.
+    let holdings: Holdings
+    /// Of the connections.
+    let seats: SeatTable.Seats
+    /// Of the tickets that are not used.
+    let ticketCount: Int
+    /// Of what waits for full sockets of one loop, in bytes.
+    let unsentByteCount: Int
+    /// Of what has not fully arrived on one loop, in bytes.
+    let unfinishedByteCount: Int
+
+    init(percent: Int, _ configuration: ServerConfiguration, connectionLimit: Int) {
+        self.percent = percent
+        func part(_ limit: Int) -> Int {
+            max(1, limit / 100 * percent + limit % 100 * percent / 100)
+        }
+        var holdings = Holdings()
+        for kind in KeptKind.allCases {
+            holdings.memory[kind] = part(configuration[keyPath: MemoryKind(kind).limit])
+        }
+        // Texts have limits of their own, and they are a part of what is kept.
+        holdings.memory[.held] = min(holdings.memory[.held], part(configuration.heldByteLimit))
+        holdings.memory[.queue] = min(holdings.memory[.queue], part(configuration.queueByteLimit))
+        holdings.observerCount = part(configuration.observerLimit)
+        let centerCount = configuration.memory.centers / CenterTable.centerByteCount
+        holdings.centerCount = part(min(configuration.centerLimit, centerCount))
+        self.holdings = holdings
+        seats = SeatTable.Seats(
+            count: part(connectionLimit), byteCount: part(configuration.memory.connections))
+        ticketCount = part(TicketTable.limit)
+        unsentByteCount = part(configuration.unsentByteLimit / configuration.loopCount)
+        unfinishedByteCount = part(configuration.unfinishedByteLimit / configuration.loopCount)
+    }
+}
