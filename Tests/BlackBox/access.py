@@ -163,5 +163,6 @@ def main(binary, folder):
     print(f"keys and tokens: {passed} passed, 0 failed")
 
 
-with tempfile.TemporaryDirectory(prefix="belfry-access-") as temporary:
-    main(sys.argv[1], temporary)
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="belfry-access-") as temporary:
+        main(sys.argv[1], temporary)
