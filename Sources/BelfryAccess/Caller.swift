@@ -77,9 +77,13 @@ public final class Caller: Sendable {
     }
 
     /// Whether a key or a token may speak for this name, which the broker must not give itself.
-    static func isPrincipal(_ name: [UInt8]) -> Bool {
+    public static func isPrincipal(_ name: [UInt8]) -> Bool {
         isName(name) && !isReserved(name)
     }
+
+    /// What such a name must be, to be read behind the name.
+    public static let principalRule =
+        "must be 1 to 255 characters without controls, not anonymous, broker, c1 or jwt:1"
 
     /// Whether a text can be a name: 1 to 255 scalars, none of them a control.
     static func isName(_ name: [UInt8]) -> Bool {

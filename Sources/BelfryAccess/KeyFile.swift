@@ -88,10 +88,7 @@ package struct KeyFile {
     ) throws(AccessError) -> [UInt8] {
         let name = try reader.bytes(place)
         guard Caller.isPrincipal(name) else {
-            throw reader.fault(
-                place,
-                "must be 1 to 255 characters without controls, not anonymous, broker, c1 or jwt:1"
-            )
+            throw reader.fault(place, Caller.principalRule)
         }
         return name
     }

@@ -1,17 +1,12 @@
 // What counts for whom (decision 70 has the reasons).
 
 extension NotificationCenter {
-    /// Whether the center keeps more or less for owners than it told.
-    @inline(__always)
-    public var hasOwnedGrowth: Bool {
-        owned.hasGrowth || queue.owned.hasGrowth || keys.owned.hasGrowth
-    }
-
     /// Takes how much more the center keeps for each owner than it told.
     public mutating func takeOwnedGrowth() -> [Owner: Holdings] {
         var growth = owned.takeGrowth()
         for (owner, more) in queue.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
         for (owner, more) in keys.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
+        needs.hasOwnedGrowth = false
         return growth
     }
 
@@ -40,6 +35,7 @@ extension NotificationCenter {
             }
         }
         keys.assignOwners(ownerOf)
+        noteNeeds()
     }
 
     /// Counts a client for its owner, or with -1 one that goes.

@@ -110,11 +110,11 @@ extension NotificationQueue {
     ) throws(Refusal) -> NotificationID? {
         guard journal == nil, let options = post.options, options.style == .asap,
             options.coalescing == [.onName, .onSender],
-            let slot = kinds.onlySlot(of: post.content.name, post.content.object),
-            slots[Int(slot)].entry?.owner == owner
+            let slot = kinds.onlySlot(of: post.content.name, post.content.object)
         else { return nil }
         let room = room.byteLimit.adding(-byteCount)
-        let merged = try slots[Int(slot)].entry?.takeOver(post, options, depth, byteRoom: room)
+        let merged = try slots[Int(slot)].entry?.takeOver(
+            post, options, depth, owner, byteRoom: room)
         guard let merged = merged ?? nil else { return nil }
         byteCount += merged.byteCount
         owned.add(merged.byteCount, of: .queue, for: owner)
@@ -188,9 +188,11 @@ extension NotificationQueue.Entry {
     ///
     /// - Returns: Whose place it is, and how many bytes more the content has.
     mutating func takeOver(
-        _ post: borrowing Post, _ options: PostOptions, _ depth: Int, byteRoom: Int
+        _ post: borrowing Post, _ options: PostOptions, _ depth: Int, _ owner: Owner,
+        byteRoom: Int
     ) throws(Refusal) -> (id: NotificationID, byteCount: Int)? {
-        guard style == .asap, expiresAt == .max, modes == options.modes else { return nil }
+        guard style == .asap, expiresAt == .max, modes == options.modes, owner == self.owner
+        else { return nil }
         var growth = 0
         if options.keepsLatest {
             growth = post.content.byteCount - content.byteCount

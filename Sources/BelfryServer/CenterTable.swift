@@ -173,7 +173,7 @@ struct CenterTable {
     /// Takes what a center keeps more for owners.
     @inline(__always)
     private mutating func takeOwned(at position: Int) {
-        guard sequencers[position].center.hasOwnedGrowth else { return }
+        guard sequencers[position].center.needs.hasOwnedGrowth else { return }
         for (owner, more) in sequencers[position].takeOwnedGrowth() {
             ownedGrowth[owner, default: Holdings()] += more
         }

@@ -226,22 +226,14 @@ struct MetricsText {
     ) {
         add(
             "belfry_memory_bytes", "gauge", "Memory by kind, as the broker accounts for it.",
-            rows: MemoryKind.allCases.map { kind in
-                ("kind=\"\(kind.rawValue)\"", UInt64(shared.memory(of: kind, counters)))
+            samples: MemoryKind.allCases.map { kind in
+                ("{kind=\"\(kind.rawValue)\"}", "\(shared.memory(of: kind, counters))")
             })
         add(
             "belfry_memory_limit_bytes", "gauge", "The limit of each kind of memory.",
-            rows: MemoryKind.allCases.map { kind in
-                ("kind=\"\(kind.rawValue)\"", UInt64(configuration[keyPath: kind.limit]))
+            samples: MemoryKind.allCases.map { kind in
+                ("{kind=\"\(kind.rawValue)\"}", "\(configuration[keyPath: kind.limit])")
             })
-    }
-
-    /// Adds one family with a row for each of its labels.
-    private mutating func add(
-        _ name: String, _ type: String, _ help: String, rows: [(labels: String, value: UInt64)]
-    ) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-        for row in rows { text += "\(name){\(row.labels)} \(row.value)\n" }
     }
 
     mutating func add(

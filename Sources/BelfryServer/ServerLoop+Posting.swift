@@ -245,7 +245,7 @@ extension ServerLoop {
     }
 
     /// Under which terms a post is accepted; what few posts need is made for those alone.
-    private func terms(
+    private mutating func terms(
         _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, _ submission: Submission
     ) -> PostTerms {
         var terms = postTerms

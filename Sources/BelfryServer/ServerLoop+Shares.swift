@@ -11,13 +11,14 @@ import BelfryWire
 
 extension ServerLoop {
     /// What one may have of what an asker has; nil where that is all.
+    @inline(__always)
     private func share(of asker: Asker) -> ShareLimit? {
         if case .address(let address) = asker, !countsAddresses || address.isLoopback { return nil }
         return shares[asker]
     }
 
     /// Who is counted for an address; a listed proxy stands for many.
-    private func asker(at address: NetworkAddress?) -> Asker? {
+    private mutating func asker(at address: NetworkAddress?) -> Asker? {
         guard let address, countsAddresses, !address.isLoopback, !proxyPolicy.trusts(address)
         else { return nil }
         return .address(address.counted)
@@ -26,12 +27,12 @@ extension ServerLoop {
     // MARK: What centers keep
 
     /// Who what a submission makes counts for.
-    func owner(of submission: borrowing Submission) -> Owner {
+    mutating func owner(of submission: borrowing Submission) -> Owner {
         owner(submission.caller, at: submission.address)
     }
 
     /// Who what a caller makes counts for.
-    func owner(_ caller: Caller, at address: NetworkAddress?) -> Owner {
+    mutating func owner(_ caller: Caller, at address: NetworkAddress?) -> Owner {
         let isCounted = shares.principal != nil && !caller.isAnonymous
         let identity = OwnerTable.Identity(
             principal: isCounted ? .principal(caller.principal) : nil,
@@ -77,7 +78,7 @@ extension ServerLoop {
     }
 
     /// By how many bytes an owner has more of a kind than it may.
-    private func excess(of kind: KeptKind, for owner: Owner) -> Int {
+    private mutating func excess(of kind: KeptKind, for owner: Owner) -> Int {
         var excess = -Int.max
         for (asker, holdings) in shared.owners.holdings(of: owner) {
             guard let limit = share(of: asker) else { continue }
@@ -87,7 +88,7 @@ extension ServerLoop {
     }
 
     /// Lets what waits in the queue count for an owner, which may have no more than its share.
-    func assign(_ owner: Owner, to terms: inout PostTerms) {
+    mutating func assign(_ owner: Owner, to terms: inout PostTerms) {
         if owner == .none { return }
         terms.owner = owner
         terms.queueByteRoom = min(terms.queueByteRoom, max(0, -excess(of: .queue, for: owner)))
@@ -240,21 +241,22 @@ extension ServerLoop {
         return largest
     }
 
-    /// Closes the largest connections of those that have more waiting, or more that has not fully arrived,
-    /// than they may.
-    mutating func boundShares() {
-        guard let smallest = shares.smallest else { return }
-        if unsentWatch.mustLook(loop.unsentByteTotal, share: smallest.unsentByteCount) {
-            for id in largestPastShare(\.unsentByteCount, { loop.unsentByteCount(of: $0.id) }) {
-                meet(.shares)
-                closeSlowest(id)
-            }
+    /// Closes the largest connections of those that have more waiting for their sockets than they may.
+    mutating func boundUnsentShares() {
+        guard unsentWatch.mustLook(loop.unsentByteTotal, share: shares.leastUnsent) else { return }
+        for id in largestPastShare(\.unsentByteCount, { loop.unsentByteCount(of: $0.id) }) {
+            meet(.shares)
+            closeSlowest(id)
         }
-        if unfinishedWatch.mustLook(unfinishedTotal.count, share: smallest.unfinishedByteCount) {
-            for id in largestPastShare(\.unfinishedByteCount, { unfinishedByteCount(of: $0) }) {
-                meet(.shares)
-                refuseUnfinished(id)
-            }
+    }
+
+    /// Refuses the largest requests and messages of those that have more unfinished than they may.
+    mutating func boundUnfinishedShares() {
+        let total = unfinishedTotal.count
+        guard unfinishedWatch.mustLook(total, share: shares.leastUnfinished) else { return }
+        for id in largestPastShare(\.unfinishedByteCount, { unfinishedByteCount(of: $0) }) {
+            meet(.shares)
+            refuseUnfinished(id)
         }
     }
 }
@@ -265,10 +267,10 @@ struct OwnedKind: Hashable {
     let owner: Owner
 }
 
-/// Tells when it must be found out anew who has how much of a sum.
+/// Tells when it must be found out anew who has how much of a sum that is above the share of one.
 ///
-/// That is a look at all connections, so it is not done each turn: once the sum is above the share of one, with each
-/// eighth of a share that it grows, and now and then.
+/// That is a look at all connections, so it is not done each turn: with each eighth of a share that the sum has
+/// grown, and now and then.
 struct ShareWatch {
     private var seen = 0
     private var turnCount = 0
@@ -276,10 +278,6 @@ struct ShareWatch {
     private static let turnsBetweenLooks = 256
 
     mutating func mustLook(_ sum: Int, share: Int) -> Bool {
-        guard sum > share else {
-            seen = 0
-            return false
-        }
         turnCount += 1
         seen = min(seen, sum)
         guard sum - seen > share / 8 || turnCount >= Self.turnsBetweenLooks else { return false }

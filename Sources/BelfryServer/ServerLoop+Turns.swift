@@ -18,7 +18,8 @@ extension ServerLoop {
         if !trims.isEmpty { trimKept() }
         if !ownedTrims.isEmpty { trimOwned() }
         closeSlowest()
-        if shares.isCounted { boundShares() }
+        if loop.unsentByteTotal > shares.leastUnsent { boundUnsentShares() }
+        if unfinishedTotal.count > shares.leastUnfinished { boundUnfinishedShares() }
         if stop.isStopping, !stop.isSealed { settle() }
         handOver()
         inflatedBeforeTurn = compression.inflatedByteCount

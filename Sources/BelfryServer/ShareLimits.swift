@@ -1,12 +1,17 @@
 import BelfryCenter
 
 /// How much of each kind one principal may have, and one address (decision 70).
-struct ShareLimits {
+///
+/// It is one reference, as every turn looks at it.
+final class ShareLimits: Sendable {
     /// Nil where one may have all.
     let principal: ShareLimit?
     let address: ShareLimit?
     /// How many connections there may be in all.
     let connectionLimit: Int
+    /// The smaller of both, of what waits for full sockets and of what has not fully arrived.
+    let leastUnsent: Int
+    let leastUnfinished: Int
 
     init(_ configuration: ServerConfiguration, connectionLimit: Int) {
         self.connectionLimit = connectionLimit
@@ -17,10 +22,10 @@ struct ShareLimits {
         }
         principal = limit(configuration.principalShare)
         address = limit(configuration.addressShare)
+        leastUnsent = min(principal?.unsentByteCount ?? .max, address?.unsentByteCount ?? .max)
+        leastUnfinished = min(
+            principal?.unfinishedByteCount ?? .max, address?.unfinishedByteCount ?? .max)
     }
-
-    /// Whether one may have less than all.
-    var isCounted: Bool { principal != nil || address != nil }
 
     /// What an asker may have; nil where that is all.
     subscript(asker: Asker) -> ShareLimit? {
@@ -28,12 +33,6 @@ struct ShareLimits {
         case .principal: principal
         case .address: address
         }
-    }
-
-    /// The smaller one; nil where one may have all.
-    var smallest: ShareLimit? {
-        guard let principal, let address else { return principal ?? address }
-        return principal.percent < address.percent ? principal : address
     }
 }
 

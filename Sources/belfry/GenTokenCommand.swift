@@ -1,4 +1,5 @@
 import ArgumentParser
+import BelfryAccess
 import BelfryJSON
 import BelfryServer
 
@@ -22,6 +23,9 @@ struct GenToken: BlockingCommand {
     var principal: String?
 
     func perform() throws(ToolError) {
+        for name in [id, principal ?? id] where !Caller.isPrincipal(Array(name.utf8)) {
+            throw .usage("`\(name)` \(Caller.principalRule)")
+        }
         let list: GrantList
         do throws(GrantList.Fault) {
             list = try GrantList(grants)

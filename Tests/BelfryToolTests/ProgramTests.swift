@@ -142,6 +142,9 @@ struct ProgramTests {
         let keyring = try await Keyring(keys: Array(#"{"keys":[\#(text)]}"#.utf8), keySet: nil)
         #expect(keyring.keyCount == 1)
         #expect(Program.run(["gen-token", "a", "--grants", "fly"]) == 2)
+        // The broker would refuse a file with these.
+        #expect(Program.run(["gen-token", "c1"]) == 2)
+        #expect(Program.run(["gen-token", "a", "--principal", "broker"]) == 2)
         #expect(Program.run(["gen-token"]) == 2)
     }
 

@@ -42,6 +42,7 @@ struct Order {
             case "--first": violationLimit = 1
             case "--history": isJudgedByHistory = true
             case "--history-only": isJudgedByHistoryAlone = true
+            case _ where argument.hasPrefix("--"): return nil
             default: operands.append(argument)
             }
         }
@@ -107,7 +108,10 @@ func tellHistory(_ order: Order) -> Int32 {
 }
 
 func perform() -> Int32 {
-    guard let order = Order(CommandLine.arguments) else { return 2 }
+    guard let order = Order(CommandLine.arguments) else {
+        print("run, verbose, history, record or replay; main.swift has their options")
+        return 2
+    }
     switch order.verb {
     case "run": return runAll(order)
     case "verbose": return verbose(order)
