@@ -22,8 +22,6 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var queueCount = 0
     /// How many observers are registered.
     public internal(set) var observerCount = 0
-    /// Whether it keeps more or less for owners than it told.
-    public internal(set) var hasOwnedGrowth = false
 
     /// Needs nothing, and keeps nothing.
     public init() {}
@@ -42,6 +40,5 @@ extension NotificationCenter {
         needs.queueByteCount = queue.byteCount
         needs.queueCount = queue.count
         needs.observerCount = observers.count
-        needs.hasOwnedGrowth = owned.hasGrowth || queue.owned.hasGrowth || keys.owned.hasGrowth
     }
 }

@@ -6,7 +6,6 @@ extension NotificationCenter {
         var growth = owned.takeGrowth()
         for (owner, more) in queue.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
         for (owner, more) in keys.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
-        needs.hasOwnedGrowth = false
         return growth
     }
 
@@ -35,7 +34,6 @@ extension NotificationCenter {
             }
         }
         keys.assignOwners(ownerOf)
-        noteNeeds()
     }
 
     /// Counts a client for its owner, or with -1 one that goes.

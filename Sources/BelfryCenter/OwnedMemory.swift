@@ -5,8 +5,6 @@
 struct OwnedMemory: Sendable {
     private var holdings: [Owner: Holdings] = [:]
     private var growth: [Owner: Holdings] = [:]
-    /// Whether something has grown or shrunk that was not told.
-    private(set) var hasGrowth = false
 
     /// What an owner has here.
     subscript(owner: Owner) -> Holdings { holdings[owner] ?? Holdings() }
@@ -30,14 +28,12 @@ struct OwnedMemory: Sendable {
         holdings[owner, default: Holdings()] += more
         if holdings[owner]?.isNone == true { holdings[owner] = nil }
         growth[owner, default: Holdings()] += more
-        hasGrowth = true
     }
 
     /// Takes what has grown or shrunk since it was taken last.
     mutating func takeGrowth() -> [Owner: Holdings] {
         var taken: [Owner: Holdings] = [:]
         swap(&taken, &growth)
-        hasGrowth = false
         return taken
     }
 }

@@ -21,6 +21,8 @@ struct CenterTable {
     private var keptGrowth: KeptMemory?
     /// How much more they keep for owners that was not counted yet.
     private var ownedGrowth: [Owner: Holdings] = [:]
+    /// Whether a command has named an owner: before that no center is asked what it keeps for whom.
+    var hasOwners = false
     /// What the centers that have ended in this turn leave to its end.
     private var ended: TurnEnd?
     /// The name that the next command gets.
@@ -153,7 +155,9 @@ struct CenterTable {
         addKept(growth)
         let owner = sequencers[position].owner
         if owner != .none {
-            ownedGrowth[owner, default: Holdings()].memory += growth.ofCenter
+            var more = Holdings()
+            more.memory = growth.ofCenter
+            addOwned([owner: more])
         }
     }
 
@@ -173,10 +177,13 @@ struct CenterTable {
     /// Takes what a center keeps more for owners.
     @inline(__always)
     private mutating func takeOwned(at position: Int) {
-        guard sequencers[position].center.needs.hasOwnedGrowth else { return }
-        for (owner, more) in sequencers[position].takeOwnedGrowth() {
-            ownedGrowth[owner, default: Holdings()] += more
-        }
+        if hasOwners { addOwned(sequencers[position].takeOwnedGrowth()) }
+    }
+
+    private mutating func addOwned(_ growth: [Owner: Holdings]) {
+        if growth.isEmpty { return }
+        for (owner, more) in growth { ownedGrowth[owner, default: Holdings()] += more }
+        addKept(KeptMemory())
     }
 
     /// Counts a center that has come for its owner, or with -1 one that goes, with what it keeps of its own.
@@ -185,7 +192,7 @@ struct CenterTable {
         let kept = sequencers[position].center.keptMemory.ofCenter
         more.memory = sign > 0 ? kept : KeptMemory() - kept
         more.centerCount = sign
-        ownedGrowth[sequencers[position].owner, default: Holdings()] += more
+        addOwned([sequencers[position].owner: more])
     }
 
     /// Finds out for whom what a store has kept counts.
@@ -222,7 +229,7 @@ struct CenterTable {
     static let centerByteCount = 3 << 10
 
     /// Whether centers keep more or less than was accounted for.
-    var hasKeptGrowth: Bool { keptGrowth != nil || !ownedGrowth.isEmpty }
+    var hasKeptGrowth: Bool { keptGrowth != nil }
 
     /// Takes how much more memory centers keep than was accounted for; nil when that is nothing.
     mutating func takeKeptGrowth() -> KeptMemory? {

@@ -16,13 +16,13 @@ extension ServerLoop {
     }
 
     private mutating func account() {
-        defer { countOwned() }
         guard let growth = centers.takeKeptGrowth() else { return }
         for kind in KeptKind.allCases where growth[kind] != 0 {
             shared.memory.add(growth[kind], to: kind)
             centersByteCount += growth[kind]
             if growth[kind] > 0, excess(of: kind) > 0 { trimLater(kind) }
         }
+        if centers.hasOwners { countOwned() }
     }
 
     /// Accounts for all that centers of this loop keep now, to the byte.
@@ -44,12 +44,13 @@ extension ServerLoop {
         if growth > 0, total > configuration.heldByteLimit { trimLater(.held) }
     }
 
-    private mutating func trimLater(_ kind: KeptKind) {
+    /// - Parameter owner: who has too much of it; none where all have.
+    mutating func trimLater(_ kind: KeptKind, of owner: Owner = .none) {
         switch kind {
         case .observers, .queue: return
         case .channels, .replay, .keys, .fates, .tombstones, .held: break
         }
-        trims.insert(kind)
+        trims.insert(Trim(kind: kind, owner: owner))
         loop.takeAnotherTurn()
     }
 
@@ -63,13 +64,14 @@ extension ServerLoop {
     /// One command forgets an eighth, so that tables are not made smaller with each post, and nobody waits for
     /// it; the next turn goes on.
     mutating func trimKept() {
-        var others: Set<KeptKind> = []
+        var others: Set<Trim> = []
         swap(&others, &trims)
-        for kind in KeptKind.allCases where others.contains(kind) {
+        for kind in KeptKind.allCases where others.remove(Trim(kind: kind, owner: .none)) != nil {
             let hasTrimmed = kind == .held ? trimHeld() : trim(kind)
             accountForKept()
             if hasTrimmed, excess(of: kind) > 0 { trimLater(kind) }
         }
+        for trim in others { trimShare(trim) }
     }
 
     /// Tells whether something was forgotten.

@@ -33,11 +33,13 @@ extension ServerLoop {
 
     /// Who what a caller makes counts for.
     mutating func owner(_ caller: Caller, at address: NetworkAddress?) -> Owner {
+        if caller === anonymous, !countsAddresses { return .none }
         let isCounted = shares.principal != nil && !caller.isAnonymous
         let identity = OwnerTable.Identity(
             principal: isCounted ? .principal(caller.principal) : nil,
             address: asker(at: address))
         if identity.principal == nil, identity.address == nil { return .none }
+        centers.hasOwners = true
         return shared.owners.owner(identity)
     }
 
@@ -46,6 +48,7 @@ extension ServerLoop {
     /// A principal may be of a key that is gone, or of a time when keys were others: it counts all the same.
     mutating func assignOwners(at position: Int) {
         if shares.principal == nil { return }
+        centers.hasOwners = true
         let (owners, nobody) = (shared.owners, anonymous.principal)
         centers.assignOwners(at: position) { principal in
             if principal == nobody { return .none }
@@ -106,44 +109,27 @@ extension ServerLoop {
         }
     }
 
-    private mutating func trimLater(_ kind: KeptKind, of owner: Owner) {
-        switch kind {
-        case .observers, .queue: return
-        case .channels, .replay, .keys, .fates, .tombstones, .held: break
-        }
-        ownedTrims.insert(OwnedKind(kind: kind, owner: owner))
-        loop.takeAnotherTurn()
-    }
-
-    /// Owners that have too much of a kind forget their oldest, a step in a turn.
-    mutating func trimOwned() {
-        var others: Set<OwnedKind> = []
-        swap(&others, &ownedTrims)
-        for owned in others where excess(of: owned.kind, for: owned.owner) > 0 {
-            guard let position = centers.largestKeeper(of: owned.kind, for: owned.owner) else {
-                continue
-            }
-            meet(.shares)
-            let before = centers.kept(owned.kind, at: position, for: owned.owner)
-            submitTrim(owned, at: position)
-            let hasTrimmed = centers.kept(owned.kind, at: position, for: owned.owner) < before
-            accountForKept()
-            if hasTrimmed, excess(of: owned.kind, for: owned.owner) > 0 {
-                trimLater(owned.kind, of: owned.owner)
-            }
-        }
-    }
-
-    private mutating func submitTrim(_ owned: OwnedKind, at position: Int) {
+    /// An owner that has too much of a kind forgets its oldest in the center that keeps most of it.
+    mutating func trimShare(_ trim: Trim) {
+        guard excess(of: trim.kind, for: trim.owner) > 0,
+            let position = centers.largestKeeper(of: trim.kind, for: trim.owner)
+        else { return }
+        meet(.shares)
+        let before = centers.kept(trim.kind, at: position, for: trim.owner)
         let action =
-            switch owned.kind {
-            case .held, .keys: Command.Action.trimOwned(owned.kind, owned.owner)
+            switch trim.kind {
+            case .held, .keys: Command.Action.trimOwned(trim.kind, trim.owner)
             case .observers, .channels, .replay, .fates, .tombstones, .queue:
-                trimAction(owned.kind, at: position)
+                trimAction(trim.kind, at: position)
             }
         submitCommand(action, to: position, isPromise: false)
         fanOut()
         centers.noteKept(at: position)
+        let hasTrimmed = centers.kept(trim.kind, at: position, for: trim.owner) < before
+        accountForKept()
+        if hasTrimmed, excess(of: trim.kind, for: trim.owner) > 0 {
+            trimLater(trim.kind, of: trim.owner)
+        }
     }
 
     // MARK: Connections
@@ -261,8 +247,8 @@ extension ServerLoop {
     }
 }
 
-/// A kind of what is kept for an owner.
-struct OwnedKind: Hashable {
+/// A kind of which too much is kept, by one owner, or by all together.
+struct Trim: Hashable {
     let kind: KeptKind
     let owner: Owner
 }

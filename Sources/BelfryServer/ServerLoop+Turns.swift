@@ -16,7 +16,6 @@ extension ServerLoop {
             answerCompletions()
         }
         if !trims.isEmpty { trimKept() }
-        if !ownedTrims.isEmpty { trimOwned() }
         closeSlowest()
         if loop.unsentByteTotal > shares.leastUnsent { boundUnsentShares() }
         if unfinishedTotal.count > shares.leastUnfinished { boundUnfinishedShares() }

@@ -76,10 +76,8 @@ struct ServerLoop: ~Copyable {
     var shares: ShareLimits
     /// Whether requests may come from addresses that are counted.
     var countsAddresses: Bool
-    /// The kinds of which this loop made all centers keep more than they may.
-    var trims: Set<KeptKind> = []
-    /// The owners that have too much, of which kind.
-    var ownedTrims: Set<OwnedKind> = []
+    /// The kinds of which this loop made all centers, or those of an owner, keep more than they may.
+    var trims: Set<Trim> = []
     var unsentWatch = ShareWatch()
     var unfinishedWatch = ShareWatch()
     /// What the centers of this loop keep, as far as it was accounted for.
