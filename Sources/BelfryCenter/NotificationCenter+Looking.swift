@@ -29,6 +29,9 @@ extension NotificationCenter {
     /// How many clients the center has.
     public var clientCount: Int { clients.count }
 
+    /// How many idempotency keys it knows.
+    public var keyCount: Int { keys.count }
+
     /// An observer, if the center has it.
     public func observer(_ serial: UInt64) -> ObserverRow? {
         observers.slot(of: serial).map { row(ofSlot: $0) }

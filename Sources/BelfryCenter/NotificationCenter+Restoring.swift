@@ -1,41 +1,41 @@
 extension NotificationCenter {
-    /// Makes a center out of what a store has of it; all of its clients are disconnected.
-    ///
-    /// Whatever was held or queued may have been delivered before, and says so. If the last life did
-    /// not end in order, nobody knows what observers that drop have lost: they are told a gap.
+    /// Makes a center out of an image, as ``CenterRestoration`` makes it of rows.
     public init(
         restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
     ) {
-        self.init(name: image.name, epoch: image.epoch, limits: limits, seed: seed)
-        restore(image, at: time)
+        var restoration = CenterRestoration(
+            of: image, size: image.size, limits: limits, seed: seed, time: time)
+        image.forEachRow { restoration.take($0) }
+        self = restoration.finish()
     }
 
-    private mutating func restore(_ image: CenterImage, at time: CommandTime) {
-        sequence = image.sequence
-        restoredSequence = image.sequence
-        reservedSequence = image.sequence
-        sequenceReserveAt = image.sequence
+    /// Takes what is known of the center itself, and makes room for its rows.
+    mutating func beginRestoring(_ through: UInt64, _ size: CenterSize, at time: CommandTime) {
+        sequence = through
+        restoredSequence = through
+        reservedSequence = through
+        sequenceReserveAt = through
         isStored = true
         lastTime = time.monotonicNanoseconds
-        for record in image.clients { restore(record, at: time) }
-        for record in image.observers { restore(record, isComplete: image.isComplete) }
-        for (serial, tombstone) in image.tombstones {
-            tombstones.append(tombstone, serial: serial, limit: limits.tombstoneLimit)
-        }
-        restoreHeld(image, at: time)
-        for (serial, gap) in image.gaps {
-            guard let slot = observers.slot(of: serial) else { continue }
-            addGap(gap, at: slot)
-        }
-        for record in image.queue { queue.restore(record, at: time) }
-        for record in image.keys {
-            keys.restore(record, at: time.monotonicNanoseconds, limits: limits)
+        clients.reserveCapacity(size.clients)
+        observers.reserveCapacity(size.observers)
+        index.reserveCapacity(size.observers)
+        held.reserveCapacity(size.notifications, entryCount: size.held)
+    }
+
+    /// All rows are there: lets notifications go that nobody holds, and finds out what is due.
+    mutating func endRestoring(at time: CommandTime) {
+        var kept = held.oldest
+        while kept != HeldTable.none {
+            let next = held.next(after: kept)
+            if held.holders(at: kept).isEmpty { held.discard(kept) }
+            kept = next
         }
         for entry in clients.order.entries { scheduleLeases(of: entry.slot, at: time) }
         noteNeeds()
     }
 
-    private mutating func restore(_ record: ClientRecord, at time: CommandTime) {
+    mutating func restore(_ record: ClientRecord, at time: CommandTime) {
         var client = ClientTable.Client(
             id: record.id, connection: ConnectionName(node: 0, number: 0),
             transport: record.transport, sessionHash: record.sessionHash,
@@ -51,7 +51,7 @@ extension NotificationCenter {
         clients.add(client)
     }
 
-    private mutating func restore(_ record: ObserverRecord, isComplete: Bool) {
+    mutating func restore(_ record: ObserverRecord, isComplete: Bool) {
         guard let client = clients.slot(of: record.client) else { return }
         let slot = observers.reserveSlot()
         let place = index.add(
@@ -74,35 +74,31 @@ extension NotificationCenter {
         }
     }
 
-    private mutating func restoreHeld(_ image: CenterImage, at time: CommandTime) {
-        var position = image.held.startIndex
-        for record in image.notifications {
-            let notification = Notification(
+    mutating func restore(_ tombstone: Tombstone, serial: UInt64) {
+        tombstones.append(tombstone, serial: serial, limit: limits.tombstoneLimit)
+    }
+
+    mutating func restore(_ gap: GapRecord, of serial: UInt64) {
+        guard let slot = observers.slot(of: serial) else { return }
+        addGap(gap, at: slot)
+    }
+
+    /// Keeps a notification, and tells its slot.
+    mutating func restore(_ record: NotificationRecord, at time: CommandTime) -> UInt32 {
+        keep(
+            Notification(
                 id: record.notification.id, sequence: record.notification.sequence,
                 postedAt: record.notification.postedAt, causedBy: record.notification.causedBy,
                 content: record.notification.content,
-                expiresAt: Self.end(of: record.timeToLive, time), isRestored: true)
-            let kept = keep(notification)
-            while position < image.held.endIndex,
-                image.held[position].sequence <= notification.sequence
-            {
-                if image.held[position].sequence == notification.sequence {
-                    restoreEntry(
-                        of: image.held[position].observer, notification, kept: kept)
-                }
-                position += 1
-            }
-            if held.holders(at: kept).isEmpty { held.discard(kept) }
-        }
+                expiresAt: Self.end(of: record.timeToLive, time), isRestored: true))
     }
 
-    private mutating func restoreEntry(
-        of serial: UInt64, _ notification: Notification, kept: UInt32
-    ) {
+    /// An observer holds a notification that is kept.
+    mutating func restoreEntry(of serial: UInt64, kept: UInt32) {
         guard let slot = observers.slot(of: serial) else { return }
         let client = observers[slot].client
         var flags: HeldTable.Flags = [.redelivered, .stored]
-        let kind = ObservedKind(observer: serial, notification.content)
+        let content = held.notification(at: kept).content
         let terms = observers[slot].terms
         if terms.suspensionBehavior == .coalesce || terms.minInterval > 0 {
             flags.insert(.replaceable)
@@ -112,7 +108,9 @@ extension NotificationCenter {
         held.noteStored(at: kept)
         held.append(entry, to: &observers[slot].entries, in: .observer)
         held.append(entry, to: &clients[client].held, in: .client)
-        clients[client].heldByteCount += notification.content.byteCount
-        if flags.contains(.replaceable) { replaceable[kind] = entry }
+        clients[client].heldByteCount += content.byteCount
+        if flags.contains(.replaceable) {
+            replaceable[ObservedKind(observer: serial, content)] = entry
+        }
     }
 }

@@ -1,4 +1,4 @@
-internal import BelfrySystem
+public import BelfrySystem
 
 // A process that is stopped (SIGSTOP), or whose machine is moved, does not hear those who want to renew
 // something. The time that it misses so counts for a beat, whatever its length.
@@ -10,6 +10,11 @@ extension EventLoop {
     /// nobody could be heard.
     @inline(__always)
     public var attendedNanoseconds: Int64 { now.nanoseconds - missedNanoseconds }
+
+    /// Counts all time since then as missed: there was no loop yet that could hear anybody.
+    public mutating func noteMissed(since time: MonotonicTime) {
+        missedNanoseconds = max(0, now.nanoseconds - time.nanoseconds)
+    }
 
     /// Reads the clocks, and notes what was missed since they were read last.
     ///

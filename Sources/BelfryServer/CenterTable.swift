@@ -71,10 +71,10 @@ struct CenterTable {
         return position
     }
 
-    /// Makes a center out of what a store has of it.
-    mutating func restore(_ image: CenterImage, time: CommandTime) -> Int {
-        let center = NotificationCenter(restoring: image, limits: limits, seed: seed, time: time)
-        let position = add(center, name: image.name, at: time)
+    /// Takes a center out of the store.
+    mutating func take(_ center: consuming NotificationCenter, at time: CommandTime) -> Int {
+        let name = center.name
+        let position = add(center, name: name, at: time)
         touch(position)
         return position
     }

@@ -153,6 +153,8 @@ struct ServerLoop: ~Copyable {
         settings.lowWaterByteCount = configuration.lowWaterByteCount
         settings.turnWorkLimit = configuration.turnWorkLimit
         var loop = try EventLoop(settings, kernel: kernel)
+        // No lease runs while the state is restored.
+        if let time = shared.restoredAt { loop.noteMissed(since: time) }
         try loop.attach(shared.mailboxes[number].wake)
         // Idle moments are told as soon as a center waits for one.
         loop.reportsIdle = false
@@ -187,7 +189,7 @@ struct ServerLoop: ~Copyable {
         acceptedHead = PreparedJSONHead(status: 202, date: noDate.span)
         takesNothing = shared.progress != nil
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
-        restoreCenters()
+        takeCenters()
         if shared.home(of: RoutedPath.defaultCenter) == number,
             centers.position(of: RoutedPath.defaultCenter) == nil
         {
@@ -195,10 +197,10 @@ struct ServerLoop: ~Copyable {
         }
     }
 
-    /// Makes the centers of this loop that the store has.
-    private mutating func restoreCenters() {
-        for image in shared.takeImages(for: number) {
-            let position = centers.restore(image, time: commandTime)
+    /// Takes the centers of this loop that the store has.
+    private mutating func takeCenters() {
+        for center in shared.takeCenters(for: number) {
+            let position = centers.take(center, at: commandTime)
             assignOwners(at: position)
             shared.centerCount.add(1, ordering: .relaxed)
             shared.observerCount.add(centers[position].observerCount, ordering: .relaxed)

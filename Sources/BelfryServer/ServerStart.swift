@@ -98,7 +98,12 @@ struct ServerStart: ~Copyable {
             acceptsDamage: configuration.acceptsDamage)
         log.write(file.losses)
         var random = SystemRandom()
-        var beginning = try Beginning(&file, progress: progress) {
+        let now = CommandTime(
+            wallMilliseconds: WallTime.now().milliseconds,
+            monotonicNanoseconds: MonotonicTime.now().nanoseconds)
+        var beginning = try Beginning(
+            &file, limits: configuration.centerLimits, at: now, progress: progress
+        ) {
             random.hexadecimal(digitCount: 12)
         }
         let store = try DiskStore(file, mailboxes: mailboxes, log: log)

@@ -19,8 +19,10 @@ final class SharedState: Sendable {
     let store: (any StoreDoor)?
     /// Whether there is a store: a look at the door itself would count a reference.
     let hasStore: Bool
-    /// What the store had of the centers that no loop has restored yet.
-    private let images: Mutex<[CenterImage]>
+    /// The centers out of the store that no loop has taken yet.
+    private let centers: Mutex<[NotificationCenter]>
+    /// The time that these know; nil where there are none.
+    let restoredAt: MonotonicTime?
     /// The memory that all centers keep.
     let memory = MemoryAccount()
     /// Bytes that all centers hold for clients that are suspended.
@@ -87,7 +89,8 @@ final class SharedState: Sendable {
         self.mailboxes = mailboxes
         store = beginning.store
         hasStore = beginning.store != nil
-        images = Mutex(beginning.centers)
+        centers = Mutex(beginning.centers)
+        restoredAt = beginning.restoredAt
         observerSerials = beginning.observerSerials
         clientNumbers = beginning.clientNumbers
         modeSerials = beginning.modeSerials
@@ -95,7 +98,7 @@ final class SharedState: Sendable {
         counters = mailboxes.map { _ in PublishedCounters() }
         var random = SystemRandom()
         incarnation = beginning.incarnation ?? random.next()
-        hashSeed = HashSeed(random.next(), random.next())
+        hashSeed = beginning.hashSeed
         startedAt = WallTime.now()
         assets = Asset.files
         compressedAssets = Asset.compressedFiles
@@ -122,11 +125,11 @@ final class SharedState: Sendable {
         refusals.withLock { $0[kind, default: 0] += 1 }
     }
 
-    /// Takes what the store had of the centers that live on a loop.
-    func takeImages(for loop: Int) -> [CenterImage] {
-        images.withLock { images in
-            let taken = images.filter { home(of: $0.name) == loop }
-            images.removeAll { home(of: $0.name) == loop }
+    /// Takes the centers out of the store that live on a loop.
+    func takeCenters(for loop: Int) -> [NotificationCenter] {
+        centers.withLock { centers in
+            let taken = centers.filter { home(of: $0.name) == loop }
+            centers.removeAll { home(of: $0.name) == loop }
             return taken
         }
     }

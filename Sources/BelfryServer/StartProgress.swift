@@ -1,4 +1,3 @@
-import BelfryStore
 import Synchronization
 
 /// How far a start has come: counted by the thread that restores, told by the one that listens.
@@ -7,12 +6,14 @@ final class StartProgress: Sendable {
     private let total = Atomic<Int>(0)
     private let hasFinished = Atomic<Bool>(false)
 
-    /// Counts rows.
-    func note(_ progress: LoadProgress) {
-        switch progress {
-        case .found(let rowCount): total.store(rowCount, ordering: .relaxed)
-        case .read(let rowCount): done.add(rowCount, ordering: .relaxed)
-        }
+    /// So many rows will be read.
+    func expect(rowCount: Int) {
+        total.store(rowCount, ordering: .relaxed)
+    }
+
+    /// A row was read.
+    func countRow() {
+        done.add(1, ordering: .relaxed)
     }
 
     /// All is restored.

@@ -38,12 +38,10 @@ struct ClientRows {
         try remover.run()
     }
 
-    func load(center: Int64) throws(StoreError) -> [ClientRecord] {
-        var records: [ClientRecord] = []
+    func load(center: Int64, _ tell: (ClientRecord) -> Void) throws(StoreError) {
         defer { reader.reset() }
         reader.bind(center)
-        while try reader.next() { records.append(try read()) }
-        return records
+        while try reader.next() { tell(try read()) }
     }
 
     private func read() throws(StoreError) -> ClientRecord {

@@ -59,9 +59,8 @@ struct GapRows {
     }
 
     func load(
-        center: Int64
-    ) throws(StoreError) -> [(observer: UInt64, gap: GapRecord)] {
-        var rows: [(observer: UInt64, gap: GapRecord)] = []
+        center: Int64, _ tell: (_ observer: UInt64, GapRecord) -> Void
+    ) throws(StoreError) {
         defer { reader.reset() }
         reader.bind(center)
         while try reader.next() {
@@ -72,8 +71,7 @@ struct GapRows {
             let first = reader.unsigned()
             let gap = GapRecord(
                 reason: reason, count: count, first: first, last: reader.unsigned())
-            rows.append((observer, gap))
+            tell(observer, gap)
         }
-        return rows
     }
 }

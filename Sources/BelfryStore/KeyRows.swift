@@ -43,15 +43,13 @@ struct KeyRows {
         try remover.run()
     }
 
-    func load(center: Int64) throws(StoreError) -> [KeyRecord] {
-        var records: [KeyRecord] = []
+    func load(center: Int64, _ tell: (KeyRecord) -> Void) throws(StoreError) {
         defer { reader.reset() }
         reader.bind(center)
         while try reader.next() {
             guard let record = read() else { throw .damaged(.brokenRow(.key)) }
-            records.append(record)
+            tell(record)
         }
-        return records
     }
 
     private func read() -> KeyRecord? {

@@ -37,13 +37,18 @@ public struct MemoryStore: DurableStore, Sendable {
         if case .observerRemoved = change { trimTombstones(afterOneOf: name) }
     }
 
-    /// All that is kept.
-    public mutating func load(
-        observing observe: (LoadProgress) -> Void
-    ) throws(StoreError) -> StoreImage {
-        var image = image
-        for index in image.centers.indices { image.centers[index].dropStrays() }
-        return image
+    /// Tells all that is kept, piece by piece.
+    public mutating func load(_ tell: (StoredPiece) -> Void) throws(StoreError) {
+        var facts = image
+        facts.centers = []
+        tell(.broker(facts, rowCount: image.centers.reduce(0) { $0 + $1.size.total }))
+        for center in image.centers {
+            let bare = CenterImage(
+                name: center.name, epoch: center.epoch, sequence: center.sequence,
+                isComplete: center.isComplete)
+            tell(.center(bare, center.size))
+            center.forEachRow { tell(.row($0)) }
+        }
     }
 
     /// Begins the next life, as opening the file again does.

@@ -73,8 +73,7 @@ struct NotificationRows {
         try heldRemover.run()
     }
 
-    func load(center: Int64) throws(StoreError) -> [NotificationRecord] {
-        var records: [NotificationRecord] = []
+    func load(center: Int64, _ tell: (NotificationRecord) -> Void) throws(StoreError) {
         defer { reader.reset() }
         reader.bind(center)
         while try reader.next() {
@@ -86,22 +85,18 @@ struct NotificationRows {
             let timeToLive = reader.optionalInteger()
             let notification = Notification(
                 id: id, sequence: sequence, postedAt: postedAt, causedBy: causedBy,
-                content: reader.content())
-            records.append(
-                NotificationRecord(notification: notification, timeToLive: timeToLive).stored)
+                content: reader.content(), isRestored: true)
+            tell(NotificationRecord(notification: notification, timeToLive: timeToLive))
         }
-        return records
     }
 
     func loadHeld(
-        center: Int64
-    ) throws(StoreError) -> [(observer: UInt64, sequence: UInt64)] {
-        var rows: [(observer: UInt64, sequence: UInt64)] = []
+        center: Int64, _ tell: (_ observer: UInt64, _ sequence: UInt64) -> Void
+    ) throws(StoreError) {
         heldReader.bind(center)
         while try heldReader.next() {
             let sequence = heldReader.unsigned()
-            rows.append((heldReader.unsigned(), sequence))
+            tell(heldReader.unsigned(), sequence)
         }
-        return rows
     }
 }

@@ -60,12 +60,10 @@ struct ObserverRows {
         try clientRemover.run()
     }
 
-    func load(center: Int64) throws(StoreError) -> [ObserverRecord] {
-        var records: [ObserverRecord] = []
+    func load(center: Int64, _ tell: (ObserverRecord) -> Void) throws(StoreError) {
         defer { reader.reset() }
         reader.bind(center)
-        while try reader.next() { records.append(try read()) }
-        return records
+        while try reader.next() { tell(try read()) }
     }
 
     private func read() throws(StoreError) -> ObserverRecord {

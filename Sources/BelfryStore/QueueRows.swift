@@ -46,15 +46,13 @@ struct QueueRows {
         try remover.run()
     }
 
-    func load(center: Int64) throws(StoreError) -> [QueueRecord] {
-        var records: [QueueRecord] = []
+    func load(center: Int64, _ tell: (QueueRecord) -> Void) throws(StoreError) {
         defer { reader.reset() }
         reader.bind(center)
         while try reader.next() {
             guard let record = read() else { throw .damaged(.brokenRow(.queue)) }
-            records.append(record)
+            tell(record)
         }
-        return records
     }
 
     private func read() -> QueueRecord? {

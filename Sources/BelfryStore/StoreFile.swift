@@ -101,11 +101,9 @@ public struct StoreFile: ~Copyable, DurableStore {
         noteCommit()
     }
 
-    /// All that is kept.
-    public mutating func load(
-        observing observe: (LoadProgress) -> Void
-    ) throws(StoreError) -> StoreImage {
-        try rows.load(isComplete: isComplete, observing: observe)
+    /// Tells all that is kept, piece by piece.
+    public mutating func load(_ tell: (StoredPiece) -> Void) throws(StoreError) {
+        try rows.load(isComplete: isComplete, tell)
     }
 
     /// Ends the life in order: notes it, and moves the log into the main file as far as that goes.

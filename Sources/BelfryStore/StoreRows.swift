@@ -15,7 +15,8 @@ struct StoreRows {
     private var keys: KeyRows
     private let pageCounter: Statement
     private let freePageCounter: Statement
-    private let rowCounter: Statement
+    /// Count the rows of the large tables by center.
+    private let counters: [(count: WritableKeyPath<CenterSize, Int>, Statement)]
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         settings = try SettingRows(connection)
@@ -29,11 +30,16 @@ struct StoreRows {
         keys = try KeyRows(connection)
         pageCounter = try connection.prepare("PRAGMA page_count")
         freePageCounter = try connection.prepare("PRAGMA freelist_count")
-        rowCounter = try connection.prepare(
-            """
-            SELECT (SELECT count(*) FROM client) + (SELECT count(*) FROM observer)
-                + (SELECT count(*) FROM notification) + (SELECT count(*) FROM held)
-            """)
+        counters = [
+            (\.clients, try connection.prepare(Self.counting("client"))),
+            (\.observers, try connection.prepare(Self.counting("observer"))),
+            (\.notifications, try connection.prepare(Self.counting("notification"))),
+            (\.held, try connection.prepare(Self.counting("held"))),
+        ]
+    }
+
+    private static func counting(_ table: String) -> String {
+        "SELECT center, count(*) FROM \(table) GROUP BY center"
     }
 
     /// How many pages of the main file are in use.
@@ -128,52 +134,48 @@ struct StoreRows {
 
     // MARK: Loading
 
-    /// All that the tables have; the observer is told of the rows of the large ones.
+    /// Tells all that the tables have.
     mutating func load(
-        isComplete: Bool, observing observe: (LoadProgress) -> Void
-    ) throws(StoreError) -> StoreImage {
+        isComplete: Bool, _ tell: (StoredPiece) -> Void
+    ) throws(StoreError) {
         var image = StoreImage()
-        observe(.found(rowCount: try rowCount()))
         image.observersReserved = try settings.value(of: .observersReserved)
         image.clientsReserved = try settings.value(of: .clientsReserved)
         image.modesReserved = try settings.value(of: .modesReserved)
         image.incarnation = try settings.value(of: .incarnation)
         image.isCopied = try settings.value(of: .isCopied) != 0
         image.isComplete = isComplete
-        var places: [Int64: Int] = [:]
+        let sizes = try centerSizes()
+        tell(.broker(image, rowCount: sizes.values.reduce(0) { $0 + $1.total }))
+        // They are few, and lie in the order of all centers.
+        let stones = try tombstones.load()
         for (number, center) in try centers.load(isComplete: isComplete) {
-            places[number] = image.centers.count
-            image.centers.append(try load(center, number: number, observing: observe))
+            tell(.center(center, sizes[number] ?? CenterSize()))
+            try clients.load(center: number) { tell(.row(.client($0))) }
+            try observers.load(center: number) { tell(.row(.observer($0))) }
+            for (serial, tombstone) in stones[number] ?? [] {
+                tell(.row(.observerRemoved(serial: serial, tombstone)))
+            }
+            try notifications.load(center: number) { tell(.row(.notification($0))) }
+            try notifications.loadHeld(center: number) {
+                tell(.row(.held(observer: $0, sequence: $1)))
+            }
+            try gaps.load(center: number) { tell(.row(.gap(observer: $0, $1))) }
+            try queue.load(center: number) { tell(.row(.queued($0))) }
+            try keys.load(center: number) { tell(.row(.key($0))) }
         }
-        try tombstones.load { center, serial, tombstone in
-            guard let place = places[center] else { return }
-            image.centers[place].tombstones.append((serial, tombstone))
-        }
-        return image
     }
 
-    /// How many rows the large tables have.
-    private func rowCount() throws(StoreError) -> Int {
-        defer { rowCounter.reset() }
-        return try rowCounter.next() ? Int(clamping: rowCounter.integer()) : 0
-    }
-
-    private mutating func load(
-        _ center: CenterImage, number: Int64, observing observe: (LoadProgress) -> Void
-    ) throws(StoreError) -> CenterImage {
-        var center = center
-        center.clients = try clients.load(center: number)
-        observe(.read(rowCount: center.clients.count))
-        center.observers = try observers.load(center: number)
-        observe(.read(rowCount: center.observers.count))
-        center.notifications = try notifications.load(center: number)
-        observe(.read(rowCount: center.notifications.count))
-        center.held = try notifications.loadHeld(center: number)
-        observe(.read(rowCount: center.held.count))
-        center.gaps = try gaps.load(center: number)
-        center.queue = try queue.load(center: number)
-        center.keys = try keys.load(center: number)
-        center.dropStrays()
-        return center
+    /// How many rows of the large tables each center has, by its number.
+    private func centerSizes() throws(StoreError) -> [Int64: CenterSize] {
+        var sizes: [Int64: CenterSize] = [:]
+        for (count, counter) in counters {
+            while try counter.next() {
+                let center = counter.integer()
+                sizes[center, default: CenterSize()][keyPath: count] = Int(
+                    clamping: counter.integer())
+            }
+        }
+        return sizes
     }
 }

@@ -52,10 +52,9 @@ struct TombstoneRows {
         try trimmer.run()
     }
 
-    /// All tombstones, each handed over with the number of its center; the oldest first.
-    func load(
-        _ visit: (_ center: Int64, _ serial: UInt64, Tombstone) -> Void
-    ) throws(StoreError) {
+    /// All tombstones by the number of their center, the oldest first.
+    func load() throws(StoreError) -> [Int64: [(serial: UInt64, Tombstone)]] {
+        var found: [Int64: [(serial: UInt64, Tombstone)]] = [:]
         defer { reader.reset() }
         while try reader.next() {
             let center = reader.integer()
@@ -78,7 +77,8 @@ struct TombstoneRows {
             let tombstone = Tombstone(
                 tokenHash: hash, removedAt: removedAt, removedBy: remover, reason: reason,
                 name: name, object: reader.optionalBytes())
-            visit(center, serial, tombstone)
+            found[center, default: []].append((serial, tombstone))
         }
+        return found
     }
 }

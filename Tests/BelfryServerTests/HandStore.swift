@@ -1,6 +1,7 @@
 import BelfryCenter
 import BelfryLoop
 import BelfryStore
+import BelfrySystem
 import Synchronization
 import Testing
 
@@ -81,12 +82,17 @@ final class HandStore: StoreDoor {
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// What a new life begins with; batches that were not committed are lost.
-    func beginning(afterOrderlyEnd: Bool = true) throws -> Beginning {
+    func beginning(
+        afterOrderlyEnd: Bool = true, limits: CenterLimits = CenterLimits(),
+        at time: CommandTime = .embeddedStart
+    ) throws -> Beginning {
         try state.withLock { state in
             state.waiting = []
             if afterOrderlyEnd { try state.memory.commit([.cleanEnd]) }
             state.memory.restart()
-            var beginning = try Beginning(&state.memory) { Array("epoch".utf8) }
+            var beginning = try Beginning(&state.memory, limits: limits, at: time) {
+                Array("epoch".utf8)
+            }
             beginning.store = self
             return beginning
         }
@@ -105,6 +111,16 @@ final class HandStore: StoreDoor {
         }
         tellEnd()
         try broker.crank()
+    }
+}
+
+extension CommandTime {
+    /// When the clocks of an embedded kernel begin.
+    static var embeddedStart: CommandTime {
+        let kernel = EmbeddedKernel()
+        return CommandTime(
+            wallMilliseconds: kernel.wallNow.milliseconds,
+            monotonicNanoseconds: kernel.now.nanoseconds)
     }
 }
 

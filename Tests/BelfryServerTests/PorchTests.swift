@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryLoop
 import BelfryStore
 import BelfrySystem
@@ -15,13 +16,19 @@ struct PorchTests {
 
         mutating func commit(_ changes: [StoreChange]) {}
 
-        mutating func load(observing observe: (LoadProgress) -> Void) -> StoreImage {
-            observe(.found(rowCount: rowCount))
+        mutating func load(_ tell: (StoredPiece) -> Void) {
+            tell(.broker(StoreImage(), rowCount: rowCount))
+            var size = CenterSize()
+            size.clients = rowCount
+            tell(.center(CenterImage(name: Array("default".utf8), epoch: [1]), size))
             for count in 1...rowCount {
-                observe(.read(rowCount: 1))
+                let record = ClientRecord(
+                    id: UInt64(count), transport: .mailbox,
+                    sessionHash: SecretHash(high: 1, low: UInt64(count)), principal: [],
+                    isAsked: false, connectedAt: 0, disconnectedFor: 0, immediateThrough: 0)
+                tell(.row(.client(record)))
                 afterRow(count)
             }
-            return StoreImage()
         }
     }
 
@@ -45,7 +52,10 @@ struct PorchTests {
             told.append(answer.json["parts"]["restore"])
             #expect(live.status == 200)
         }
-        _ = try Beginning(&store, progress: progress) { [] }
+        let beginning = try Beginning(
+            &store, limits: CenterLimits(), at: .embeddedStart, progress: progress
+        ) { [] }
+        #expect(beginning.centers.map(\.clientCount) == [8])
         #expect(
             told == [
                 .number(0.25), "0.25", .number(0.5), "0.50", .number(0.75), "0.75", .number(1),
@@ -84,9 +94,9 @@ struct PorchTests {
         }
         let broker = try Broker(log: log, progress: progress)
         broker.nodes[0].server.armProgress()
-        progress.note(.found(rowCount: 4))
+        progress.expect(rowCount: 4)
         for _ in 0..<3 {
-            progress.note(.read(rowCount: 1))
+            progress.countRow()
             try broker.advance(by: .seconds(1))
         }
         progress.finish()

@@ -80,7 +80,7 @@ struct TurnTests {
         #expect(try peer.read()?.status == 202)
         // That it left is handed to the store, although nothing else happened.
         #expect(store.waitingCount == 0)
-        #expect(try store.beginning().centers.first?.queue.isEmpty == true)
+        #expect(try store.beginning().centers.first?.queueCount == 0)
     }
 
     @Test(

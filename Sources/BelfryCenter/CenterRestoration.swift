@@ -1,0 +1,109 @@
+/// Makes a center out of what a store has of it, row by row; all of its clients are disconnected.
+///
+/// Whatever was held or queued may have been delivered before, and says so. If the last life did
+/// not end in order, nobody knows what observers that drop have lost: they are told a gap.
+public struct CenterRestoration: ~Copyable {
+    private var center: NotificationCenter
+    private let time: CommandTime
+    private let isComplete: Bool
+    /// Walks through the notifications while their holders come.
+    private var kept = HeldTable.none
+
+    /// Begins with the center itself; rows of the image are not looked at.
+    ///
+    /// - Parameter size: how many rows will come, as far as it is known.
+    public init(
+        of image: CenterImage, size: CenterSize = CenterSize(), limits: CenterLimits,
+        seed: HashSeed, time: CommandTime
+    ) {
+        self.time = time
+        isComplete = image.isComplete
+        center = NotificationCenter(
+            name: image.name, epoch: image.epoch, limits: limits, seed: seed)
+        center.beginRestoring(image.sequence, size, at: time)
+    }
+
+    /// Takes a row, which the store tells as the change that made it.
+    ///
+    /// Clients come before observers, these before all else, and notifications before those who hold
+    /// them; each kind comes in the order of ``CenterImage``. What belongs to an observer or a
+    /// notification that is there no more is left out.
+    public mutating func take(_ row: consuming Change) {
+        switch row {
+        case .client(let record): center.restore(record, at: time)
+        case .observer(let record): center.restore(record, isComplete: isComplete)
+        case .observerRemoved(let serial, let tombstone):
+            center.restore(tombstone, serial: serial)
+        case .notification(let record):
+            let slot = center.restore(record, at: time)
+            if kept == HeldTable.none { kept = slot }
+        case .held(let observer, let sequence):
+            while kept != HeldTable.none, center.held.notification(at: kept).sequence < sequence {
+                kept = center.held.next(after: kept)
+            }
+            guard kept != HeldTable.none, center.held.isKept(kept, sequence: sequence) else {
+                return
+            }
+            center.restoreEntry(of: observer, kept: kept)
+        case .gap(let serial, let gap): center.restore(gap, of: serial)
+        case .queued(let record): center.queue.restore(record, at: time)
+        case .key(let record):
+            center.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
+        case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
+            .dequeued,
+            .keyForgotten:
+            preconditionFailure("a store has no such row")
+        }
+    }
+
+    /// Gives the center, which has all of its rows.
+    public consuming func finish() -> NotificationCenter {
+        var center = center
+        center.endRestoring(at: time)
+        return center
+    }
+}
+
+/// How many rows a store has of a center, so that its tables can be made as large as they will be.
+public struct CenterSize: Sendable, Equatable {
+    /// Clients.
+    public var clients = 0
+    /// Observers.
+    public var observers = 0
+    /// Notifications that are held.
+    public var notifications = 0
+    /// Notifications that are held, once for each observer that holds one.
+    public var held = 0
+
+    /// Counts nothing.
+    public init() {}
+
+    /// All of them together.
+    public var total: Int { clients + observers + notifications + held }
+}
+
+extension CenterImage {
+    /// How many rows it has.
+    public var size: CenterSize {
+        var size = CenterSize()
+        size.clients = clients.count
+        size.observers = observers.count
+        size.notifications = notifications.count
+        size.held = held.count
+        return size
+    }
+
+    /// Tells each row as the change that makes it, in the order in which a center is made of them.
+    public func forEachRow(_ tell: (Change) -> Void) {
+        for record in clients { tell(.client(record)) }
+        for record in observers { tell(.observer(record)) }
+        for (serial, tombstone) in tombstones {
+            tell(.observerRemoved(serial: serial, tombstone))
+        }
+        for record in notifications { tell(.notification(record)) }
+        for (observer, sequence) in held { tell(.held(observer: observer, sequence: sequence)) }
+        for (observer, gap) in gaps { tell(.gap(observer: observer, gap)) }
+        for record in queue { tell(.queued(record)) }
+        for record in keys { tell(.key(record)) }
+    }
+}
