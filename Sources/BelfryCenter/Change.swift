@@ -64,11 +64,15 @@ public struct ClientRecord: Sendable, Equatable {
     public let disconnectedFor: Int64
     /// What is held up to this sequence number is written although it asked for suspension.
     public let immediateThrough: UInt64
+    /// Who has seen this number has lost nothing of what was written before the connection ended; nil where
+    /// nobody knows.
+    public let completeThrough: UInt64?
 
     /// Joins the parts.
     public init(
         id: UInt64, transport: Transport, sessionHash: SecretHash, principal: [UInt8],
-        isAsked: Bool, connectedAt: Int64, disconnectedFor: Int64, immediateThrough: UInt64
+        isAsked: Bool, connectedAt: Int64, disconnectedFor: Int64, immediateThrough: UInt64,
+        completeThrough: UInt64? = nil
     ) {
         self.id = id
         self.transport = transport
@@ -78,6 +82,7 @@ public struct ClientRecord: Sendable, Equatable {
         self.connectedAt = connectedAt
         self.disconnectedFor = disconnectedFor
         self.immediateThrough = immediateThrough
+        self.completeThrough = completeThrough
     }
 }
 

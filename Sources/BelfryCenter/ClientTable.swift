@@ -21,6 +21,9 @@ struct ClientTable: Sendable {
         var disconnectedSince: Int64 = 0
         /// What waits to be written, in the order of sequence numbers.
         var held = HeldTable.List()
+        /// Who has seen this number, or a higher one, has lost nothing of what was written before the last
+        /// connection ended; nil while there is one, and where nobody knows.
+        var completeThrough: UInt64?
         /// What was written and must be acknowledged, in the order in which it was written.
         var unacknowledged = HeldTable.List()
         /// Bytes of what waits, each notification counted for each observer.

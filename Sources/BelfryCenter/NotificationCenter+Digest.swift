@@ -76,6 +76,7 @@ extension NotificationCenter {
             digest.add(client.stateSince)
             digest.add(client.disconnectedSince)
             digest.add(client.immediateSequence)
+            digest.add(client.completeThrough ?? .max)
             digest.add(client.heldByteCount)
             digest.add(client.unacknowledgedByteCount)
             digest.add(client.owesTooMuch)

@@ -22,6 +22,7 @@ extension NotificationCenter {
         var starts: [UInt64] = []
         var counts = [Int](repeating: 0, count: past.count)
         var wasSeen = true
+        let isComplete = clients[client].completeThrough.map { sequence >= $0 } ?? false
         var wasWritten = false
         for slot in slots {
             starts.append(start(of: slot, after: sequence, past, &wasWritten))
@@ -29,8 +30,7 @@ extension NotificationCenter {
             for place in past.found { counts[place] += 1 }
             makeGood(past, missingThrough: missing, at: slot, &effects)
             guard observers[slot].writtenThrough >= sequence else { continue }
-            // Who saw the last number before an end in order has lost nothing.
-            let isSeen = wasSeen || sequence == restoredSequence
+            let isSeen = wasSeen || isComplete
             wasSeen = false
             let start = max(isSeen ? sequence + 1 : sequence, observers[slot].replaysAbove + 1)
             let end = min(observers[slot].writtenThrough, firstKept - 1)

@@ -12,7 +12,6 @@ extension NotificationCenter {
     /// Takes what is known of the center itself, and makes room for its rows.
     mutating func beginRestoring(_ through: UInt64, _ size: CenterSize, at time: CommandTime) {
         sequence = through
-        restoredSequence = through
         reservedSequence = through
         sequenceReserveAt = through
         isStored = true
@@ -48,6 +47,7 @@ extension NotificationCenter {
         client.isStoredAway = record.disconnectedFor > 0
         client.immediateSequence = record.immediateThrough
         client.storedImmediateSequence = record.immediateThrough
+        client.completeThrough = record.completeThrough
         clients.add(client)
     }
 
@@ -63,7 +63,7 @@ extension NotificationCenter {
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
-        observer.writtenThrough = sequence
+        observer.writtenThrough = min(sequence, clients[client].completeThrough ?? sequence)
         observers.fill(slot, with: observer, after: clients[client].lastObserver)
         clients.noteObserver(slot, isLasting: true, at: client)
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < sequence {

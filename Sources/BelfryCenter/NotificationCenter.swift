@@ -14,8 +14,6 @@ public struct NotificationCenter: Sendable {
     public let epoch: [UInt8]
     /// The sequence number of the last notification that was dispatched.
     public internal(set) var sequence: UInt64 = 0
-    /// The last sequence number that may have been used in earlier lives.
-    var restoredSequence: UInt64 = 0
     /// The index of the last command that was applied.
     public private(set) var appliedIndex: UInt64 = 0
     /// The limits that it keeps.

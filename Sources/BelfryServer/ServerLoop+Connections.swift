@@ -14,7 +14,11 @@ extension ServerLoop {
         }
         connections.insert(Connection(id: id))
         counters.connectionsAccepted += 1
-        if !takeSeat(id, isSecure: isSecure) { return refuseSeat(id, isSecure: isSecure) }
+        if countsAddresses || configuration.addressConnectionLimit != nil,
+            !takeSeat(id, isSecure: isSecure)
+        {
+            return refuseSeat(id, isSecure: isSecure)
+        }
         setDeadline(id, .head)
         if isSecure { admitSecurely(id) }
     }

@@ -127,7 +127,7 @@ extension ServerLoop {
 
     /// Checks that the broker has room for some observers more, and their owner too.
     mutating func reserveObservers(_ count: Int, for owner: Owner) throws(Problem) {
-        if count > 0 {
+        if owner != .none, count > 0 {
             var wanted = Holdings()
             wanted.observerCount = count
             try checkShare(of: owner, adding: wanted)
@@ -148,9 +148,11 @@ extension ServerLoop {
 
     /// Counts one center more, if the broker and its owner have room for it.
     mutating func reserveCenter(for owner: Owner) throws(Problem) {
-        var wanted = Holdings()
-        wanted.centerCount = 1
-        try checkShare(of: owner, adding: wanted)
+        if owner != .none {
+            var wanted = Holdings()
+            wanted.centerCount = 1
+            try checkShare(of: owner, adding: wanted)
+        }
         let count = shared.centerCount.wrappingAdd(1, ordering: .relaxed).newValue
         guard
             count > configuration.centerLimit

@@ -27,13 +27,14 @@ extension ServerLoop {
     // MARK: What centers keep
 
     /// Who what a submission makes counts for.
+    @inline(__always)
     mutating func owner(of submission: borrowing Submission) -> Owner {
-        owner(submission.caller, at: submission.address)
+        if !countsAddresses, submission.caller === anonymous { return .none }
+        return owner(submission.caller, at: submission.address)
     }
 
     /// Who what a caller makes counts for.
     mutating func owner(_ caller: Caller, at address: NetworkAddress?) -> Owner {
-        if caller === anonymous, !countsAddresses { return .none }
         let isCounted = shares.principal != nil && !caller.isAnonymous
         let identity = OwnerTable.Identity(
             principal: isCounted ? .principal(caller.principal) : nil,
@@ -58,7 +59,6 @@ extension ServerLoop {
 
     /// Checks that what an owner wants to make leaves it within its share.
     mutating func checkShare(of owner: Owner, adding wanted: Holdings) throws(Problem) {
-        if owner == .none { return }
         for (asker, holdings) in shared.owners.holdings(of: owner) {
             guard let limit = share(of: asker) else { continue }
             var sum = holdings
@@ -136,13 +136,10 @@ extension ServerLoop {
 
     /// Whether a new connection finds a seat among those of its address; a listed proxy stands for many.
     mutating func takeSeat(_ id: ConnectionID, isSecure: Bool) -> Bool {
-        let ownLimit = configuration.addressConnectionLimit
-        guard countsAddresses || ownLimit != nil, let address = peerAddress(of: id),
-            !proxyPolicy.trusts(address)
-        else { return true }
+        guard let address = peerAddress(of: id), !proxyPolicy.trusts(address) else { return true }
         let asker = Asker.address(address.counted)
         var limit = share(of: asker)?.seats ?? SeatTable.Seats(count: .max, byteCount: .max)
-        limit.count = min(limit.count, ownLimit ?? .max)
+        limit.count = min(limit.count, configuration.addressConnectionLimit ?? .max)
         let byteCount = Self.seatByteCount(isSecure: isSecure)
         guard let seat = shared.seats.take(for: asker, byteCount: byteCount, limit: limit) else {
             return false
@@ -229,7 +226,7 @@ extension ServerLoop {
 
     /// Closes the largest connections of those that have more waiting for their sockets than they may.
     mutating func boundUnsentShares() {
-        guard unsentWatch.mustLook(loop.unsentByteTotal, share: shares.leastUnsent) else { return }
+        guard unsentWatch.mustLook(loop.unsentByteTotal) else { return }
         for id in largestPastShare(\.unsentByteCount, { loop.unsentByteCount(of: $0.id) }) {
             meet(.shares)
             closeSlowest(id)
@@ -238,8 +235,7 @@ extension ServerLoop {
 
     /// Refuses the largest requests and messages of those that have more unfinished than they may.
     mutating func boundUnfinishedShares() {
-        let total = unfinishedTotal.count
-        guard unfinishedWatch.mustLook(total, share: shares.leastUnfinished) else { return }
+        guard unfinishedWatch.mustLook(unfinishedTotal.count) else { return }
         for id in largestPastShare(\.unfinishedByteCount, { unfinishedByteCount(of: $0) }) {
             meet(.shares)
             refuseUnfinished(id)
@@ -258,12 +254,18 @@ struct Trim: Hashable {
 /// That is a look at all connections, so it is not done each turn: with each eighth of a share that the sum has
 /// grown, and now and then.
 struct ShareWatch {
+    /// What one may have.
+    let share: Int
     private var seen = 0
     private var turnCount = 0
 
     private static let turnsBetweenLooks = 256
 
-    mutating func mustLook(_ sum: Int, share: Int) -> Bool {
+    init(share: Int) {
+        self.share = share
+    }
+
+    mutating func mustLook(_ sum: Int) -> Bool {
         turnCount += 1
         seen = min(seen, sum)
         guard sum - seen > share / 8 || turnCount >= Self.turnsBetweenLooks else { return false }

@@ -17,8 +17,8 @@ extension ServerLoop {
         }
         if !trims.isEmpty { trimKept() }
         closeSlowest()
-        if loop.unsentByteTotal > shares.leastUnsent { boundUnsentShares() }
-        if unfinishedTotal.count > shares.leastUnfinished { boundUnfinishedShares() }
+        if loop.unsentByteTotal > unsentWatch.share { boundUnsentShares() }
+        if unfinishedTotal.count > unfinishedWatch.share { boundUnfinishedShares() }
         if stop.isStopping, !stop.isSealed { settle() }
         handOver()
         inflatedBeforeTurn = compression.inflatedByteCount

@@ -78,8 +78,8 @@ struct ServerLoop: ~Copyable {
     var countsAddresses: Bool
     /// The kinds of which this loop made all centers, or those of an owner, keep more than they may.
     var trims: Set<Trim> = []
-    var unsentWatch = ShareWatch()
-    var unfinishedWatch = ShareWatch()
+    var unsentWatch: ShareWatch
+    var unfinishedWatch: ShareWatch
     /// What the centers of this loop keep, as far as it was accounted for.
     var centersByteCount = 0
     /// Tells when memory can be given back.
@@ -174,6 +174,8 @@ struct ServerLoop: ~Copyable {
         keptLimits = KeptMemory(limitedBy: configuration)
         shares = ShareLimits(
             configuration, connectionLimit: connectionLimit * configuration.loopCount)
+        unsentWatch = ShareWatch(share: shares.leastUnsent)
+        unfinishedWatch = ShareWatch(share: shares.leastUnfinished)
         countsAddresses = shares.address != nil && !configuration.hasOnlyLoopbackClients
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
@@ -252,6 +254,8 @@ struct ServerLoop: ~Copyable {
         centers.limits = Self.centerLimits(configuration, shared)
         keptLimits = KeptMemory(limitedBy: configuration)
         shares = ShareLimits(configuration, connectionLimit: shares.connectionLimit)
+        unsentWatch = ShareWatch(share: shares.leastUnsent)
+        unfinishedWatch = ShareWatch(share: shares.leastUnfinished)
         countsAddresses = shares.address != nil && !configuration.hasOnlyLoopbackClients
     }
 

@@ -8,12 +8,17 @@ struct ClientRows {
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
-            "INSERT OR REPLACE INTO client VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+            """
+            INSERT OR REPLACE INTO client (
+                center, id, transport, session_hash, principal, is_asked, connected_at,
+                disconnected_for, immediate_through, complete_through, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            """)
         remover = try connection.prepare("DELETE FROM client WHERE center = ?1 AND id = ?2")
         reader = try connection.prepare(
             """
             SELECT id, transport, session_hash, principal, is_asked, connected_at,
-                disconnected_for, immediate_through
+                disconnected_for, immediate_through, complete_through
             FROM client WHERE center = ?1 ORDER BY id
             """)
     }
@@ -28,6 +33,7 @@ struct ClientRows {
         putter.bind(record.connectedAt)
         putter.bind(record.disconnectedFor)
         putter.bind(record.immediateThrough)
+        putter.bind(record.completeThrough.map { Int64(bitPattern: $0) })
         putter.bindChecksum()
         try putter.run()
     }
@@ -56,6 +62,7 @@ struct ClientRows {
         return ClientRecord(
             id: id, transport: transport, sessionHash: hash, principal: principal,
             isAsked: isAsked, connectedAt: connectedAt, disconnectedFor: disconnectedFor,
-            immediateThrough: reader.unsigned())
+            immediateThrough: reader.unsigned(),
+            completeThrough: reader.optionalInteger().map { UInt64(bitPattern: $0) })
     }
 }

@@ -102,6 +102,10 @@ enum StoreSchema {
             """,
         ],
         checksumStep,
+        [
+            "ALTER TABLE client ADD COLUMN complete_through INTEGER",
+            "UPDATE client SET checksum = belfry_checksum(\(clientColumns))",
+        ],
     ]
 
     /// The tables with the columns that their checksums are of, in the order of the columns, and with
@@ -110,13 +114,7 @@ enum StoreSchema {
     /// The place of a tombstone or key is left out: rows are only read in its order, which is checked.
     static let checkedColumns: [(table: StoreError.Table, columns: String, order: [String])] = [
         (.setting, "name, value", ["name"]), (.center, "id, name, epoch, sequence", ["id"]),
-        (
-            .client,
-            """
-            center, id, transport, session_hash, principal, is_asked, connected_at,
-            disconnected_for, immediate_through
-            """, ["center", "id"]
-        ),
+        (.client, clientColumns, ["center", "id"]),
         (
             .observer,
             """
@@ -152,9 +150,16 @@ enum StoreSchema {
         (.key, "center, principal, text, request_hash, form, answer", ["place"]),
     ]
 
+    private static let oldClientColumns = """
+        center, id, transport, session_hash, principal, is_asked, connected_at, disconnected_for,
+        immediate_through
+        """
+    private static let clientColumns = oldClientColumns + ", complete_through"
+
     /// Version 3: each row has a checksum of its other columns.
     private static let checksumStep = checkedColumns.flatMap { table, columns, _ in
-        [
+        let columns = table == .client ? oldClientColumns : columns
+        return [
             "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",
             "UPDATE \(table.rawValue) SET checksum = belfry_checksum(\(columns))",
         ]

@@ -33,7 +33,7 @@ enum Sample {
             id: id, transport: Transport.allCases[Int(id % 3)], sessionHash: hash(id),
             principal: bytes("principal \(id)"), isAsked: id % 2 == 0,
             connectedAt: 1_700_000_000_000 + Int64(id), disconnectedFor: disconnectedFor,
-            immediateThrough: id * 5)
+            immediateThrough: id * 5, completeThrough: id % 2 == 0 ? id * 7 : nil)
     }
 
     static func observer(

@@ -16,6 +16,12 @@ extension Model {
         guard case .plain(.refused(let refusal)) = out.outcome else {
             if queue.count <= limits.queueEntryLimit / 2 { hasReportedOverflow = false }
             if !reports.isEmpty { postReports(of: command.id) }
+            if case .terminate = command.action {
+                for place in clients.indices
+                where clients[place].isConnected && !clients[place].isMailbox {
+                    noteComplete(of: place)
+                }
+            }
             return out
         }
         if case .queueFull = refusal { reportOverflow() }

@@ -211,6 +211,16 @@ extension Model {
         for observer in observers where observer.client == id && observer.terms.endsWithConnection {
             remove(observer.serial, by: .broker, reason: .connectionClosed)
         }
+        noteComplete(of: place)
+    }
+
+    /// The highest number that a client was written, or the next one where a broken line may have had that
+    /// number for some of its observers alone.
+    mutating func noteComplete(of place: Int) {
+        let written = observers.filter { $0.client == clients[place].id }.map(\.writtenThrough)
+        let last = written.max() ?? 0
+        let isShared = last > 0 && written.count { $0 == last } > 1
+        clients[place].completeThrough = isShared && !isTerminating ? last + 1 : last
     }
 
     /// What was not acknowledged is held again, in its place, for redelivery (rule D14).
@@ -266,6 +276,7 @@ extension Model {
         clients[place].isFlushing = false
         clients[place].isPaced = false
         if let after = resumption.after { replay(above: after, to: place) }
+        clients[place].completeThrough = nil
         let rows = observers(ofClient: resumption.client).map { row(ofObserver: $0) }
         flush(place)
         out.outcome = .resumed(row(ofClient: place), rows, heldCount: heldCount)
@@ -302,8 +313,9 @@ extension Model {
                 held.isReplayed = true
                 replayed.append(held)
             }
+            let hasAll = clients[place].completeThrough.map { after >= $0 } ?? false
             let start = max(
-                observer == written.first || after == restoredSequence ? after + 1 : after,
+                observer == written.first || hasAll ? after + 1 : after,
                 observers[observer].replaysAbove + 1)
             let end = min(observers[observer].writtenThrough, firstKept - 1)
             if written.contains(observer), start <= end, !observers[observer].terms.acknowledges {

@@ -11,7 +11,6 @@ struct Model {
     var wall: Int64
     var sequence: UInt64 = 0
     /// With what this life began.
-    var restoredSequence: UInt64 = 0
 
     /// In the order of their numbers.
     var clients: [Client] = []
@@ -115,6 +114,8 @@ struct Model {
         var owed: [Held] = []
         /// Up to here it is written to in spite of having asked (rule D8).
         var immediateThrough: UInt64 = 0
+        /// With this number it has seen all that it was written before its connection ended.
+        var completeThrough: UInt64?
 
         var isMailbox: Bool { transport == .mailbox }
         /// Law 5: the three reasons, and nothing else.

@@ -131,6 +131,10 @@ extension Model {
             try compare("principal", record.principal, client.principal)
             try compare("transport", record.transport, client.transport)
             try compare("immediateThrough", record.immediateThrough, client.immediateThrough)
+            // A crash may come before it is stored; an end in order tells it of all.
+            if isComplete || record.completeThrough != nil {
+                try compare("completeThrough", record.completeThrough, client.completeThrough)
+            }
             let away = model.away(client)
             // After a crash a lease may last a minute longer than it must, never less.
             let unknown: Int64 = isComplete ? 0 : 60_000_000_000
@@ -228,7 +232,6 @@ extension Model {
     ) -> Model {
         var next = Model(limits: limits, now: now, wall: wall)
         next.sequence = image.sequence
-        next.restoredSequence = image.sequence
         next.observers = observers.filter { !$0.terms.endsWithConnection }
         for place in next.observers.indices { next.restore(place, image) }
         for client in clients where next.observers.contains(where: { $0.client == client.id }) {
@@ -266,7 +269,8 @@ extension Model {
             createdAt: old.createdAt)
         observer.mailbox.acknowledgedThrough = old.mailbox.acknowledgedThrough
         observer.mailbox.forgottenThrough = old.mailbox.forgottenThrough
-        observer.writtenThrough = sequence
+        let known = image.clients.first { $0.id == old.client }?.completeThrough
+        observer.writtenThrough = min(sequence, known ?? sequence)
         // What it dropped in a life that did not end in order, nobody knows.
         if !image.isComplete, old.terms.suspensionBehavior == .drop, old.since < sequence {
             observer.losses = [
@@ -292,6 +296,7 @@ extension Model {
         client.isConnected = false
         client.isAsked = old.isAsked
         client.immediateThrough = old.immediateThrough
+        client.completeThrough = image.clients.first { $0.id == old.id }?.completeThrough
         client.disconnectedSince = next.now - away
         var kept = old.held + old.owed
         kept.sort { Self.isBefore($0, $1) }
