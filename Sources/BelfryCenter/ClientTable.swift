@@ -115,12 +115,6 @@ struct ClientTable: Sendable {
     /// Whether a client gets what is posted at once.
     func isLive(at slot: UInt32) -> Bool { slots[Int(slot)].suspension.isEmpty }
 
-    /// Makes room for as many.
-    mutating func reserveCapacity(_ count: Int) {
-        slots.reserveCapacity(count)
-        order.reserveCapacity(count)
-    }
-
     /// Adds a client whose number is above all others.
     mutating func add(_ client: Client) {
         let slot: UInt32

@@ -4,23 +4,19 @@ extension NotificationCenter {
         restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
     ) {
         var restoration = CenterRestoration(
-            of: image, size: image.size, limits: limits, seed: seed, time: time)
+            of: image, limits: limits, seed: seed, time: time)
         image.forEachRow { restoration.take($0) }
         self = restoration.finish()
     }
 
-    /// Takes what is known of the center itself, and makes room for its rows.
-    mutating func beginRestoring(_ through: UInt64, _ size: CenterSize, at time: CommandTime) {
+    /// Takes what is known of the center itself.
+    mutating func beginRestoring(_ through: UInt64, at time: CommandTime) {
         sequence = through
         restoredSequence = through
         reservedSequence = through
         sequenceReserveAt = through
         isStored = true
         lastTime = time.monotonicNanoseconds
-        clients.reserveCapacity(size.clients)
-        observers.reserveCapacity(size.observers)
-        index.reserveCapacity(size.observers)
-        held.reserveCapacity(size.notifications, entryCount: size.held)
     }
 
     /// All rows are there: lets notifications go that nobody holds, and finds out what is due.

@@ -152,6 +152,22 @@ enum StoreSchema {
         (.key, "center, principal, text, request_hash, form, answer", ["place"]),
     ]
 
+    /// Reads a table in the order of its rows: the columns that its checksums are of, and these.
+    static func query(for table: StoreError.Table) -> String {
+        guard let row = checkedColumns.first(where: { $0.table == table }) else {
+            preconditionFailure("each table has checksums")
+        }
+        let order = row.order.joined(separator: ", ")
+        return """
+            SELECT \(row.columns), checksum FROM \(table.rawValue) NOT INDEXED ORDER BY \(order)
+            """
+    }
+
+    /// The tables whose rows lie in the order of centers, so that they are checked as they are loaded.
+    static let walkedTables: Set<StoreError.Table> = [
+        .client, .observer, .notification, .held, .gap,
+    ]
+
     /// Version 3: each row has a checksum of its other columns.
     private static let checksumStep = checkedColumns.flatMap { table, columns, _ in
         [
