@@ -10,17 +10,14 @@ public struct CenterRestoration: ~Copyable {
     private var kept = HeldTable.none
 
     /// Begins with the center itself; rows of the image are not looked at.
-    ///
-    /// - Parameter size: how many rows will come, as far as it is known.
     public init(
-        of image: CenterImage, size: CenterSize = CenterSize(), limits: CenterLimits,
-        seed: HashSeed, time: CommandTime
+        of image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
     ) {
         self.time = time
         isComplete = image.isComplete
         center = NotificationCenter(
             name: image.name, epoch: image.epoch, limits: limits, seed: seed)
-        center.beginRestoring(image.sequence, size, at: time)
+        center.beginRestoring(image.sequence, at: time)
     }
 
     /// Takes a row, which the store tells as the change that made it.
@@ -50,8 +47,7 @@ public struct CenterRestoration: ~Copyable {
         case .key(let record):
             center.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
         case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
-            .dequeued,
-            .keyForgotten:
+            .dequeued, .keyForgotten:
             preconditionFailure("a store has no such row")
         }
     }
@@ -64,35 +60,7 @@ public struct CenterRestoration: ~Copyable {
     }
 }
 
-/// How many rows a store has of a center, so that its tables can be made as large as they will be.
-public struct CenterSize: Sendable, Equatable {
-    /// Clients.
-    public var clients = 0
-    /// Observers.
-    public var observers = 0
-    /// Notifications that are held.
-    public var notifications = 0
-    /// Notifications that are held, once for each observer that holds one.
-    public var held = 0
-
-    /// Counts nothing.
-    public init() {}
-
-    /// All of them together.
-    public var total: Int { clients + observers + notifications + held }
-}
-
 extension CenterImage {
-    /// How many rows it has.
-    public var size: CenterSize {
-        var size = CenterSize()
-        size.clients = clients.count
-        size.observers = observers.count
-        size.notifications = notifications.count
-        size.held = held.count
-        return size
-    }
-
     /// Tells each row as the change that makes it, in the order in which a center is made of them.
     public func forEachRow(_ tell: (Change) -> Void) {
         for record in clients { tell(.client(record)) }

@@ -64,15 +64,14 @@ public struct ClientRecord: Sendable, Equatable {
     public let disconnectedFor: Int64
     /// What is held up to this sequence number is written although it asked for suspension.
     public let immediateThrough: UInt64
-    /// Who has seen this number has lost nothing of what was written before the connection ended; nil where
-    /// nobody knows.
-    public let completeThrough: UInt64?
+    /// What it was written last before its connection ended; nil where nobody knows.
+    public let lastWritten: LastWritten?
 
     /// Joins the parts.
     public init(
         id: UInt64, transport: Transport, sessionHash: SecretHash, principal: [UInt8],
         isAsked: Bool, connectedAt: Int64, disconnectedFor: Int64, immediateThrough: UInt64,
-        completeThrough: UInt64? = nil
+        lastWritten: LastWritten? = nil
     ) {
         self.id = id
         self.transport = transport
@@ -82,7 +81,26 @@ public struct ClientRecord: Sendable, Equatable {
         self.connectedAt = connectedAt
         self.disconnectedFor = disconnectedFor
         self.immediateThrough = immediateThrough
-        self.completeThrough = completeThrough
+        self.lastWritten = lastWritten
+    }
+}
+
+/// The last notification that a client was written on a connection.
+public struct LastWritten: Sendable, Equatable {
+    /// Its number; 0 where there was none.
+    public let sequence: UInt64
+    /// Whether it was written for several observers, and the line may have ended between their frames.
+    public let isShared: Bool
+
+    /// Joins both.
+    public init(sequence: UInt64, isShared: Bool) {
+        self.sequence = sequence
+        self.isShared = isShared
+    }
+
+    /// Whether a client that has seen a number has seen all that it was written.
+    func isSeen(by seen: UInt64) -> Bool {
+        isShared ? seen > sequence : seen >= sequence
     }
 }
 

@@ -21,9 +21,8 @@ struct ClientTable: Sendable {
         var disconnectedSince: Int64 = 0
         /// What waits to be written, in the order of sequence numbers.
         var held = HeldTable.List()
-        /// Who has seen this number, or a higher one, has lost nothing of what was written before the last
-        /// connection ended; nil while there is one, and where nobody knows.
-        var completeThrough: UInt64?
+        /// What was written last before its connection ended; nil while it has one, and where nobody knows.
+        var lastWritten: LastWritten?
         /// What was written and must be acknowledged, in the order in which it was written.
         var unacknowledged = HeldTable.List()
         /// Bytes of what waits, each notification counted for each observer.
@@ -124,12 +123,6 @@ struct ClientTable: Sendable {
 
     /// Whether a client gets what is posted at once.
     func isLive(at slot: UInt32) -> Bool { slots[Int(slot)].suspension.isEmpty }
-
-    /// Makes room for as many.
-    mutating func reserveCapacity(_ count: Int) {
-        slots.reserveCapacity(count)
-        order.reserveCapacity(count)
-    }
 
     /// Adds a client whose number is above all others, and tells its slot.
     @discardableResult

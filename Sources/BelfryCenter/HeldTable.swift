@@ -155,12 +155,6 @@ struct HeldTable: Sendable {
 
     // MARK: Notifications
 
-    /// Makes room for as many notifications and entries.
-    mutating func reserveCapacity(_ count: Int, entryCount: Int) {
-        kept.reserveCapacity(count)
-        entries.reserveCapacity(entryCount)
-    }
-
     /// Keeps a notification; its sequence number is mostly the highest.
     mutating func keep(_ notification: Notification) -> UInt32 {
         let slot = freeKept.popLast() ?? UInt32(kept.count)

@@ -157,7 +157,7 @@ extension NotificationCenter {
             id: row.id, transport: row.transport, sessionHash: row.sessionHash,
             principal: row.principal, isAsked: row.suspension.contains(.asked),
             connectedAt: row.connectedAt, disconnectedFor: away,
-            immediateThrough: row.immediateSequence, completeThrough: row.completeThrough)
+            immediateThrough: row.immediateSequence, lastWritten: row.lastWritten)
     }
 
     /// Tells an observer that lasts as it is now.
@@ -190,7 +190,7 @@ extension NotificationCenter {
         for entry in clients.order.entries where !entry.isDead {
             guard clients[entry.slot].isLasting else { continue }
             if clients[entry.slot].suspension.isDisjoint(with: [.disconnected, .mailbox]) {
-                noteComplete(entry.slot)
+                noteWritten(entry.slot)
             }
             noteClient(entry.slot, at: time, &effects)
             guard clients[entry.slot].gapCount > 0 else { continue }

@@ -22,7 +22,7 @@ extension NotificationCenter {
         var starts: [UInt64] = []
         var counts = [Int](repeating: 0, count: past.count)
         var wasSeen = true
-        let isComplete = clients[client].completeThrough.map { sequence >= $0 } ?? false
+        let hasAll = clients[client].lastWritten?.isSeen(by: sequence) ?? false
         var wasWritten = false
         for slot in slots {
             starts.append(start(of: slot, after: sequence, past, &wasWritten))
@@ -30,7 +30,7 @@ extension NotificationCenter {
             for place in past.found { counts[place] += 1 }
             makeGood(past, missingThrough: missing, at: slot, &effects)
             guard observers[slot].writtenThrough >= sequence else { continue }
-            let isSeen = wasSeen || isComplete
+            let isSeen = wasSeen || hasAll
             wasSeen = false
             let start = max(isSeen ? sequence + 1 : sequence, observers[slot].replaysAbove + 1)
             let end = min(observers[slot].writtenThrough, firstKept - 1)

@@ -4,22 +4,18 @@ extension NotificationCenter {
         restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
     ) {
         var restoration = CenterRestoration(
-            of: image, size: image.size, limits: limits, seed: seed, time: time)
+            of: image, limits: limits, seed: seed, time: time)
         image.forEachRow { restoration.take($0) }
         self = restoration.finish()
     }
 
-    /// Takes what is known of the center itself, and makes room for its rows.
-    mutating func beginRestoring(_ through: UInt64, _ size: CenterSize, at time: CommandTime) {
+    /// Takes what is known of the center itself.
+    mutating func beginRestoring(_ through: UInt64, at time: CommandTime) {
         sequence = through
         reservedSequence = through
         sequenceReserveAt = through
         isStored = true
         lastTime = time.monotonicNanoseconds
-        clients.reserveCapacity(size.clients)
-        observers.reserveCapacity(size.observers)
-        index.reserveCapacity(size.observers)
-        held.reserveCapacity(size.notifications, entryCount: size.held)
     }
 
     /// All rows are there: lets notifications go that nobody holds, and finds out what is due.
@@ -47,7 +43,7 @@ extension NotificationCenter {
         client.isStoredAway = record.disconnectedFor > 0
         client.immediateSequence = record.immediateThrough
         client.storedImmediateSequence = record.immediateThrough
-        client.completeThrough = record.completeThrough
+        client.lastWritten = record.lastWritten
         clients.add(client)
     }
 
@@ -63,7 +59,7 @@ extension NotificationCenter {
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
-        observer.writtenThrough = min(sequence, clients[client].completeThrough ?? sequence)
+        observer.writtenThrough = min(sequence, clients[client].lastWritten?.sequence ?? sequence)
         observers.fill(slot, with: observer, after: clients[client].lastObserver)
         clients.noteObserver(slot, isLasting: true, at: client)
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < sequence {

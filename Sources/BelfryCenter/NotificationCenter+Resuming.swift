@@ -43,15 +43,15 @@ extension NotificationCenter {
             _ = remove(slot, by: .broker, reason: .connectionClosed, at: time, &effects)
             removedCount += 1
         }
-        noteComplete(client)
+        noteWritten(client)
         return removedCount
     }
 
-    /// Notes what a client must have seen to have lost nothing that was written to it.
+    /// Notes what a client was written last.
     ///
     /// A line that breaks may end between the frames of one number for two observers; a stop in order writes
     /// all of them.
-    mutating func noteComplete(_ client: UInt32) {
+    mutating func noteWritten(_ client: UInt32) {
         var last: UInt64 = 0
         var count = 0
         for slot in observers.slots(from: clients[client].lastObserver) {
@@ -59,7 +59,8 @@ extension NotificationCenter {
             if written > last { (last, count) = (written, 0) }
             if written == last { count += 1 }
         }
-        clients[client].completeThrough = isTerminating || count <= 1 || last == 0 ? last : last + 1
+        clients[client].lastWritten = LastWritten(
+            sequence: last, isShared: last > 0 && count > 1 && !isTerminating)
     }
 
     /// What was not acknowledged comes before what was never written, and will be redelivered (D14).
@@ -118,7 +119,7 @@ extension NotificationCenter {
         }
         if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
         let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
-        clients[client].completeThrough = nil
+        clients[client].lastWritten = nil
         noteClient(client, at: time, &effects)
         flush(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)

@@ -73,9 +73,6 @@ struct ObserverIndex: Sendable {
         place.object == Self.noList ? nil : objects.key(at: place.object)
     }
 
-    /// Makes room for as many observers, each with a list of its own.
-    mutating func reserveCapacity(_ count: Int) { lists.reserveCapacity(count + 1) }
-
     /// Files an observer under its filter.
     mutating func add(name: [UInt8]?, object: [UInt8]?, serial: UInt64, slot: UInt32) -> Place {
         var place = Place()

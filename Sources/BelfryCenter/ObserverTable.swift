@@ -108,12 +108,6 @@ struct ObserverTable: Sendable {
     /// The slot of an observer, by its number.
     func slot(of serial: UInt64) -> UInt32? { order.slot(of: serial) }
 
-    /// Makes room for as many.
-    mutating func reserveCapacity(_ count: Int) {
-        slots.reserveCapacity(count)
-        order.reserveCapacity(count)
-    }
-
     /// The slot that the next observer will have.
     func reserveSlot() -> UInt32 { freeSlots.last ?? UInt32(slots.count) }
 

@@ -31,9 +31,6 @@ struct PostingList: Sendable {
         }
     }
 
-    /// Makes room for as many entries.
-    mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
-
     /// Adds a slot whose serial number is above all others.
     mutating func append(serial: UInt64, slot: UInt32) {
         precondition(entries.last.map { $0.serial < serial } ?? true, "serials rise")

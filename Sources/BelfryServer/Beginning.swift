@@ -28,63 +28,17 @@ struct Beginning {
         hashSeed = HashSeed(random.next(), random.next())
     }
 
-    /// Begins with what a store has, and reserves the first numbers of this life.
-    ///
-    /// A center is made of its rows as they are read. A store that was copied back may know less than its
-    /// observers do: all centers get new epochs, so that no position of the past is taken for one of this
-    /// life.
-    ///
-    /// - Parameters:
-    ///   - store: a store that no thread has yet.
-    ///   - limits: what centers keep to.
-    ///   - time: since when their clients are away, and what is left of times runs.
-    ///   - progress: counts what was read.
-    ///   - makeEpoch: text that no other life of a center has.
+    /// Begins with what a store has.
     init(
-        _ store: inout some DurableStore & ~Copyable, limits: CenterLimits, at time: CommandTime,
-        progress: StartProgress = StartProgress(), makeEpoch: () -> [UInt8]
-    ) throws(StoreError) {
-        self.init()
-        var limits = limits
-        limits.isDurable = true
-        let seed = hashSeed
-        var facts = StoreImage()
-        var changes: [StoreChange] = []
-        var centers: [NotificationCenter] = []
-        var restoration: CenterRestoration?
-        try store.load { piece in
-            switch piece {
-            case .broker(let found, let rowCount):
-                facts = found
-                progress.expect(rowCount: rowCount)
-                if found.isCopied { changes.append(.epochsRenewed) }
-            case .center(var image, let size):
-                if let done = restoration.take() { centers.append(done.finish()) }
-                if facts.isCopied {
-                    image.epoch = makeEpoch()
-                    let record = CenterRecord(epoch: image.epoch)
-                    changes.append(.center(name: image.name, .center(record)))
-                }
-                // The first numbers of this life are reserved before anybody can be given one of them: a
-                // delivery does not wait for a commit.
-                let through = image.sequence + NotificationCenter.sequenceBlock
-                changes.append(.center(name: image.name, .sequenceReserved(through: through)))
-                restoration = CenterRestoration(
-                    of: image, size: size, limits: limits, seed: seed, time: time)
-            case .row(let row):
-                restoration?.take(row)
-                progress.countRow()
-            }
-        }
-        if let done = restoration.take() { centers.append(done.finish()) }
+        _ facts: StoreImage, _ centers: [NotificationCenter], hashSeed: HashSeed,
+        at time: CommandTime
+    ) {
+        self.hashSeed = hashSeed
         self.centers = centers
         restoredAt = MonotonicTime(nanoseconds: time.monotonicNanoseconds)
         observerSerials = NumberBlock(.observers, after: facts.observersReserved)
         clientNumbers = NumberBlock(.clients, after: facts.clientsReserved)
         modeSerials = NumberBlock(.modes, after: facts.modesReserved)
-        let requests = [observerSerials, clientNumbers, modeSerials].compactMap { $0.takeRequest() }
-        try store.commit(changes + requests.map(\.change))
-        for request in requests { request.block.commit(through: request.through) }
         incarnation = facts.incarnation
         isComplete = facts.isComplete
         isCopied = facts.isCopied

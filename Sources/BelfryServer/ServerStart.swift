@@ -93,19 +93,21 @@ struct ServerStart: ~Copyable {
         var limits = StoreLimits()
         limits.byteLimit = configuration.storeByteLimit
         limits.tombstoneLimit = configuration.centerLimits.tombstoneLimit
-        var file = try StoreFile(
-            data, durability: configuration.durability.ofStore, limits: limits,
-            acceptsDamage: configuration.acceptsDamage)
-        log.write(file.losses)
         var random = SystemRandom()
-        let now = CommandTime(
-            wallMilliseconds: WallTime.now().milliseconds,
-            monotonicNanoseconds: MonotonicTime.now().nanoseconds)
-        var beginning = try Beginning(
-            &file, limits: configuration.centerLimits, at: now, progress: progress
+        var restoration = StateRestoration(
+            limits: configuration.centerLimits,
+            at: CommandTime(
+                wallMilliseconds: WallTime.now().milliseconds,
+                monotonicNanoseconds: start.nanoseconds)
         ) {
             random.hexadecimal(digitCount: 12)
         }
+        var file = try StoreFile(
+            data, durability: configuration.durability.ofStore, limits: limits,
+            acceptsDamage: configuration.acceptsDamage,
+            progress: { progress.note(percent: $0) }, telling: { restoration.take($0) })
+        log.write(file.losses)
+        var beginning = try restoration.finish(in: &file)
         let store = try DiskStore(file, mailboxes: mailboxes, log: log)
         beginning.store = store
         beginning.log(in: log, since: start)

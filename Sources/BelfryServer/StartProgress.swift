@@ -1,19 +1,13 @@
 import Synchronization
 
-/// How far a start has come: counted by the thread that restores, told by the one that listens.
+/// How far a start has come: noted by the thread that restores, told by the one that listens.
 final class StartProgress: Sendable {
-    private let done = Atomic<Int>(0)
-    private let total = Atomic<Int>(0)
+    private let percent = Atomic<Int>(0)
     private let hasFinished = Atomic<Bool>(false)
 
-    /// So many rows will be read.
-    func expect(rowCount: Int) {
-        total.store(rowCount, ordering: .relaxed)
-    }
-
-    /// A row was read.
-    func countRow() {
-        done.add(1, ordering: .relaxed)
+    /// So much of the store was read.
+    func note(percent: Int) {
+        self.percent.store(percent, ordering: .relaxed)
     }
 
     /// All is restored.
@@ -24,10 +18,9 @@ final class StartProgress: Sendable {
     /// Whether all is restored.
     var isOver: Bool { hasFinished.load(ordering: .acquiring) }
 
-    /// The part of the rows that was read, from 0 to 1, with two digits; 0 while the file is checked.
+    /// The part that was read, from 0 to 1, with two digits.
     var text: String {
-        let total = max(1, total.load(ordering: .relaxed))
-        let percent = isOver ? 100 : min(100, done.load(ordering: .relaxed) * 100 / total)
+        let percent = isOver ? 100 : percent.load(ordering: .relaxed)
         return "\(percent / 100).\(percent / 10 % 10)\(percent % 10)"
     }
 }

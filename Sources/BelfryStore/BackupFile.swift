@@ -57,7 +57,7 @@ final class BackupFile: Sendable {
             let connection = try StoreOpening.connect(path)
             try connection.execute("PRAGMA synchronous = OFF")
             try StoreOpening.check(connection)
-            try RowCheck.check(connection, acceptsChangedRows: false)
+            try RowCheck.check(connection)
             try connection.execute("PRAGMA application_id = \(StoreSchema.backupID)")
             try connection.checkpoint(truncates: true)
         }

@@ -81,7 +81,7 @@ struct CenterRows {
     }
 
     /// All centers with their numbers, in the order of these.
-    mutating func load(isComplete: Bool) throws(StoreError) -> [(Int64, CenterImage)] {
+    func load(isComplete: Bool) throws(StoreError) -> [(Int64, CenterImage)] {
         var centers: [(Int64, CenterImage)] = []
         while try reader.next() {
             let number = reader.integer()

@@ -4,23 +4,16 @@ internal import BelfryCenter
 struct ClientRows {
     private let putter: Statement
     private let remover: Statement
-    private let reader: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
             """
             INSERT OR REPLACE INTO client (
                 center, id, transport, session_hash, principal, is_asked, connected_at,
-                disconnected_for, immediate_through, complete_through, checksum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                disconnected_for, immediate_through, written_through, written_is_shared, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """)
         remover = try connection.prepare("DELETE FROM client WHERE center = ?1 AND id = ?2")
-        reader = try connection.prepare(
-            """
-            SELECT id, transport, session_hash, principal, is_asked, connected_at,
-                disconnected_for, immediate_through, complete_through
-            FROM client WHERE center = ?1 ORDER BY id
-            """)
     }
 
     func put(_ record: ClientRecord, center: Int64) throws(StoreError) {
@@ -33,7 +26,8 @@ struct ClientRows {
         putter.bind(record.connectedAt)
         putter.bind(record.disconnectedFor)
         putter.bind(record.immediateThrough)
-        putter.bind(record.completeThrough.map { Int64(bitPattern: $0) })
+        putter.bind(record.lastWritten.map { Int64(bitPattern: $0.sequence) })
+        putter.bind(record.lastWritten?.isShared ?? false)
         putter.bindChecksum()
         try putter.run()
     }
@@ -44,25 +38,27 @@ struct ClientRows {
         try remover.run()
     }
 
-    func load(center: Int64, _ tell: (ClientRecord) -> Void) throws(StoreError) {
-        defer { reader.reset() }
-        reader.bind(center)
-        while try reader.next() { tell(try read()) }
-    }
-
-    private func read() throws(StoreError) -> ClientRecord {
-        let id = reader.unsigned()
-        guard let transport = Transport(rawValue: UInt8(clamping: reader.integer())),
-            let hash = reader.hash()
-        else { throw .damaged(.brokenRow(.client)) }
-        let principal = reader.bytes()
-        let isAsked = reader.bool()
-        let connectedAt = reader.integer()
-        let disconnectedFor = reader.integer()
+    /// What a row has behind its center.
+    static func read(_ row: Statement) -> ClientRecord? {
+        let id = row.unsigned()
+        guard let transport = Transport(rawValue: UInt8(clamping: row.integer())),
+            let hash = row.hash()
+        else { return nil }
+        let principal = row.bytes()
+        let isAsked = row.bool()
+        let connectedAt = row.integer()
+        let disconnectedFor = row.integer()
         return ClientRecord(
             id: id, transport: transport, sessionHash: hash, principal: principal,
             isAsked: isAsked, connectedAt: connectedAt, disconnectedFor: disconnectedFor,
-            immediateThrough: reader.unsigned(),
-            completeThrough: reader.optionalInteger().map { UInt64(bitPattern: $0) })
+            immediateThrough: row.unsigned(), lastWritten: lastWritten(row))
+    }
+
+    private static func lastWritten(_ row: Statement) -> LastWritten? {
+        let sequence = row.optionalInteger()
+        let isShared = row.bool()
+        return sequence.map {
+            LastWritten(sequence: UInt64(bitPattern: $0), isShared: isShared)
+        }
     }
 }

@@ -5,6 +5,8 @@ internal import CSQLite
     fileprivate let pointer: OpaquePointer
     /// How many pages the log has, as the last commit told.
     private let logPageCountCell: UnsafeMutablePointer<Int32>
+    /// Tells how much was read.
+    let watch: PageWatch
 
     /// Opens a file; nothing is moved from the log to the main file unless it is asked for.
     init(path: String, creates: Bool) throws(StoreError) {
@@ -20,6 +22,7 @@ internal import CSQLite
         }
         // SAFETY: the cell is freed after the connection is closed; the hook writes one number.
         unsafe pointer = opened
+        unsafe watch = PageWatch(opened)
         unsafe logPageCountCell = .allocate(capacity: 1)
         unsafe logPageCountCell.initialize(to: 0)
         unsafe sqlite3_extended_result_codes(opened, 1)
@@ -36,6 +39,7 @@ internal import CSQLite
     }
 
     deinit {
+        watch.end()
         // SAFETY: statements that still live keep the connection until they are gone.
         unsafe sqlite3_close_v2(pointer)
         unsafe logPageCountCell.deallocate()

@@ -16,10 +16,10 @@ public protocol DurableStore: ~Copyable {
 
 /// A piece of what a store keeps.
 public enum StoredPiece: Sendable {
-    /// What concerns all centers, without these, and how many rows they have together.
-    case broker(StoreImage, rowCount: Int)
-    /// A center without its rows, and how many it has.
-    case center(CenterImage, CenterSize)
+    /// What concerns all centers, without these; a store that begins to tell anew says it again.
+    case broker(StoreImage)
+    /// A center without its rows.
+    case center(CenterImage)
     /// A row of the center that was told last: the change that made it.
     case row(Change)
 }
@@ -28,14 +28,8 @@ extension DurableStore where Self: ~Copyable {
     /// All that is kept in one image, without what belongs to observers or notifications that are gone.
     public mutating func load() throws(StoreError) -> StoreImage {
         var image = StoreImage()
-        try load { piece in
-            switch piece {
-            case .broker(let found, _): image = found
-            case .center(let center, _): image.centers.append(center)
-            case .row(let change): image.centers[image.centers.count - 1].apply(change)
-            }
-        }
-        for index in image.centers.indices { image.centers[index].dropStrays() }
+        try load { image.take($0) }
+        image.dropStrays()
         return image
     }
 }

@@ -6,7 +6,6 @@ struct GapRows {
     private let remover: Statement
     private let observerRemover: Statement
     private let clientRemover: Statement
-    private let reader: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
@@ -19,11 +18,6 @@ struct GapRows {
             """
             DELETE FROM gap WHERE center = ?1 AND observer IN
                 (SELECT serial FROM observer WHERE center = ?1 AND client = ?2)
-            """)
-        reader = try connection.prepare(
-            """
-            SELECT observer, reason, lost, first, last FROM gap WHERE center = ?1
-            ORDER BY observer, reason
             """)
     }
 
@@ -58,20 +52,16 @@ struct GapRows {
         try clientRemover.run()
     }
 
-    func load(
-        center: Int64, _ tell: (_ observer: UInt64, GapRecord) -> Void
-    ) throws(StoreError) {
-        defer { reader.reset() }
-        reader.bind(center)
-        while try reader.next() {
-            let observer = reader.unsigned()
-            let reason = Gap.Reason(rawValue: UInt8(clamping: reader.integer()))
-            guard let reason else { throw .damaged(.brokenRow(.gap)) }
-            let count = reader.optionalInteger().map { Int(clamping: $0) }
-            let first = reader.unsigned()
-            let gap = GapRecord(
-                reason: reason, count: count, first: first, last: reader.unsigned())
-            tell(observer, gap)
-        }
+    /// What a row has behind its center.
+    static func read(_ row: Statement) -> (observer: UInt64, gap: GapRecord)? {
+        let observer = row.unsigned()
+        let reason = Gap.Reason(rawValue: UInt8(clamping: row.integer()))
+        guard let reason else { return nil }
+        let count = row.optionalInteger().map { Int(clamping: $0) }
+        let first = row.unsigned()
+        return (
+            observer,
+            GapRecord(reason: reason, count: count, first: first, last: row.unsigned())
+        )
     }
 }

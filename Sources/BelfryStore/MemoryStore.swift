@@ -41,12 +41,12 @@ public struct MemoryStore: DurableStore, Sendable {
     public mutating func load(_ tell: (StoredPiece) -> Void) throws(StoreError) {
         var facts = image
         facts.centers = []
-        tell(.broker(facts, rowCount: image.centers.reduce(0) { $0 + $1.size.total }))
+        tell(.broker(facts))
         for center in image.centers {
             let bare = CenterImage(
                 name: center.name, epoch: center.epoch, sequence: center.sequence,
                 isComplete: center.isComplete)
-            tell(.center(bare, center.size))
+            tell(.center(bare))
             center.forEachRow { tell(.row($0)) }
         }
     }

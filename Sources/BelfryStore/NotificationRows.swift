@@ -4,31 +4,20 @@ internal import BelfryCenter
 struct NotificationRows {
     private let putter: Statement
     private let remover: Statement
-    private let reader: Statement
     private let heldPutter: Statement
     private let heldRemover: Statement
     private let allHeldRemover: Statement
-    private let heldReader: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
             "INSERT OR REPLACE INTO notification VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
         remover = try connection.prepare(
             "DELETE FROM notification WHERE center = ?1 AND sequence = ?2")
-        reader = try connection.prepare(
-            """
-            SELECT sequence, id, posted_at, caused_by, time_to_live, name, object, user_info
-            FROM notification WHERE center = ?1 ORDER BY sequence
-            """)
         heldPutter = try connection.prepare("INSERT OR REPLACE INTO held VALUES (?1, ?2, ?3, ?4)")
         heldRemover = try connection.prepare(
             "DELETE FROM held WHERE center = ?1 AND sequence = ?2 AND observer = ?3")
         allHeldRemover = try connection.prepare(
             "DELETE FROM held WHERE center = ?1 AND sequence = ?2")
-        heldReader = try connection.prepare(
-            """
-            SELECT sequence, observer FROM held WHERE center = ?1 ORDER BY sequence, observer
-            """)
     }
 
     func put(_ record: NotificationRecord, center: Int64) throws(StoreError) {
@@ -73,30 +62,22 @@ struct NotificationRows {
         try heldRemover.run()
     }
 
-    func load(center: Int64, _ tell: (NotificationRecord) -> Void) throws(StoreError) {
-        defer { reader.reset() }
-        reader.bind(center)
-        while try reader.next() {
-            let sequence = reader.unsigned()
-            let id = reader.id()
-            let postedAt = reader.integer()
-            let causedBy = reader.id()
-            guard let id else { throw .damaged(.brokenRow(.notification)) }
-            let timeToLive = reader.optionalInteger()
-            let notification = Notification(
-                id: id, sequence: sequence, postedAt: postedAt, causedBy: causedBy,
-                content: reader.content(), isRestored: true)
-            tell(NotificationRecord(notification: notification, timeToLive: timeToLive))
-        }
+    /// What a row has behind its center.
+    static func read(_ row: Statement) -> NotificationRecord? {
+        let sequence = row.unsigned()
+        let id = row.id()
+        let postedAt = row.integer()
+        let causedBy = row.id()
+        let timeToLive = row.optionalInteger()
+        guard let id else { return nil }
+        let notification = Notification(
+            id: id, sequence: sequence, postedAt: postedAt, causedBy: causedBy,
+            content: row.content(), isRestored: true)
+        return NotificationRecord(notification: notification, timeToLive: timeToLive)
     }
 
-    func loadHeld(
-        center: Int64, _ tell: (_ observer: UInt64, _ sequence: UInt64) -> Void
-    ) throws(StoreError) {
-        heldReader.bind(center)
-        while try heldReader.next() {
-            let sequence = heldReader.unsigned()
-            tell(heldReader.unsigned(), sequence)
-        }
+    /// What a row that says who holds a notification has behind its center.
+    static func readHeld(_ row: Statement) -> (sequence: UInt64, observer: UInt64)? {
+        (row.unsigned(), row.unsigned())
     }
 }

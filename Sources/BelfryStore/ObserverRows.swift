@@ -5,7 +5,6 @@ struct ObserverRows {
     private let putter: Statement
     private let remover: Statement
     private let clientRemover: Statement
-    private let reader: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
@@ -17,13 +16,6 @@ struct ObserverRows {
         remover = try connection.prepare("DELETE FROM observer WHERE center = ?1 AND serial = ?2")
         clientRemover = try connection.prepare(
             "DELETE FROM observer WHERE center = ?1 AND client = ?2")
-        reader = try connection.prepare(
-            """
-            SELECT serial, client, token_hash, name, object, selector, behavior, acknowledges,
-                ends_with_connection, hold_limit, min_interval, lease, since, created_at,
-                acknowledged_through, forgotten_through
-            FROM observer WHERE center = ?1 ORDER BY serial
-            """)
     }
 
     func put(_ record: ObserverRecord, center: Int64) throws(StoreError) {
@@ -60,35 +52,30 @@ struct ObserverRows {
         try clientRemover.run()
     }
 
-    func load(center: Int64, _ tell: (ObserverRecord) -> Void) throws(StoreError) {
-        defer { reader.reset() }
-        reader.bind(center)
-        while try reader.next() { tell(try read()) }
-    }
-
-    private func read() throws(StoreError) -> ObserverRecord {
-        let serial = reader.unsigned()
-        let client = reader.unsigned()
-        let hash = reader.hash()
-        let name = reader.optionalBytes()
-        let object = reader.optionalBytes()
-        let selector = reader.bytes()
-        let behavior = SuspensionBehavior(rawValue: UInt8(clamping: reader.integer()))
-        guard let hash, let behavior else { throw .damaged(.brokenRow(.observer)) }
+    /// What a row has behind its center.
+    static func read(_ row: Statement) -> ObserverRecord? {
+        let serial = row.unsigned()
+        let client = row.unsigned()
+        let hash = row.hash()
+        let name = row.optionalBytes()
+        let object = row.optionalBytes()
+        let selector = row.bytes()
+        let behavior = SuspensionBehavior(rawValue: UInt8(clamping: row.integer()))
+        guard let hash, let behavior else { return nil }
         var terms = ObserverTerms()
         terms.suspensionBehavior = behavior
-        terms.acknowledges = reader.bool()
-        terms.endsWithConnection = reader.bool()
-        terms.holdLimit = Int(clamping: reader.integer())
-        terms.minInterval = reader.integer()
-        terms.lease = reader.optionalInteger()
-        let since = reader.unsigned()
-        let createdAt = reader.integer()
-        let acknowledgedThrough = reader.unsigned()
+        terms.acknowledges = row.bool()
+        terms.endsWithConnection = row.bool()
+        terms.holdLimit = Int(clamping: row.integer())
+        terms.minInterval = row.integer()
+        terms.lease = row.optionalInteger()
+        let since = row.unsigned()
+        let createdAt = row.integer()
+        let acknowledgedThrough = row.unsigned()
         return ObserverRecord(
             serial: serial, client: client, tokenHash: hash, name: name, object: object,
             selector: selector, terms: terms, since: since, createdAt: createdAt,
             acknowledgedThrough: acknowledgedThrough,
-            forgottenThrough: reader.unsigned())
+            forgottenThrough: row.unsigned())
     }
 }

@@ -1,23 +1,20 @@
-/// Reads all rows of a main file, and compares each with its checksum.
+/// Compares rows of a main file with their checksums, and indexes with their tables.
 enum RowCheck {
-    /// Refuses a main file whose rows cannot be read, or that has others than what was written.
-    static func check(
-        _ connection: borrowing Connection, acceptsChangedRows: Bool
-    ) throws(StoreError) {
+    /// Refuses a main file that has others than what was written, without telling what it has.
+    static func check(_ connection: borrowing Connection) throws(StoreError) {
         let changed = try changedRows(connection)
-        if acceptsChangedRows { return }
         if !changed.isEmpty { throw .damaged(.changedRows(changed)) }
         try checkIndexes(connection)
     }
 
     /// How many rows of each table are not what was written; tables without one are left out.
     static func changedRows(
+        in tables: Set<StoreError.Table> = Set(StoreError.Table.allCases),
         _ connection: borrowing Connection
     ) throws(StoreError) -> [StoreError.Table: Int] {
         var counts: [StoreError.Table: Int] = [:]
-        for (table, columns, _) in StoreSchema.checkedColumns {
-            let reader = try connection.prepare(
-                "SELECT \(columns), checksum FROM \(table.rawValue) NOT INDEXED")
+        for table in tables {
+            let reader = try connection.prepare(StoreSchema.query(for: table))
             while try reader.next() {
                 if !reader.isSound() { counts[table, default: 0] += 1 }
             }
@@ -42,7 +39,7 @@ enum RowCheck {
     }
 
     /// Removes the rows that are not what was written, and those of centers and clients that are gone
-    /// with them; indexes are made anew.
+    /// with them.
     static func removeChangedRows(
         _ connection: borrowing Connection, _ losses: inout StoreLosses
     ) throws(StoreError) {
@@ -51,7 +48,6 @@ enum RowCheck {
             let count = connection.changedRowCount
             if count > 0 { losses.rows[table, default: 0] += count }
         }
-        try connection.execute("REINDEX")
         for (table, columns, _) in StoreSchema.checkedColumns {
             try remove(from: table, "checksum IS NOT belfry_checksum(\(columns))")
         }

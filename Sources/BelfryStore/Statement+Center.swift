@@ -32,6 +32,7 @@ extension Statement {
     /// The next three columns: name, object and userInfo.
     func content() -> Notification.Content {
         var joined: [UInt8] = []
+        joined.reserveCapacity(byteCount(ofNext: 3))
         let nameByteCount = append(to: &joined) ?? 0
         let objectByteCount = append(to: &joined)
         let userInfoByteCount = append(to: &joined)

@@ -6,7 +6,7 @@ internal import CSQLite
     /// The parameter that was bound last, or how many columns of the row were read.
     private var column: Int32 = 0
     private var bindingCode = SQLITE_OK
-    /// The checksum of what was bound.
+    /// The checksum of what was bound, or of the columns of the row that were read.
     private var sum = RowSum()
 
     /// Takes over a prepared statement.
@@ -30,6 +30,7 @@ internal import CSQLite
     /// Goes to the next row; after the last one the statement can be used again.
     func next() throws(StoreError) -> Bool {
         column = 0
+        sum = RowSum()
         // SAFETY: the statement is not finalized before `deinit`.
         let code = bindingCode == SQLITE_OK ? unsafe sqlite3_step(pointer) : bindingCode
         if code == SQLITE_ROW { return true }
@@ -146,23 +147,20 @@ internal import CSQLite
         try other.run()
     }
 
-    /// Whether the last column of the row, but for some extra ones, has the checksum of those before.
+    /// Whether the column behind all that were read has their checksum.
+    ///
+    /// What was not read of the row is read for that, but for the checksum and some extra columns at its end.
     func isSound(extraCount: Int32 = 0) -> Bool {
-        // SAFETY: there is a row, whose values live until the next call for this statement.
+        // SAFETY: there is a row.
         let last = unsafe sqlite3_column_count(pointer) - 1 - extraCount
-        var sum = RowSum()
-        for column in 0..<last {
-            // SAFETY: as above.
-            unsafe sum.add(sqlite3_column_value(pointer, column))
-        }
+        while column < last { _ = unsafe take() }
         // SAFETY: as above.
         return unsafe sqlite3_column_int64(pointer, last) == sum.value
     }
 
     func integer() -> Int64 {
-        defer { column += 1 }
-        // SAFETY: there is a row, and SQLite answers a column that is not there with 0.
-        return unsafe sqlite3_column_int64(pointer, column)
+        // SAFETY: the value lives until the next call for this statement.
+        unsafe sqlite3_value_int64(take())
     }
 
     func unsigned() -> UInt64 {
@@ -175,36 +173,34 @@ internal import CSQLite
 
     /// The next column, unless it is NULL.
     func optionalInteger() -> Int64? {
-        if isNull {
-            column += 1
-            return nil
-        }
-        return integer()
+        // SAFETY: the value lives until the next call for this statement.
+        let value = unsafe take()
+        // SAFETY: as above.
+        guard unsafe sqlite3_value_type(value) != SQLITE_NULL else { return nil }
+        // SAFETY: as above.
+        return unsafe sqlite3_value_int64(value)
     }
 
     func bytes() -> [UInt8] {
-        var bytes: [UInt8] = []
-        append(to: &bytes)
-        return bytes
+        optionalBytes() ?? []
     }
 
     /// The next column, unless it is NULL.
     func optionalBytes() -> [UInt8]? {
-        if isNull {
-            column += 1
-            return nil
-        }
-        return bytes()
+        var bytes: [UInt8] = []
+        return append(to: &bytes) == nil ? nil : bytes
     }
 
     /// Appends the bytes of the next column, and tells how many they are; nil when it is NULL.
     @discardableResult
     func append(to bytes: inout [UInt8]) -> Int? {
-        defer { column += 1 }
-        if isNull { return nil }
-        // SAFETY: the bytes are there until the next call for this statement, and copied before.
-        let start = unsafe sqlite3_column_blob(pointer, column)
-        let count = unsafe Int(sqlite3_column_bytes(pointer, column))
+        // SAFETY: the value lives until the next call for this statement.
+        let value = unsafe take()
+        // SAFETY: as above.
+        guard unsafe sqlite3_value_type(value) != SQLITE_NULL else { return nil }
+        // SAFETY: as above; the bytes are copied before the next call.
+        let start = unsafe sqlite3_value_blob(value)
+        let count = unsafe Int(sqlite3_value_bytes(value))
         if count > 0 {
             // SAFETY: as above; SQLite says that there are `count` bytes.
             unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
@@ -212,12 +208,17 @@ internal import CSQLite
         return count
     }
 
+    /// How many bytes the next columns have together.
+    func byteCount(ofNext count: Int32) -> Int {
+        // SAFETY: there is a row, and SQLite answers a column that is not there with 0.
+        (column..<column + count).reduce(0) { unsafe $0 + Int(sqlite3_column_bytes(pointer, $1)) }
+    }
+
     /// The next column as two words; nil when it is not 16 bytes.
     func words() -> (high: UInt64, low: UInt64)? {
-        defer { column += 1 }
         // SAFETY: the bytes are there until the next call for this statement; 16 of them are read.
-        guard unsafe sqlite3_column_bytes(pointer, column) == 16,
-            let start = unsafe sqlite3_column_blob(pointer, column)
+        let value = unsafe take()
+        guard unsafe sqlite3_value_bytes(value) == 16, let start = unsafe sqlite3_value_blob(value)
         else { return nil }
         // SAFETY: as above.
         let high = unsafe UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
@@ -226,9 +227,13 @@ internal import CSQLite
         return (high, low)
     }
 
-    /// Whether the next column is NULL.
-    var isNull: Bool {
+    /// The next column, which the checksum of the row counts from now on.
+    @unsafe private func take() -> OpaquePointer? {
         // SAFETY: there is a row, and SQLite answers a column that is not there with NULL.
-        unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL
+        let value = unsafe sqlite3_column_value(pointer, column)
+        column += 1
+        // SAFETY: as above.
+        unsafe sum.add(value)
+        return unsafe value
     }
 }

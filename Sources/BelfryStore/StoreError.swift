@@ -88,6 +88,13 @@ public enum StoreError: Error, Equatable, Sendable {
         }
     }
 
+    /// What it is when it comes from reading a file: of a form that it does not know SQLite says only that
+    /// something is wrong.
+    var ofUnknownForm: StoreError {
+        guard case .failed(let code, _) = self, code == Self.generalCode else { return self }
+        return .damaged(.brokenStructure(code: code))
+    }
+
     /// Makes sense of what SQLite returned.
     init(code: Int32, errno: Int32) {
         switch code & 0xFF {

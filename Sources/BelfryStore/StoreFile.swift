@@ -31,20 +31,29 @@ public struct StoreFile: ~Copyable, DurableStore {
     ///
     /// A main file or log that is not what a store left is refused before a byte of it is written,
     /// unless damage is accepted: then what can be read is kept, and ``losses`` says what is not.
+    ///
+    /// - Parameters:
+    ///   - progress: is told how much is done, in hundredths.
+    ///   - tell: takes all that is kept, as ``DurableStore/load(_:)`` tells it; it is worth nothing when this
+    ///     throws.
     /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and what the disk may cause.
     public init(
         directory path: String, durability: Durability = .power,
-        limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false
+        limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,
+        progress: @escaping (_ percent: Int) -> Void = { _ in },
+        telling tell: (StoredPiece) -> Void = { _ in }
     ) throws(StoreError) {
         try self.init(
             DataLock(directory: path), durability: durability, limits: limits,
-            acceptsDamage: acceptsDamage)
+            acceptsDamage: acceptsDamage, progress: progress, telling: tell)
     }
 
     /// Opens the store of a directory that this process has already.
     public init(
         _ data: consuming DataLock, durability: Durability = .power,
-        limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false
+        limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,
+        progress: @escaping (_ percent: Int) -> Void = { _ in },
+        telling tell: (StoredPiece) -> Void = { _ in }
     ) throws(StoreError) {
         let text = try storeCall { () throws(SystemCallError) in
             try data.file.start(byteCount: LogWitness.byteCount)
@@ -52,7 +61,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         var witness = LogWitness(text: text)
         let opened = try Self.open(
             data.path, in: data.directory, durability: durability, witness: witness,
-            acceptsDamage: acceptsDamage)
+            acceptsDamage: acceptsDamage, progress: progress, telling: tell)
         let log = try storeCall { () throws(SystemCallError) in
             let log = try data.directory.open(StoreOpening.logName)
             let header = try log.bytes(LogReport.headerByteCount)
@@ -103,7 +112,7 @@ public struct StoreFile: ~Copyable, DurableStore {
 
     /// Tells all that is kept, piece by piece.
     public mutating func load(_ tell: (StoredPiece) -> Void) throws(StoreError) {
-        try rows.load(isComplete: isComplete, tell)
+        try rows.load(from: connection, isComplete: isComplete, tell)
     }
 
     /// Ends the life in order: notes it, and moves the log into the main file as far as that goes.
@@ -154,19 +163,20 @@ public struct StoreFile: ~Copyable, DurableStore {
     /// Opens the main file; on a full disk the last life's ballast is the room for that.
     private static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
-        witness: LogWitness, acceptsDamage: Bool
+        witness: LogWitness, acceptsDamage: Bool, progress: @escaping (_ percent: Int) -> Void,
+        telling tell: (StoredPiece) -> Void
     ) throws(StoreError) -> StoreOpening.Opened {
         do throws(StoreError) {
             return try StoreOpening.open(
                 path, in: directory, durability: durability, witness: witness,
-                acceptsDamage: acceptsDamage)
+                acceptsDamage: acceptsDamage, progress: progress, telling: tell)
         } catch {
             guard error == .full else { throw error }
             var ballast = Ballast(byteCountLimit: 0)
             try ballast.giveUp(in: directory)
             return try StoreOpening.open(
                 path, in: directory, durability: durability, witness: witness,
-                acceptsDamage: acceptsDamage)
+                acceptsDamage: acceptsDamage, progress: progress, telling: tell)
         }
     }
 }

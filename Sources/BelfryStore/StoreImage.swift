@@ -20,6 +20,20 @@ public struct StoreImage: Sendable, Equatable {
     /// Makes the image of a store that has nothing yet.
     public init() {}
 
+    /// Brings a piece into the image that a store tells; a row belongs to the last center.
+    public mutating func take(_ piece: StoredPiece) {
+        switch piece {
+        case .broker(let found): self = found
+        case .center(let center): centers.append(center)
+        case .row(let change): centers[centers.count - 1].apply(change)
+        }
+    }
+
+    /// Leaves out what belongs to observers or notifications that are gone.
+    public mutating func dropStrays() {
+        for index in centers.indices { centers[index].dropStrays() }
+    }
+
     /// Brings one change into the image; `cleanEnd` shows only in the next life.
     public mutating func apply(_ change: StoreChange) {
         switch change {

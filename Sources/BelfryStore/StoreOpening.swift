@@ -4,7 +4,8 @@ internal import BelfrySystem
 ///
 /// Nothing is written before the file is known to be a sound one. Its first bytes are looked at
 /// without SQLite; then SQLite opens it, with its log, but may not move the log into it, and reads all
-/// of its structure. Only the transaction that begins the life writes, and it writes into the log.
+/// of its structure. Its rows are compared with their checksums as they are told, in the transaction
+/// that begins the life; that is committed behind the last of them, into the log.
 enum StoreOpening {
     static let mainName = StoreError.Part.main.rawValue
     static let logName = StoreError.Part.log.rawValue
@@ -31,9 +32,12 @@ enum StoreOpening {
     ///   - witness: what the directory knows of the last life. A main file that knows fewer lives was
     ///     put back; a log that has less lost something.
     ///   - acceptsDamage: whether to go on without what cannot be read.
+    ///   - progress: is told how much is done, in hundredths.
+    ///   - tell: takes all that is kept.
     static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
-        witness: LogWitness, acceptsDamage: Bool
+        witness: LogWitness, acceptsDamage: Bool, progress: @escaping (_ percent: Int) -> Void,
+        telling tell: (StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
         var losses = StoreLosses()
         var log = LogReport(header: [])
@@ -53,16 +57,28 @@ enum StoreOpening {
                 in: directory, witness, fallback: durability, acceptsDamage: acceptsDamage,
                 &losses)
         }
-        let connection = try openMain(path, in: directory, acceptsDamage: acceptsDamage, &losses)
+        let connection = try openMain(
+            path, in: directory, acceptsDamage: acceptsDamage, progress: progress, &losses)
         try connection.execute(
             durability == .power ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
         try connection.execute("BEGIN IMMEDIATE")
-        if acceptsDamage, try hasChecksums(connection) {
-            try RowCheck.removeChangedRows(connection, &losses)
+        try checkRows(connection, acceptsDamage: acceptsDamage, &losses)
+        let share = Self.checkingPercent
+        connection.watch.begin(expecting: try pageCount(connection)) {
+            progress(share + $0 * (100 - share) / 100)
         }
         return try begin(
             connection, in: directory, knownIncarnation: witness.incarnation, log: log,
-            losses: losses)
+            losses: losses, telling: tell)
+    }
+
+    /// The part of a start that the check of the structure takes, in hundredths.
+    private static let checkingPercent = 25
+
+    private static func pageCount(
+        _ connection: borrowing Connection
+    ) throws(StoreError) -> Int {
+        Int(clamping: try connection.integer("PRAGMA page_count"))
     }
 
     // MARK: Checking
@@ -92,20 +108,26 @@ enum StoreOpening {
     /// Opens the main file; where damage is accepted, a damaged one is made anew of what can be read.
     private static func openMain(
         _ path: String, in directory: borrowing Directory, acceptsDamage: Bool,
-        _ losses: inout StoreLosses
+        progress: @escaping (_ percent: Int) -> Void, _ losses: inout StoreLosses
     ) throws(StoreError) -> Connection {
         do throws(StoreError) {
-            return try openSound(path, in: directory, acceptsDamage: acceptsDamage)
+            let connection = try openSound(path, in: directory, progress: progress)
+            if acceptsDamage, try hasChecksums(connection) {
+                // Which rows are left out comes later: here, whether all can be read.
+                _ = try RowCheck.changedRows(connection)
+            }
+            return connection
         } catch {
             guard acceptsDamage, error.mayLeaveRows else { throw error }
             try StoreSalvage.replaceMain(path, in: directory, &losses)
-            return try openSound(path, in: directory, acceptsDamage: acceptsDamage)
+            return try openSound(path, in: directory, progress: progress)
         }
     }
 
-    /// Opens the main file if it is one that a store left; changed rows are damage that may be accepted.
+    /// Opens the main file if it has the structure of one that a store left.
     private static func openSound(
-        _ path: String, in directory: borrowing Directory, acceptsDamage: Bool
+        _ path: String, in directory: borrowing Directory,
+        progress: @escaping (_ percent: Int) -> Void
     ) throws(StoreError) -> Connection {
         guard let main = try status(of: mainName, in: directory) else {
             throw .damaged(.missingPages)
@@ -119,18 +141,34 @@ enum StoreOpening {
         }
         let connection = try connect(path + "/" + mainName)
         do throws(StoreError) {
+            // Each page is looked at where it is linked, where its links lead back, and for its rows.
+            connection.watch.begin(expecting: 3 * (try pageCount(connection))) {
+                progress($0 * checkingPercent / 100)
+            }
             try check(connection)
-            if try hasChecksums(connection) {
-                try RowCheck.check(connection, acceptsChangedRows: acceptsDamage)
-            }
         } catch {
-            // SQLite says of a form that it does not know only that something is wrong.
-            guard case .failed(let code, _) = error, code == StoreError.generalCode else {
-                throw error
-            }
-            throw .damaged(.brokenStructure(code: code))
+            throw error.ofUnknownForm
         }
         return connection
+    }
+
+    /// Compares the rows of the tables that are not walked through: some change when a life begins.
+    ///
+    /// Where damage is accepted, the changed rows of all tables are removed.
+    private static func checkRows(
+        _ connection: borrowing Connection, acceptsDamage: Bool, _ losses: inout StoreLosses
+    ) throws(StoreError) {
+        if acceptsDamage { try connection.execute("REINDEX") }
+        guard try hasChecksums(connection) else { return }
+        if acceptsDamage { return try RowCheck.removeChangedRows(connection, &losses) }
+        let tables = Set(StoreError.Table.allCases).subtracting(StoreSchema.walkedTables)
+        do throws(StoreError) {
+            guard try RowCheck.changedRows(in: tables, connection).isEmpty else {
+                throw .damaged(.changedRows(try RowCheck.changedRows(connection)))
+            }
+        } catch {
+            throw error.ofUnknownForm
+        }
     }
 
     /// Whether rows have checksums: earlier programs gave them none.
@@ -209,7 +247,8 @@ enum StoreOpening {
 
     private static func begin(
         _ connection: consuming Connection, in directory: borrowing Directory,
-        knownIncarnation: UInt64, log: LogReport, losses: StoreLosses
+        knownIncarnation: UInt64, log: LogReport, losses: StoreLosses,
+        telling tell: (StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
         guard let main = try status(of: mainName, in: directory) else {
             throw .damaged(.missingPages)
@@ -239,14 +278,20 @@ enum StoreOpening {
         let incarnation = max(earlier, knownIncarnation) + 1
         try rows.settings.set(.incarnation, to: incarnation)
         try rows.settings.set(.endedInOrder, to: 0)
+        let isComplete = losses.isEmpty && (earlier == 0 || endedInOrder != 0)
+        do throws(StoreError) {
+            try rows.load(from: connection, isComplete: isComplete, tell)
+        } catch {
+            throw error.ofUnknownForm
+        }
+        connection.watch.end()
         try connection.execute("COMMIT")
         // What was damaged would be found again behind the end of the log; and from here on the log is
         // the main file's own.
         if losses.pageCount > 0 || isBackup { try connection.checkpoint(truncates: true) }
         return Opened(
-            connection: connection, rows: rows,
-            isComplete: losses.isEmpty && (earlier == 0 || endedInOrder != 0),
-            incarnation: incarnation, log: log, losses: losses)
+            connection: connection, rows: rows, isComplete: isComplete, incarnation: incarnation,
+            log: log, losses: losses)
     }
 
     /// Takes the steps from the version of the file to the present one.

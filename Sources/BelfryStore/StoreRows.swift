@@ -15,8 +15,6 @@ struct StoreRows {
     private var keys: KeyRows
     private let pageCounter: Statement
     private let freePageCounter: Statement
-    /// Count the rows of the large tables by center.
-    private let counters: [(count: WritableKeyPath<CenterSize, Int>, Statement)]
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         settings = try SettingRows(connection)
@@ -30,16 +28,6 @@ struct StoreRows {
         keys = try KeyRows(connection)
         pageCounter = try connection.prepare("PRAGMA page_count")
         freePageCounter = try connection.prepare("PRAGMA freelist_count")
-        counters = [
-            (\.clients, try connection.prepare(Self.counting("client"))),
-            (\.observers, try connection.prepare(Self.counting("observer"))),
-            (\.notifications, try connection.prepare(Self.counting("notification"))),
-            (\.held, try connection.prepare(Self.counting("held"))),
-        ]
-    }
-
-    private static func counting(_ table: String) -> String {
-        "SELECT center, count(*) FROM \(table) GROUP BY center"
     }
 
     /// How many pages of the main file are in use.
@@ -134,48 +122,65 @@ struct StoreRows {
 
     // MARK: Loading
 
-    /// Tells all that the tables have.
-    mutating func load(
-        isComplete: Bool, _ tell: (StoredPiece) -> Void
+    /// Tells all that the tables have, which must be what was written.
+    ///
+    /// - Throws: `.damaged(.changedRows)` with how many rows of each table are not; what was told is nothing
+    ///   worth then.
+    func load(
+        from connection: borrowing Connection, isComplete: Bool, _ tell: (StoredPiece) -> Void
     ) throws(StoreError) {
-        var image = StoreImage()
-        image.observersReserved = try settings.value(of: .observersReserved)
-        image.clientsReserved = try settings.value(of: .clientsReserved)
-        image.modesReserved = try settings.value(of: .modesReserved)
-        image.incarnation = try settings.value(of: .incarnation)
-        image.isCopied = try settings.value(of: .isCopied) != 0
-        image.isComplete = isComplete
-        let sizes = try centerSizes()
-        tell(.broker(image, rowCount: sizes.values.reduce(0) { $0 + $1.total }))
-        // They are few, and lie in the order of all centers.
-        let stones = try tombstones.load()
-        for (number, center) in try centers.load(isComplete: isComplete) {
-            tell(.center(center, sizes[number] ?? CenterSize()))
-            try clients.load(center: number) { tell(.row(.client($0))) }
-            try observers.load(center: number) { tell(.row(.observer($0))) }
-            for (serial, tombstone) in stones[number] ?? [] {
-                tell(.row(.observerRemoved(serial: serial, tombstone)))
-            }
-            try notifications.load(center: number) { tell(.row(.notification($0))) }
-            try notifications.loadHeld(center: number) {
-                tell(.row(.held(observer: $0, sequence: $1)))
-            }
-            try gaps.load(center: number) { tell(.row(.gap(observer: $0, $1))) }
-            try queue.load(center: number) { tell(.row(.queued($0))) }
-            try keys.load(center: number) { tell(.row(.key($0))) }
+        do throws(StoreError) {
+            try loadChecking(from: connection, isComplete: isComplete, tell)
+            try RowCheck.checkIndexes(connection)
+        } catch {
+            guard case .damaged(.changedRows) = error else { throw error }
+            throw .damaged(.changedRows(try RowCheck.changedRows(connection)))
         }
     }
 
-    /// How many rows of the large tables each center has, by its number.
-    private func centerSizes() throws(StoreError) -> [Int64: CenterSize] {
-        var sizes: [Int64: CenterSize] = [:]
-        for (count, counter) in counters {
-            while try counter.next() {
-                let center = counter.integer()
-                sizes[center, default: CenterSize()][keyPath: count] = Int(
-                    clamping: counter.integer())
+    /// The large tables are checked as they are read, up to the first row that is not what was written.
+    private func loadChecking(
+        from connection: borrowing Connection, isComplete: Bool, _ tell: (StoredPiece) -> Void
+    ) throws(StoreError) {
+        tell(.broker(try facts(isComplete: isComplete)))
+        var clients = try RowWalk(.client, in: connection, read: ClientRows.read)
+        var observers = try RowWalk(.observer, in: connection, read: ObserverRows.read)
+        var kept = try RowWalk(.notification, in: connection, read: NotificationRows.read)
+        var held = try RowWalk(.held, in: connection, read: NotificationRows.readHeld)
+        var lost = try RowWalk(.gap, in: connection, read: GapRows.read)
+        // They are few, and lie in the order of all centers.
+        let stones = try tombstones.load()
+        for (number, center) in try centers.load(isComplete: isComplete) {
+            tell(.center(center))
+            try clients.visit(number) { tell(.row(.client($0))) }
+            try observers.visit(number) { tell(.row(.observer($0))) }
+            for (serial, tombstone) in stones[number] ?? [] {
+                tell(.row(.observerRemoved(serial: serial, tombstone)))
             }
+            try kept.visit(number) { tell(.row(.notification($0))) }
+            try held.visit(number) { row in
+                tell(.row(.held(observer: row.observer, sequence: row.sequence)))
+            }
+            try lost.visit(number) { tell(.row(.gap(observer: $0.observer, $0.gap))) }
+            try queue.load(center: number) { tell(.row(.queued($0))) }
+            try keys.load(center: number) { tell(.row(.key($0))) }
         }
-        return sizes
+        try clients.finish()
+        try observers.finish()
+        try kept.finish()
+        try held.finish()
+        try lost.finish()
+    }
+
+    /// What concerns all centers.
+    private func facts(isComplete: Bool) throws(StoreError) -> StoreImage {
+        var facts = StoreImage()
+        facts.observersReserved = try settings.value(of: .observersReserved)
+        facts.clientsReserved = try settings.value(of: .clientsReserved)
+        facts.modesReserved = try settings.value(of: .modesReserved)
+        facts.incarnation = try settings.value(of: .incarnation)
+        facts.isCopied = try settings.value(of: .isCopied) != 0
+        facts.isComplete = isComplete
+        return facts
     }
 }

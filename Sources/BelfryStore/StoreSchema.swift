@@ -103,7 +103,8 @@ enum StoreSchema {
         ],
         checksumStep,
         [
-            "ALTER TABLE client ADD COLUMN complete_through INTEGER",
+            "ALTER TABLE client ADD COLUMN written_through INTEGER",
+            "ALTER TABLE client ADD COLUMN written_is_shared INTEGER NOT NULL DEFAULT 0",
             "UPDATE client SET checksum = belfry_checksum(\(clientColumns))",
         ],
     ]
@@ -154,7 +155,23 @@ enum StoreSchema {
         center, id, transport, session_hash, principal, is_asked, connected_at, disconnected_for,
         immediate_through
         """
-    private static let clientColumns = oldClientColumns + ", complete_through"
+    private static let clientColumns = oldClientColumns + ", written_through, written_is_shared"
+
+    /// Reads a table in the order of its rows: the columns that its checksums are of, and these.
+    static func query(for table: StoreError.Table) -> String {
+        guard let row = checkedColumns.first(where: { $0.table == table }) else {
+            preconditionFailure("each table has checksums")
+        }
+        let order = row.order.joined(separator: ", ")
+        return """
+            SELECT \(row.columns), checksum FROM \(table.rawValue) NOT INDEXED ORDER BY \(order)
+            """
+    }
+
+    /// The tables whose rows lie in the order of centers, so that they are checked as they are loaded.
+    static let walkedTables: Set<StoreError.Table> = [
+        .client, .observer, .notification, .held, .gap,
+    ]
 
     /// Version 3: each row has a checksum of its other columns.
     private static let checksumStep = checkedColumns.flatMap { table, columns, _ in

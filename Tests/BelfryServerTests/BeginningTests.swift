@@ -14,13 +14,23 @@ struct BeginningTests {
             .center(name: name, .center(CenterRecord(epoch: Array("e".utf8)))),
             .center(name: name, .sequenceReserved(through: 5)),
         ])
-        let beginning = try Beginning(&store, limits: CenterLimits(), at: .embeddedStart) {
-            Array("f".utf8)
-        }
+        let beginning = try Beginning(of: &store, epoch: "f")
         #expect(beginning.centers.map(\.sequence) == [5])
         let stored = try store.load()
         #expect(stored.centers.map(\.sequence) == [5 + NotificationCenter.sequenceBlock])
         #expect(stored.centers.map(\.epoch) == [Array("e".utf8)])
+    }
+
+    @Test("a store that tells anew, since its disk was full, is not restored twice")
+    func toldAnew() throws {
+        var store = MemoryStore()
+        let name = Array("default".utf8)
+        try store.commit([.center(name: name, .center(CenterRecord(epoch: Array("e".utf8))))])
+        store.restart(isCopied: true)
+        var restoration = StateRestoration(limits: CenterLimits(), at: .embeddedStart) { [1] }
+        for _ in 0..<2 { try store.load { restoration.take($0) } }
+        let beginning = try restoration.finish(in: &store)
+        #expect(beginning.centers.map(\.epoch) == [[1]])
     }
 
     @Test("a lease does not run while the state is restored, and does from then on")

@@ -90,9 +90,8 @@ final class HandStore: StoreDoor {
             state.waiting = []
             if afterOrderlyEnd { try state.memory.commit([.cleanEnd]) }
             state.memory.restart()
-            var beginning = try Beginning(&state.memory, limits: limits, at: time) {
-                Array("epoch".utf8)
-            }
+            var beginning = try Beginning(
+                of: &state.memory, limits: limits, at: time, epoch: "epoch")
             beginning.store = self
             return beginning
         }
@@ -111,6 +110,18 @@ final class HandStore: StoreDoor {
         }
         tellEnd()
         try broker.crank()
+    }
+}
+
+extension Beginning {
+    /// What a broker begins with that has a store.
+    init(
+        of store: inout MemoryStore, limits: CenterLimits = CenterLimits(),
+        at time: CommandTime = .embeddedStart, epoch: String
+    ) throws {
+        var restoration = StateRestoration(limits: limits, at: time) { Array(epoch.utf8) }
+        try store.load { restoration.take($0) }
+        self = try restoration.finish(in: &store)
     }
 }
 

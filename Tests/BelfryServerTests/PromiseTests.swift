@@ -221,9 +221,7 @@ struct RestartTests {
             .center(name: Array("default".utf8), .center(CenterRecord(epoch: Array("old".utf8))))
         ])
         memory.restart(isCopied: true)
-        let beginning = try Beginning(&memory, limits: CenterLimits(), at: .embeddedStart) {
-            Array("new".utf8)
-        }
+        let beginning = try Beginning(of: &memory, epoch: "new")
         #expect(beginning.centers.map(\.epoch) == [Array("new".utf8)])
         let image = try memory.load()
         #expect(!image.isCopied)

@@ -220,6 +220,40 @@ struct DamagedFileTests {
         #expect(next.losses.isEmpty)
     }
 
+    @Test(
+        "rows of a center that is not there are checked too",
+        arguments: [0, 1, 1_000], StoreSchema.walkedTables.sorted { $0.rawValue < $1.rawValue })
+    func strays(center: Int, table: StoreError.Table) throws {
+        do {
+            var file = try StoreFile(directory: directory.path, durability: .process)
+            if center == 1 { try file.connection.execute("DELETE FROM center WHERE id = 1") }
+            let row = try #require(StoreSchema.checkedColumns.first { $0.table == table })
+            let columns = row.columns.split(separator: ",").dropFirst().joined(separator: ",")
+            try file.connection.execute(
+                """
+                INSERT OR REPLACE INTO \(table.rawValue) (center,\(columns), checksum)
+                SELECT \(center),\(columns), belfry_checksum(\(center),\(columns))
+                FROM \(table.rawValue) WHERE center <> \(center) LIMIT 1
+                """)
+            try file.shortenLog()
+        }
+        _ = try open()
+        let count: Int
+        do {
+            var file = try StoreFile(directory: directory.path, durability: .process)
+            try file.connection.execute(
+                """
+                UPDATE \(table.rawValue) SET checksum = checksum + 1 WHERE center = \(center)
+                """)
+            count = file.connection.changedRowCount
+            try file.shortenLog()
+        }
+        #expect(count > 0)
+        let bytes = try directory.bytes(of: "belfry.db")
+        #expect(throws: StoreError.damaged(.changedRows([table: count]))) { _ = try open() }
+        #expect(try directory.bytes(of: "belfry.db") == bytes)
+    }
+
     @Test("an index with other rows than its table is found, and made anew if that is accepted")
     func index() throws {
         do {
@@ -284,6 +318,9 @@ struct DamagedFileTests {
     func rows(_ text: String, _ table: StoreError.Table) throws {
         var file = try StoreFile(directory: directory.path, durability: .process)
         try file.connection.execute(text)
+        let row = try #require(StoreSchema.checkedColumns.first { $0.table == table })
+        try file.connection.execute(
+            "UPDATE \(table.rawValue) SET checksum = belfry_checksum(\(row.columns))")
         #expect(throws: StoreError.damaged(.brokenRow(table))) { _ = try file.load() }
     }
 

@@ -24,7 +24,9 @@ struct MigrationTests {
         for _ in 0..<20 { try file.commit(source.batch(100)) }
         let image = try file.load()
         if inOrder { try file.commit([.cleanEnd]) }
-        try file.connection.execute("ALTER TABLE client DROP COLUMN complete_through")
+        for column in ["written_through", "written_is_shared"] {
+            try file.connection.execute("ALTER TABLE client DROP COLUMN \(column)")
+        }
         if version == 3 {
             try file.connection.execute(
                 """
@@ -43,11 +45,11 @@ struct MigrationTests {
             ] { try file.connection.execute(text) }
         }
         try file.connection.execute("PRAGMA user_version = \(version)")
-        return withoutComplete(image)
+        return withoutWritten(image)
     }
 
-    /// Only version 4 knows with which number a client has seen all.
-    private func withoutComplete(_ image: StoreImage) -> StoreImage {
+    /// Only version 4 knows what a client was written last.
+    private func withoutWritten(_ image: StoreImage) -> StoreImage {
         var image = image
         for index in image.centers.indices {
             image.centers[index].clients = image.centers[index].clients.map { old in

@@ -287,4 +287,25 @@ struct StoreFileTests {
         let growth = try directory.bytes(of: "belfry.db").count - before
         #expect(growth <= batch.growth + StoreWorker<StoreFile>.reserveByteCount)
     }
+
+    @Test("opening tells all that is kept, and how much of it was read: in the check, and after it")
+    func telling() throws {
+        var source = ChangeSource(seed: 3)
+        do {
+            var file = try open()
+            for _ in 0..<10 { try file.commit(source.batch(500)) }
+            try file.close()
+        }
+        var image = StoreImage()
+        var percents: [Int] = []
+        var file = try StoreFile(
+            directory: directory.path, durability: .process, progress: { percents.append($0) },
+            telling: { image.take($0) })
+        image.dropStrays()
+        #expect(try file.load() == image)
+        #expect(!image.centers.isEmpty)
+        #expect(percents == percents.sorted())
+        #expect(percents.contains { $0 > 0 && $0 < 25 })
+        #expect(percents.contains { $0 > 25 && $0 < 100 })
+    }
 }

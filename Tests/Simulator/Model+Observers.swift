@@ -19,7 +19,7 @@ extension Model {
             if case .terminate = command.action {
                 for place in clients.indices
                 where clients[place].isConnected && !clients[place].isMailbox {
-                    noteComplete(of: place)
+                    noteWritten(of: place)
                 }
             }
             return out

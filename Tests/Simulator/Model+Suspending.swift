@@ -211,16 +211,16 @@ extension Model {
         for observer in observers where observer.client == id && observer.terms.endsWithConnection {
             remove(observer.serial, by: .broker, reason: .connectionClosed)
         }
-        noteComplete(of: place)
+        noteWritten(of: place)
     }
 
-    /// The highest number that a client was written, or the next one where a broken line may have had that
-    /// number for some of its observers alone.
-    mutating func noteComplete(of place: Int) {
+    /// The highest number that a client was written; a broken line may have had it for some of its observers alone.
+    mutating func noteWritten(of place: Int) {
         let written = observers.filter { $0.client == clients[place].id }.map(\.writtenThrough)
         let last = written.max() ?? 0
         let isShared = last > 0 && written.count { $0 == last } > 1
-        clients[place].completeThrough = isShared && !isTerminating ? last + 1 : last
+        clients[place].lastWritten = LastWritten(
+            sequence: last, isShared: isShared && !isTerminating)
     }
 
     /// What was not acknowledged is held again, in its place, for redelivery (rule D14).
@@ -276,7 +276,7 @@ extension Model {
         clients[place].isFlushing = false
         clients[place].isPaced = false
         if let after = resumption.after { replay(above: after, to: place) }
-        clients[place].completeThrough = nil
+        clients[place].lastWritten = nil
         let rows = observers(ofClient: resumption.client).map { row(ofObserver: $0) }
         flush(place)
         out.outcome = .resumed(row(ofClient: place), rows, heldCount: heldCount)
@@ -313,7 +313,10 @@ extension Model {
                 held.isReplayed = true
                 replayed.append(held)
             }
-            let hasAll = clients[place].completeThrough.map { after >= $0 } ?? false
+            let hasAll =
+                clients[place].lastWritten.map {
+                    after > $0.sequence || (after == $0.sequence && !$0.isShared)
+                } ?? false
             let start = max(
                 observer == written.first || hasAll ? after + 1 : after,
                 observers[observer].replaysAbove + 1)

@@ -114,8 +114,8 @@ struct Model {
         var owed: [Held] = []
         /// Up to here it is written to in spite of having asked (rule D8).
         var immediateThrough: UInt64 = 0
-        /// With this number it has seen all that it was written before its connection ended.
-        var completeThrough: UInt64?
+        /// What it was written last before its connection ended.
+        var lastWritten: LastWritten?
 
         var isMailbox: Bool { transport == .mailbox }
         /// Law 5: the three reasons, and nothing else.

@@ -132,8 +132,8 @@ extension Model {
             try compare("transport", record.transport, client.transport)
             try compare("immediateThrough", record.immediateThrough, client.immediateThrough)
             // A crash may come before it is stored; an end in order tells it of all.
-            if isComplete || record.completeThrough != nil {
-                try compare("completeThrough", record.completeThrough, client.completeThrough)
+            if isComplete || record.lastWritten != nil {
+                try compare("lastWritten", record.lastWritten, client.lastWritten)
             }
             let away = model.away(client)
             // After a crash a lease may last a minute longer than it must, never less.
@@ -269,8 +269,8 @@ extension Model {
             createdAt: old.createdAt)
         observer.mailbox.acknowledgedThrough = old.mailbox.acknowledgedThrough
         observer.mailbox.forgottenThrough = old.mailbox.forgottenThrough
-        let known = image.clients.first { $0.id == old.client }?.completeThrough
-        observer.writtenThrough = min(sequence, known ?? sequence)
+        let known = image.clients.first { $0.id == old.client }?.lastWritten
+        observer.writtenThrough = min(sequence, known?.sequence ?? sequence)
         // What it dropped in a life that did not end in order, nobody knows.
         if !image.isComplete, old.terms.suspensionBehavior == .drop, old.since < sequence {
             observer.losses = [
@@ -296,7 +296,7 @@ extension Model {
         client.isConnected = false
         client.isAsked = old.isAsked
         client.immediateThrough = old.immediateThrough
-        client.completeThrough = image.clients.first { $0.id == old.id }?.completeThrough
+        client.lastWritten = image.clients.first { $0.id == old.id }?.lastWritten
         client.disconnectedSince = next.now - away
         var kept = old.held + old.owed
         kept.sort { Self.isBefore($0, $1) }

@@ -1,0 +1,84 @@
+import BelfryCenter
+import BelfryStore
+import BelfrySystem
+
+/// Makes what the loops begin with out of the pieces that a store tells.
+///
+/// A center is made of its rows as they are told: all of them together may need as much memory as the broker
+/// may have.
+struct StateRestoration: ~Copyable {
+    private var limits: CenterLimits
+    private let time: CommandTime
+    private let seed: HashSeed
+    private let makeEpoch: () -> [UInt8]
+    private var facts = StoreImage()
+    /// What the store must know before anybody is served.
+    private var changes: [StoreChange] = []
+    private var centers: [NotificationCenter] = []
+    /// The center whose rows are told.
+    private var current: CenterRestoration?
+
+    /// Begins with nothing.
+    ///
+    /// - Parameters:
+    ///   - limits: what centers keep to.
+    ///   - time: since when their clients are away, and what is left of times runs.
+    ///   - makeEpoch: text that no other life of a center has.
+    init(
+        limits: CenterLimits, at time: CommandTime, makeEpoch: @escaping () -> [UInt8]
+    ) {
+        var random = SystemRandom()
+        seed = HashSeed(random.next(), random.next())
+        self.limits = limits
+        self.limits.isDurable = true
+        self.time = time
+        self.makeEpoch = makeEpoch
+    }
+
+    /// Takes a piece.
+    ///
+    /// A store that was copied back may know less than its observers do: all centers get new epochs, so that no
+    /// position of the past is taken for one of this life.
+    mutating func take(_ piece: consuming StoredPiece) {
+        switch consume piece {
+        case .broker(let found):
+            facts = found
+            changes = found.isCopied ? [.epochsRenewed] : []
+            centers = []
+            current = nil
+        case .center(var image):
+            finishCenter()
+            if facts.isCopied {
+                image.epoch = makeEpoch()
+                let record = CenterRecord(epoch: image.epoch)
+                changes.append(.center(name: image.name, .center(record)))
+            }
+            // The first numbers of this life are reserved before anybody can be given one of them: a
+            // delivery does not wait for a commit.
+            let through = image.sequence + NotificationCenter.sequenceBlock
+            changes.append(.center(name: image.name, .sequenceReserved(through: through)))
+            current = CenterRestoration(of: image, limits: limits, seed: seed, time: time)
+        case .row(let row):
+            current?.take(row)
+        }
+    }
+
+    /// Gives all of it, once the store has the first numbers of this life.
+    consuming func finish(
+        in store: inout some DurableStore & ~Copyable
+    ) throws(StoreError) -> Beginning {
+        finishCenter()
+        let beginning = Beginning(facts, centers, hashSeed: seed, at: time)
+        let blocks = [
+            beginning.observerSerials, beginning.clientNumbers, beginning.modeSerials,
+        ]
+        let requests = blocks.compactMap { $0.takeRequest() }
+        try store.commit(changes + requests.map(\.change))
+        for request in requests { request.block.commit(through: request.through) }
+        return beginning
+    }
+
+    private mutating func finishCenter() {
+        if let done = current.take() { centers.append(done.finish()) }
+    }
+}
