@@ -101,12 +101,11 @@ enum StoreSchema {
             WHERE client.center = found.center AND client.id = found.client
             """,
         ],
-        checksumStep,
         [
+            // What a client was written last: nobody knows of those of before.
             "ALTER TABLE client ADD COLUMN written_through INTEGER",
             "ALTER TABLE client ADD COLUMN written_is_shared INTEGER NOT NULL DEFAULT 0",
-            "UPDATE client SET checksum = belfry_checksum(\(clientColumns))",
-        ],
+        ] + checksumStep,
     ]
 
     /// The tables with the columns that their checksums are of, in the order of the columns, and with
@@ -115,7 +114,13 @@ enum StoreSchema {
     /// The place of a tombstone or key is left out: rows are only read in its order, which is checked.
     static let checkedColumns: [(table: StoreError.Table, columns: String, order: [String])] = [
         (.setting, "name, value", ["name"]), (.center, "id, name, epoch, sequence", ["id"]),
-        (.client, clientColumns, ["center", "id"]),
+        (
+            .client,
+            """
+            center, id, transport, session_hash, principal, is_asked, connected_at,
+            disconnected_for, immediate_through, written_through, written_is_shared
+            """, ["center", "id"]
+        ),
         (
             .observer,
             """
@@ -151,12 +156,6 @@ enum StoreSchema {
         (.key, "center, principal, text, request_hash, form, answer", ["place"]),
     ]
 
-    private static let oldClientColumns = """
-        center, id, transport, session_hash, principal, is_asked, connected_at, disconnected_for,
-        immediate_through
-        """
-    private static let clientColumns = oldClientColumns + ", written_through, written_is_shared"
-
     /// Reads a table in the order of its rows: the columns that its checksums are of, and these.
     static func query(for table: StoreError.Table) -> String {
         guard let row = checkedColumns.first(where: { $0.table == table }) else {
@@ -175,8 +174,7 @@ enum StoreSchema {
 
     /// Version 3: each row has a checksum of its other columns.
     private static let checksumStep = checkedColumns.flatMap { table, columns, _ in
-        let columns = table == .client ? oldClientColumns : columns
-        return [
+        [
             "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",
             "UPDATE \(table.rawValue) SET checksum = belfry_checksum(\(columns))",
         ]
