@@ -61,6 +61,7 @@ struct ChannelTable: Sendable {
     func postCount(at index: UInt32) -> UInt64 { channels[Int(index)].postCount }
     func wasMatched(at index: UInt32) -> Bool { channels[Int(index)].wasMatched }
     func isObserved(at index: UInt32) -> Bool { channels[Int(index)].observerCount > 0 }
+    func observerCount(at index: UInt32) -> Int { Int(channels[Int(index)].observerCount) }
     func index(of name: Span<UInt8>) -> UInt32? { names.index(of: name) }
     mutating func setList(_ list: UInt32, at index: UInt32) { channels[Int(index)].list = list }
 

@@ -71,8 +71,9 @@ public struct Command: Sendable {
         case endTurn(workLimit: Int)
         /// Nothing is to be done: one idle entry of the current mode is posted (rule Q13).
         case idle
-        /// Time has passed: everything that is due by the time of the command happens.
-        case passTime
+        /// Time has passed: what is due by the time of the command happens, the earliest first and at
+        /// least one, up to so much work; one delivery is 1.
+        case passTime(workLimit: Int)
         /// The center stops: asap entries of the current mode are posted, and all that must last and
         /// is not kept up to date is told as changes (rule Q23).
         case terminate

@@ -1,18 +1,21 @@
-/// Times at which something is due, the earliest first; among equal times the first that was added.
+/// Times at which something is due, the earliest first; among equal times the one of the lowest rank, or the
+/// first that was added where nobody ranks them.
 ///
 /// Nothing is removed before its time: a key that is no longer wanted is told apart by its owner
 /// when it comes out, and ``compact(where:)`` throws such keys away when they have become many.
 struct DeadlineHeap<Key: Sendable>: Sendable {
     private struct Item: Comparable, Sendable {
         let time: Int64
-        let ordinal: UInt64
+        let rank: UInt64
         let key: Key
 
         static func < (left: Item, right: Item) -> Bool {
-            (left.time, left.ordinal) < (right.time, right.ordinal)
+            (left.time, left.rank) < (right.time, right.rank)
         }
 
-        static func == (left: Item, right: Item) -> Bool { left.ordinal == right.ordinal }
+        static func == (left: Item, right: Item) -> Bool {
+            (left.time, left.rank) == (right.time, right.rank)
+        }
     }
 
     private var items = Heap<Item>()
@@ -29,10 +32,18 @@ struct DeadlineHeap<Key: Sendable>: Sendable {
 
     /// Adds a key; one whose time is `Int64.max` is never due, and is not kept.
     mutating func add(at time: Int64, key: Key) {
-        guard time != Int64.max else { return }
         lastOrdinal += 1
-        items.insert(Item(time: time, ordinal: lastOrdinal, key: key))
+        add(at: time, rank: lastOrdinal, key: key)
     }
+
+    /// Adds a key with a rank among those of its time.
+    mutating func add(at time: Int64, rank: UInt64, key: Key) {
+        guard time != Int64.max else { return }
+        items.insert(Item(time: time, rank: rank, key: key))
+    }
+
+    /// Whether the time of the earliest key has come.
+    func isDue(at now: Int64) -> Bool { items.first.map { $0.time <= now } ?? false }
 
     /// Takes out the earliest key whose time has come, if there is one.
     mutating func popDue(at now: Int64) -> Key? {

@@ -111,8 +111,7 @@ extension NotificationCenter {
         case .channels: index.forgetUnobserved(downTo: count)
         case .replay: replay.trim(toCount: count)
         case .keys:
-            forgetKeys(
-                keys.trim(toCount: count, at: time.monotonicNanoseconds, limits: limits), &effects)
+            forgetKeys(keys.trim(toCount: count, limits: limits), &effects)
         case .fates: fates.trim(toCount: count)
         case .tombstones: tombstones.trim(to: count)
         }

@@ -97,7 +97,7 @@ struct KeyedAnswers: Sendable {
         append(
             key, Answer(receipts, reports), waitingFor: waitingFor, for: key.owner, at: now,
             limits: limits)
-        return trim(at: now, limits: limits)
+        return trim(limits: limits)
     }
 
     /// Notes the answer of a request that is pending.
@@ -107,7 +107,7 @@ struct KeyedAnswers: Sendable {
     ///   pending any more.
     mutating func finish(
         _ key: IdempotencyKey, waitedFor id: NotificationID, receipts: [Receipt],
-        reports: [[ReportRow]], at now: Int64, limits: CenterLimits
+        reports: [[ReportRow]], limits: CenterLimits
     ) -> (record: KeyRecord, forgotten: [IdempotencyKey])? {
         guard let number = keys.index(of: Self.joined(key).span),
             var answer = known[Int(number)], answer.waitingFor == id
@@ -120,7 +120,7 @@ struct KeyedAnswers: Sendable {
         known[Int(number)] = answer
         owned.add(cost(number), of: .keys, for: answer.owner)
         let record = record(number, answer)
-        return (record, trim(at: now, limits: limits))
+        return (record, trim(limits: limits))
     }
 
     /// Puts a key back that a store has kept; its time starts again.
@@ -130,26 +130,39 @@ struct KeyedAnswers: Sendable {
             at: now, limits: limits)
     }
 
-    /// Forgets the keys that are too many or too old, and tells them, oldest first.
-    mutating func trim(at now: Int64, limits: CenterLimits) -> [IdempotencyKey] {
+    /// Forgets the keys that are too many, and tells them, oldest first.
+    mutating func trim(limits: CenterLimits) -> [IdempotencyKey] {
+        forget { answers, _ in
+            answers.count > limits.keyLimit
+                || (answers.count > 1 && answers.byteCount > limits.keyByteLimit)
+        }
+    }
+
+    /// Forgets the oldest keys until no more than so many are left, and tells them.
+    mutating func trim(toCount limit: Int, limits: CenterLimits) -> [IdempotencyKey] {
+        var limits = limits
+        limits.keyLimit = min(limits.keyLimit, limit)
+        return trim(limits: limits)
+    }
+
+    /// Forgets the keys that are too old, at most so many, and tells them, oldest first.
+    mutating func passTime(_ now: Int64, limit: Int) -> [IdempotencyKey] {
+        var room = limit
+        return forget { _, oldest in
+            room -= 1
+            return room >= 0 && oldest.expiresAt <= now
+        }
+    }
+
+    private mutating func forget(
+        while isOver: (borrowing KeyedAnswers, Known) -> Bool
+    ) -> [IdempotencyKey] {
         var forgotten: [IdempotencyKey] = []
-        while let number = order.first, let oldest = known[Int(number)] {
-            let isTooMuch =
-                count > limits.keyLimit || (count > 1 && byteCount > limits.keyByteLimit)
-            guard isTooMuch || oldest.expiresAt <= now else { break }
+        while let number = order.first, let oldest = known[Int(number)], isOver(self, oldest) {
             forgotten.append(key(number, oldest))
             forget(number, oldest)
         }
         return forgotten
-    }
-
-    /// Forgets the oldest keys until no more than so many are left, and tells them.
-    mutating func trim(
-        toCount limit: Int, at now: Int64, limits: CenterLimits
-    ) -> [IdempotencyKey] {
-        var limits = limits
-        limits.keyLimit = min(limits.keyLimit, limit)
-        return trim(at: now, limits: limits)
     }
 
     /// Forgets the oldest eighth of the keys that count for an owner, and tells them.

@@ -72,22 +72,29 @@ extension NotificationCenter {
         guard let id = waiting.receipts.first?.id,
             let (record, forgotten) = keys.finish(
                 key, waitedFor: id, receipts: waiting.receipts, reports: waiting.reports,
-                at: lastTime, limits: limits)
+                limits: limits)
         else { return }
         forgetKeys(forgotten, &effects)
         tell(.key(record), &effects)
     }
 
     /// The deadline of a poster has come: it is told how things stand, and who is late is noted.
-    mutating func endWaiting(_ slot: UInt32, ordinal: UInt64, _ effects: inout Effects) {
-        guard waiting.isWaiting(slot, ordinal: ordinal) else { return }
+    ///
+    /// - Returns: how much work it was.
+    mutating func endWaiting(
+        _ slot: UInt32, ordinal: UInt64, _ effects: inout Effects
+    ) -> Int {
+        guard waiting.isWaiting(slot, ordinal: ordinal) else { return 0 }
+        var lateCount = 0
         for (kept, sequence) in waiting.places(slot) where held.isKept(kept, sequence: sequence) {
             for entry in held.slots(of: held.holders(at: kept), in: .notification)
             where held[entry].flags.contains(.awaited) {
                 held[entry].flags.remove(.awaited)
                 observers[held[entry].observer].missedDeadlineCount += 1
+                lateCount += 1
             }
         }
         if let late = waiting.take(slot, ordinal: ordinal) { answer(late, &effects) }
+        return Work.ofEnd + lateCount
     }
 }

@@ -154,7 +154,6 @@ extension NotificationCenter {
         }
         guard let key else { return }
         // One that is over and begins again begins at the end, in the store too.
-        forgetKeys(keys.trim(at: time.monotonicNanoseconds, limits: limits), &effects)
         if keys.remembers(key) { forgetKeys([key], &effects) }
         let waitsFor = awaitedCount > 0 ? effects.receipts.first?.id : nil
         let forgotten = keys.begin(

@@ -11,6 +11,16 @@ extension NotificationCenter {
         case pace(client: UInt64)
         /// A poster has waited for long enough.
         case wait(slot: UInt32, ordinal: UInt64)
+
+        /// What comes first of what is due at one time.
+        var rank: UInt64 {
+            switch self {
+            case .lease(let client, _): client
+            case .expiry(let sequence, _): 1 << 62 | sequence
+            case .pace(let client): 2 << 62 | client
+            case .wait(_, let ordinal): 3 << 62 | ordinal
+            }
+        }
     }
 
     /// When a `passTime` command is due next, on the monotonic clock in nanoseconds.
@@ -27,7 +37,7 @@ extension NotificationCenter {
     ///
     /// What ended before its time leaves its deadline behind: now and then those are swept out.
     mutating func addDeadline(at time: Int64, _ deadline: Deadline) {
-        deadlines.add(at: time, key: deadline)
+        deadlines.add(at: time, rank: deadline.rank, key: deadline)
         guard deadlines.isSparse(livingCount: livingDeadlineCount) else { return }
         var swept = DeadlineHeap<Deadline>()
         swap(&swept, &deadlines)
@@ -47,37 +57,64 @@ extension NotificationCenter {
         }
     }
 
-    /// Lets everything happen that is due.
-    mutating func passTime(at time: CommandTime, _ effects: inout Effects) {
+    /// Lets what is due happen, the earliest first, until so much work is done; the next one goes on.
+    ///
+    /// It is left between two deadlines: what ends together for one client, one notification or one poster
+    /// is not divided. The queue comes when none of them is left, and then the keys.
+    mutating func passTime(workLimit: Int, at time: CommandTime, _ effects: inout Effects) {
         let now = time.monotonicNanoseconds
-        while let deadline = deadlines.popDue(at: now) {
-            switch deadline {
-            case .lease(let client, let due): endLeases(of: client, due: due, at: time, &effects)
-            case .expiry(let sequence, let kept): expire(sequence, kept, &effects)
-            case .pace(let id):
-                if let client = clients.slot(of: id), clients[client].suspension.contains(.paced) {
-                    settle(client, at: time, &effects)
-                }
-            case .wait(let slot, let ordinal): endWaiting(slot, ordinal: ordinal, &effects)
-            }
-        }
         if modeStack.passTime(now) { queue.enter(mode: modeStack.current) }
+        var work = 0
+        var lookCount = 0
+        while work < workLimit || lookCount == 0, lookCount < workLimit.adding(Work.vainLookLimit),
+            let deadline = deadlines.popDue(at: now)
+        {
+            lookCount += 1
+            work += meet(deadline, at: time, &effects)
+        }
+        if deadlines.isDue(at: now) { return }
         let (promoted, expired) = queue.passTime(now)
         for entry in promoted { noteQueued(entry.id, at: time, &effects) }
         for entry in expired {
             noteDequeued(entry.id, &effects)
             fates.update(entry.id) { $0.state = .expired }
         }
-        forgetKeys(keys.trim(at: now, limits: limits), &effects)
+        let keyLimit = max(1, (workLimit - min(work, workLimit)) / Work.ofEnd)
+        forgetKeys(keys.passTime(now, limit: keyLimit), &effects)
     }
 
-    /// A held notification is too old for all who still hold it.
-    private mutating func expire(_ sequence: UInt64, _ kept: UInt32, _ effects: inout Effects) {
-        guard held.isKept(kept, sequence: sequence) else { return }
+    /// Does what a deadline was for, and tells how much work it was.
+    private mutating func meet(
+        _ deadline: Deadline, at time: CommandTime, _ effects: inout Effects
+    ) -> Int {
+        switch deadline {
+        case .lease(let client, let due):
+            return endLeases(of: client, due: due, at: time, &effects)
+        case .expiry(let sequence, let kept):
+            return expire(sequence, kept, &effects)
+        case .pace(let id):
+            guard let client = clients.slot(of: id), clients[client].suspension.contains(.paced)
+            else { return 0 }
+            let deliveryCount = effects.deliveries.count
+            settle(client, at: time, &effects)
+            return Work.ofEnd + effects.deliveries.count - deliveryCount
+        case .wait(let slot, let ordinal):
+            return endWaiting(slot, ordinal: ordinal, &effects)
+        }
+    }
+
+    /// A held notification is too old for all who still hold it; tells how much work that was.
+    private mutating func expire(
+        _ sequence: UInt64, _ kept: UInt32, _ effects: inout Effects
+    ) -> Int {
+        guard held.isKept(kept, sequence: sequence) else { return 0 }
+        var count = 0
         for entry in held.slots(of: held.holders(at: kept), in: .notification)
         where !held[entry].flags.contains(.unacknowledged) {
             lose(entry, .expired, &effects)
+            count += 1
         }
+        return count * Work.ofEnd
     }
 
     // MARK: Leases
@@ -113,21 +150,33 @@ extension NotificationCenter {
 
     /// Removes the observers of a client whose leases have ended, if one had when it was to be looked at:
     /// a look to note how long it is away comes before what ended earlier, of other clients.
+    ///
+    /// - Returns: how much work it was. What is reported of it is posted for all who watch.
     private mutating func endLeases(
         of id: UInt64, due: Int64, at time: CommandTime, _ effects: inout Effects
-    ) {
-        guard let client = clients.slot(of: id), clients[client].leaseCheckAt <= due else { return }
+    ) -> Int {
+        guard let client = clients.slot(of: id), clients[client].leaseCheckAt <= due else {
+            return 0
+        }
         clients[client].leaseCheckAt = .max
         let slots = observers.slots(from: clients[client].lastObserver)
-        let hasEnded = slots.contains { leaseEnd(of: $0) <= due }
-        for slot in slots where hasEnded && leaseEnd(of: slot) <= time.monotonicNanoseconds {
+        guard slots.contains(where: { leaseEnd(of: $0) <= due }) else {
+            noteClient(client, at: time, &effects)
+            scheduleLeases(of: client, at: time)
+            return 0
+        }
+        let watcherCount = index.observerCount(naming: Report.names[3...4])
+        var work = 0
+        for slot in slots where leaseEnd(of: slot) <= time.monotonicNanoseconds {
             let serial = observers[slot].serial
+            work += (1 + observers[slot].entries.count) * Work.ofEnd + watcherCount
             _ = remove(slot, by: .broker, reason: .expired, at: time, &effects)
             reports.append(.expired(observer: serial, client: id))
         }
-        guard !leaveIfEmpty(client, "expired", at: time, &effects) else { return }
+        guard !leaveIfEmpty(client, "expired", at: time, &effects) else { return work }
         noteClient(client, at: time, &effects)
         scheduleLeases(of: client, at: time)
+        return work
     }
 
     /// Lets a client go that has no connection and nothing that lasts.

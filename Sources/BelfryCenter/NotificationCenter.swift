@@ -188,8 +188,8 @@ public struct NotificationCenter: Sendable {
             endTurn(workLimit: workLimit, at: time, &effects)
         case .idle:
             postIdle(at: time, &effects)
-        case .passTime:
-            passTime(at: time, &effects)
+        case .passTime(let workLimit):
+            passTime(workLimit: workLimit, at: time, &effects)
         case .terminate:
             terminate(at: time, &effects)
         case .trimHeld(let byteCount):

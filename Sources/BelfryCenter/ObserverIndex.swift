@@ -44,6 +44,13 @@ struct ObserverIndex: Sendable {
     /// Forgets the oldest names without an observer until no more than so many are left.
     mutating func forgetUnobserved(downTo count: Int) { channels.forgetUnobserved(downTo: count) }
 
+    /// How many observers name one of some channels.
+    func observerCount(naming names: some Sequence<[UInt8]>) -> Int {
+        names.reduce(0) { count, name in
+            count + (channels.index(of: name.span).map { channels.observerCount(at: $0) } ?? 0)
+        }
+    }
+
     /// Whether it has no observer and no name.
     var isEmpty: Bool {
         channels.count == 0 && objects.count == 0 && pairLists.isEmpty

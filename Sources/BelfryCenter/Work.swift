@@ -5,4 +5,10 @@
 enum Work {
     /// The work of posting a queue entry to nobody.
     static func ofEntry(byteCount: Int) -> Int { 16 + byteCount / 256 }
+
+    /// The work of ending one thing: an observer, what is held for it, a wait, a key.
+    static let ofEnd = 16
+
+    /// How many deadlines a command may look at besides that bring about nothing any more.
+    static let vainLookLimit = 1_024
 }

@@ -316,7 +316,12 @@ extension CenterTable {
 
     /// The centers that have something to do by this time.
     func positionsDue(at nanoseconds: Int64) -> [Int] {
-        sequencers.indices.filter { sequencers[$0].center.needs.deadline <= nanoseconds }
+        sequencers.indices.filter { isDue($0, at: nanoseconds) }
+    }
+
+    /// Whether the center at a position has something to do by this time.
+    func isDue(_ position: Int, at nanoseconds: Int64) -> Bool {
+        sequencers[position].center.needs.deadline <= nanoseconds
     }
 
     /// When the first center has something to do; nil when none ever has.

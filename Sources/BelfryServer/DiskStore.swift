@@ -38,6 +38,8 @@ final class DiskStore: StoreDoor {
 
     var takesPromises: Bool { store.acceptsPromises }
 
+    var isBehind: Bool { store.isBehind }
+
     var figures: StoreFigures { store.figures }
 
     func noteRefusal() {

@@ -45,29 +45,63 @@ extension ServerLoop {
     private mutating func endTurnOfCenters() {
         guard centers.touched.contains(where: { centers.needsTurnEnd(at: $0) }) else { return }
         let isAmidFlush = loop.isAmidFlush
-        var line = centers.touched.filter {
+        let line = centers.touched.filter {
             centers.needsTurnEnd(at: $0) && !(isAmidFlush && centers.turnGoesOn(at: $0))
         }
-        if line.isEmpty { return }
-        line.sort { ($0 <= lastTurnEnd ? 1 : 0, $0) < ($1 <= lastTurnEnd ? 1 : 0, $1) }
+        lastTurnEnd = share(.turnEnd, among: line, behind: lastTurnEnd)
+    }
+
+    /// What centers do by shares.
+    private enum CenterTask {
+        /// They post the asap entries of the turn.
+        case turnEnd
+        /// They let happen what is due.
+        case time
+    }
+
+    /// Gives centers a share of work at a time, in turn with each other, as long as the turn has time.
+    ///
+    /// - Parameters:
+    ///   - positions: those that have something to do.
+    ///   - last: the center that had the last share before; it begins behind that one.
+    /// - Returns: the center that had the last share.
+    private mutating func share(
+        _ task: CenterTask, among positions: [Int], behind last: Int
+    ) -> Int {
+        var line = positions.sorted { ($0 <= last ? 1 : 0, $0) < ($1 <= last ? 1 : 0, $1) }
         var place = 0
         while place < line.count {
             let position = line[place]
-            submitCommand(
-                .endTurn(workLimit: Self.turnEndWorkLimit), to: position, isPromise: false)
+            let goesOn: Bool
+            switch task {
+            case .turnEnd:
+                submitCommand(
+                    .endTurn(workLimit: Self.shareWorkLimit), to: position, isPromise: false)
+                goesOn = centers.turnGoesOn(at: position)
+            case .time:
+                submitCommand(
+                    .passTime(workLimit: Self.shareWorkLimit), to: position, isPromise: false)
+                goesOn = centers.isDue(position, at: loop.attendedNanoseconds)
+            }
             fanOut()
-            lastTurnEnd = position
             place += 1
-            if centers.turnGoesOn(at: position) { line.append(position) }
-            if loop.outputByteCount > Self.turnEndOutputByteLimit || loop.turnIsLong { return }
+            if goesOn { line.append(position) }
+            if turnIsFull { return position }
+            if task == .time, storeIsBehind { return position }
         }
+        return line.last ?? last
     }
 
-    /// The deliveries that one center makes of its asap entries before it is looked how long the turn
-    /// has taken, about.
-    static let turnEndWorkLimit = 2_048
-    /// The output of a turn behind which asap entries wait for the next one, in bytes.
-    static let turnEndOutputByteLimit = 1 << 20
+    /// Whether what can wait for the next turn should: so much is to be written, or so long it took.
+    private var turnIsFull: Bool {
+        loop.outputByteCount > Self.shareOutputByteLimit || loop.turnIsLong
+    }
+
+    /// The work that one center does, in deliveries, about, before it is looked how long the turn has
+    /// taken.
+    static let shareWorkLimit = 2_048
+    /// The output of a turn behind which such work waits for the next one, in bytes.
+    static let shareOutputByteLimit = 1 << 20
 
     /// Hands on what the turn has for the store and for other loops.
     mutating func handOver() {
@@ -113,6 +147,7 @@ extension ServerLoop {
     /// A deadline that has moved away costs one timer for nothing, and no search in each turn. So does
     /// one before which the loop pauses.
     private mutating func arm(at deadline: Int64) {
+        let deadline = max(deadline, centersRestUntil)
         guard deadline < armedDeadline else { return }
         if let timer = centerTimer { loop.cancel(timer) }
         armedDeadline = deadline
@@ -122,14 +157,22 @@ extension ServerLoop {
     }
 
     /// A deadline of some center may have come.
+    ///
+    /// What is due happens in shares. While much waits for the store, one share comes after the other
+    /// with a rest between them, so that nobody is refused for what only ends.
     mutating func meetCenterDeadline() {
         centerTimer = nil
         armedDeadline = .max
         if stop.isSealed { return }
-        for position in centers.positionsDue(at: loop.attendedNanoseconds) {
-            submitCommand(.passTime, to: position, isPromise: false)
-            fanOut()
-        }
+        let due = centers.positionsDue(at: loop.attendedNanoseconds)
+        lastTimePassed = share(.time, among: due, behind: lastTimePassed)
+        centersRestUntil = storeIsBehind ? loop.attendedNanoseconds + Self.storeRest : 0
         if let deadline = centers.earliestDeadline { arm(at: deadline) }
     }
+
+    /// Whether so much waits for the store that what can wait should.
+    private var storeIsBehind: Bool { shared.store?.isBehind ?? false }
+
+    /// How long that rests which the store would have to note, in nanoseconds.
+    private static let storeRest: Int64 = 5_000_000
 }

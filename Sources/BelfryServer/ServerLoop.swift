@@ -64,12 +64,16 @@ struct ServerLoop: ~Copyable {
     var polls = PollTable()
     /// The center that posted asap entries last.
     var lastTurnEnd = 0
+    /// The center for which time has passed last.
+    var lastTimePassed = 0
     /// Whether the timer is set that looks for centers that were left, and how far it has come.
     var isEndTimerSet = false
     var endCursor: Int?
     /// The timer of the centers, and the time that it is armed for.
     var centerTimer: TimerID?
     var armedDeadline = Int64.max
+    /// Before this time the store is let go on with what it has.
+    var centersRestUntil: Int64 = 0
     /// How much all centers may keep of each kind.
     var keptLimits: KeptMemory
     /// How much one principal or address may have of each kind.

@@ -12,6 +12,8 @@ protocol StoreDoor: Sendable {
     func hand(_ batch: StoreBatch)
     /// Whether what is promised from now on can be kept; what was handed over is kept in any case.
     var takesPromises: Bool { get }
+    /// Whether half of what may wait to be committed does; what can be put off should be.
+    var isBehind: Bool { get }
     /// Counts that a promise was refused, with the reason.
     func noteRefusal()
     /// Whether writing fails, other than by what the broker may keep.

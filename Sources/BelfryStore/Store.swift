@@ -4,6 +4,7 @@ internal import BelfrySystem
 public final class Store: Sendable {
     private let mail: Monitor<StoreMail>
     private let promises = SharedFlag(false)
+    private let backlog = SharedFlag(false)
 
     /// Starts the thread, to which the file goes over.
     ///
@@ -29,7 +30,8 @@ public final class Store: Sendable {
         promises.value = progress.weightLimit > 0
         let box = WorkerBox(worker)
         let thread = StoreThread(
-            mail: mail, promises: promises, onCommit: onCommit, onNotice: onNotice)
+            mail: mail, promises: promises, backlog: backlog, onCommit: onCommit,
+            onNotice: onNotice)
         do throws(SystemCallError) {
             // The thread is not joined: `close` waits until it says that it has ended.
             _ = try SystemThread { thread.run(box) }
@@ -48,6 +50,9 @@ public final class Store: Sendable {
     /// It turns false when so much waits that a full disk could not take it, when the disk is full
     /// or fails, and when the store has its size; it turns true again by itself.
     public var acceptsPromises: Bool { promises.value }
+
+    /// Whether half of what may wait to be committed does.
+    public var isBehind: Bool { backlog.value }
 
     /// Counts a promise that was refused, and says why.
     ///
@@ -82,6 +87,7 @@ public final class Store: Sendable {
             guard !mail.isClosing else { return false }
             mail.add(batch)
             promises.value = mail.acceptsPromises
+            backlog.value = mail.isBehind
             return true
         }
     }
@@ -167,6 +173,11 @@ struct StoreMail: Sendable {
     }
 
     var acceptsPromises: Bool { currentRefusal == nil }
+
+    /// Whether half of what may wait does.
+    ///
+    /// Where nothing is committed at all, waiting helps nobody.
+    var isBehind: Bool { refusal == nil && growth > weightLimit / 2 }
 
     mutating func add(_ batch: StoreBatch) {
         batches.append(batch)

@@ -4,6 +4,7 @@ internal import BelfrySystem
 struct StoreThread: Sendable {
     let mail: Monitor<StoreMail>
     let promises: SharedFlag
+    let backlog: SharedFlag
     let onCommit: @Sendable (_ loop: Int, _ ticket: UInt64) -> Void
     let onNotice: @Sendable (StoreNotice) -> Void
 
@@ -82,6 +83,7 @@ struct StoreThread: Sendable {
             mail.weightLimit = progress.weightLimit
             mail.refusal = progress.refusal
             promises.value = mail.acceptsPromises
+            backlog.value = mail.isBehind
             return mail.figures.refusals[.behind, default: 0]
         }
         for batch in progress.committed where batch.endsTurn { onCommit(batch.loop, batch.ticket) }

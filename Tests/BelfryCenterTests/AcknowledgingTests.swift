@@ -242,7 +242,7 @@ struct AcknowledgingTests {
         #expect(scenario.center.heldCount == 1)
         scenario.cut(client)
         #expect(scenario.center.observer(serial)?.held == 1)
-        scenario.apply(.passTime)
+        scenario.apply(.passTime(workLimit: .max))
         #expect(scenario.center.observer(serial)?.held == 0)
         scenario.back(client)
         #expect(scenario.frames.isEmpty && scenario.losses == ["expired 1"])

@@ -80,7 +80,8 @@ struct CommandSource {
         case 55..<68:
             return .endTurn(workLimit: generator.below(3) == 0 ? generator.below(40) : .max)
         case 68..<74: return .idle
-        case 74..<84: return .passTime
+        case 74..<84:
+            return .passTime(workLimit: generator.below(3) == 0 ? generator.below(40) : .max)
         case 84..<85:
             let kind = KeptKind.allCases[generator.below(KeptKind.allCases.count)]
             switch kind {

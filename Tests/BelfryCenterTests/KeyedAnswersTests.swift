@@ -75,17 +75,17 @@ struct KeyedAnswersTests {
         let rows = [[ReportRow(observer: 1, outcome: .acknowledged)]]
         let other = answers.finish(
             key("k"), waitedFor: NotificationID(high: 0, low: 8), receipts: [], reports: [],
-            at: 0, limits: limits(9))
+            limits: limits(9))
         #expect(other == nil)
         let finished = answers.finish(
-            key("k"), waitedFor: id, receipts: [receipt(2)], reports: rows, at: 0,
+            key("k"), waitedFor: id, receipts: [receipt(2)], reports: rows,
             limits: limits(9))
         let expected = KeyRecord(key: key("k"), receipts: [receipt(2)], reports: rows)
         #expect(finished?.record == expected)
         #expect(finished?.forgotten == [])
         #expect(answers.find(key("k"), at: 0) == .answered(expected))
         let again = answers.finish(
-            key("k"), waitedFor: id, receipts: [], reports: [], at: 0, limits: limits(9))
+            key("k"), waitedFor: id, receipts: [], reports: [], limits: limits(9))
         #expect(again == nil)
     }
 
@@ -97,7 +97,7 @@ struct KeyedAnswersTests {
         #expect(begin(key("c"), in: &answers, limits: limits(2)) == [key("a")])
         #expect(answers.count == 2)
         #expect(answers.find(key("a"), at: 0) == .none)
-        #expect(answers.trim(at: 0, limits: limits(0)) == [key("b"), key("c")])
+        #expect(answers.trim(limits: limits(0)) == [key("b"), key("c")])
         #expect(answers.byteCount == 0)
         #expect(begin(key("d"), in: &answers, limits: limits(0)) == [key("d")])
     }
@@ -110,8 +110,8 @@ struct KeyedAnswersTests {
         #expect(answers.nextDeadline == 300 * Self.second + 5)
         #expect(answers.find(key("a"), at: 300 * Self.second + 4) == .answered(record(key("a"), 1)))
         #expect(answers.find(key("a"), at: 300 * Self.second + 5) == .none)
-        #expect(answers.trim(at: 300 * Self.second + 4, limits: CenterLimits()) == [])
-        #expect(answers.trim(at: 300 * Self.second + 5, limits: CenterLimits()) == [key("a")])
+        #expect(answers.passTime(300 * Self.second + 4, limit: 9) == [])
+        #expect(answers.passTime(300 * Self.second + 5, limit: 9) == [key("a")])
         #expect(answers.nextDeadline == 300 * Self.second + 6)
     }
 
@@ -135,11 +135,11 @@ struct KeyedAnswersTests {
         #expect(
             begin(key("b", request: 5), 3, in: &answers, at: 20, limits: limits(9)) == [])
         #expect(answers.count == 2)
-        #expect(answers.trim(at: 60, limits: limits(9)) == [key("a")])
+        #expect(answers.passTime(60, limit: 9) == [key("a")])
         #expect(
             answers.find(key("b", request: 5), at: 60)
                 == .answered(record(key("b", request: 5), 3)))
-        #expect(answers.trim(at: 60, limits: limits(0)) == [key("b", request: 5)])
+        #expect(answers.trim(limits: limits(0)) == [key("b", request: 5)])
         #expect(answers.byteCount == 0)
     }
 
@@ -161,7 +161,7 @@ struct KeyedAnswersTests {
         let id = NotificationID(high: 0, low: 1)
         begin(key("large"), in: &answers, waitingFor: id, limits: limits)
         let finished = answers.finish(
-            key("large"), waitedFor: id, receipts: [], reports: large, at: 0, limits: limits)
+            key("large"), waitedFor: id, receipts: [], reports: large, limits: limits)
         #expect(finished?.forgotten == [key("1"), key("2")])
         #expect(answers.count == 1)
     }
@@ -264,15 +264,18 @@ struct KeyedAnswersTests {
             }
             guard let known else {
                 check(answers.find(key, at: now) == .none)
+                // One that is begun again is not forgotten: the store has the new one.
+                model.removeAll { $0.key.text == key.text && $0.key.principal == key.principal }
                 model.append((key, number, now + 100))
                 var forgotten: [IdempotencyKey] = []
-                while model.count > 20 || model[0].expiresAt <= now {
-                    forgotten.append(model.removeFirst().key)
-                }
-                // One that was begun again is not forgotten: the store has the new one.
-                forgotten.removeAll { $0.text == key.text && $0.principal == key.principal }
+                while model.count > 20 { forgotten.append(model.removeFirst().key) }
                 check(begin(key, number, in: &answers, at: now, limits: limits) == forgotten)
                 check(answers.count == model.count)
+                var tooOld: [IdempotencyKey] = []
+                while tooOld.count < 2, let first = model.first, first.expiresAt <= now {
+                    tooOld.append(model.removeFirst().key)
+                }
+                check(answers.passTime(now, limit: 2) == tooOld)
                 continue
             }
             check(

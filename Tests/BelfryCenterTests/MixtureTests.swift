@@ -38,7 +38,7 @@ struct MixtureTests {
     /// All clients come back, ask for nothing, acknowledge all and read all: nothing stays held.
     private func settle(_ scenario: inout Scenario, _ watch: inout Watch) {
         scenario.milliseconds += 10_000
-        scenario.apply(.passTime)
+        scenario.apply(.passTime(workLimit: .max))
         let clients = scenario.center.clients(after: 0, limit: 1_000, principal: nil).rows
         for client in clients where client.transport == .webSocket {
             if client.state == .disconnected {
@@ -70,7 +70,7 @@ struct MixtureTests {
 
     private func settleStep(_ scenario: inout Scenario, _ watch: inout Watch) {
         scenario.milliseconds += 400
-        scenario.apply(.passTime)
+        scenario.apply(.passTime(workLimit: .max))
         watch.look(at: scenario)
         for row in scenario.rows where row.transport == .mailbox {
             scenario.apply(.readMailbox(observer: row.serial, through: .max))

@@ -152,7 +152,7 @@ struct QueueRuleTests {
         var scenario = scenario()
         let id = scenario.say("a1", style: .asap, ttl: 1_000_000_000)
         scenario.milliseconds += 1_000
-        if isPassed { scenario.apply(.passTime) }
+        if isPassed { scenario.apply(.passTime(workLimit: .max)) }
         scenario.apply(.endTurn(workLimit: .max))
         #expect(scenario.frames.isEmpty && scenario.center.sequence == 0)
         #expect(scenario.account(id)?.state == .expired)

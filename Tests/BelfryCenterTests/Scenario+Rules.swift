@@ -136,7 +136,7 @@ extension Scenario {
     /// Lets time pass, and what is due with it.
     mutating func pass(milliseconds count: Int64) {
         milliseconds += count
-        apply(.passTime)
+        apply(.passTime(workLimit: .max))
     }
 
     // MARK: What came of it

@@ -13,6 +13,7 @@ final class HandStore: StoreDoor {
         var memory = MemoryStore()
         var waiting: [StoreBatch] = []
         var takesPromises = true
+        var isBehind = false
         var refusalCount = 0
         var isFailing = false
         /// Who waits for a copy.
@@ -30,6 +31,11 @@ final class HandStore: StoreDoor {
     var takesPromises: Bool {
         get { state.withLock { $0.takesPromises } }
         set { state.withLock { $0.takesPromises = newValue } }
+    }
+
+    var isBehind: Bool {
+        get { state.withLock { $0.isBehind } }
+        set { state.withLock { $0.isBehind = newValue } }
     }
 
     var isFailing: Bool {

@@ -103,7 +103,7 @@ struct CommandReader {
         case 20: return .leaveMode(serial: word())
         case 21: return .endTurn(workLimit: count())
         case 22: return .idle
-        case 23: return .passTime
+        case 23: return .passTime(workLimit: count())
         case 24: return .terminate
         case 25: return .trimHeld(byteCount: count())
         case 26:

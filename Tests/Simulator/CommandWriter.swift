@@ -177,7 +177,7 @@ struct CommandWriter {
         case .leaveMode(let serial): write(kind: 20) { $0.write(serial) }
         case .endTurn(let workLimit): write(kind: 21) { $0.write(workLimit) }
         case .idle: write(kind: 22) { _ in }
-        case .passTime: write(kind: 23) { _ in }
+        case .passTime(let workLimit): write(kind: 23) { $0.write(workLimit) }
         case .terminate: write(kind: 24) { _ in }
         case .trimHeld(let byteCount): write(kind: 25) { $0.write(byteCount) }
         case .trim(let kind, let count):

@@ -74,7 +74,7 @@ extension Model {
             isTerminating = true
             endTurn(workLimit: .max)
         case .idle: idle()
-        case .passTime: passTime()
+        case .passTime(let workLimit): passTime(workLimit: workLimit)
         case .trimHeld(let byteCount): trimHeld(to: byteCount)
         case .trim(let kind, let count): trim(kind, to: count)
         case .trimOwned(let kind, let owner): trim(kind, of: owner)

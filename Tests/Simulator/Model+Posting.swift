@@ -158,11 +158,9 @@ extension Model {
         trimKeys()
     }
 
-    /// Keys that are too many or too old are forgotten, the oldest first.
+    /// Keys that are too many are forgotten, the oldest first.
     mutating func trimKeys() {
-        while let first = keys.first, keys.count > limits.keyLimit || first.forgottenAt <= now {
-            keys.removeFirst()
-        }
+        keys.removeFirst(max(0, keys.count - limits.keyLimit))
     }
 
     /// The same key gives the same answer, and nothing else happens.
@@ -248,20 +246,23 @@ extension Model {
         }
     }
 
-    /// A poster has waited for long enough; who is late is noted.
-    mutating func endWaiting(at place: Int) {
+    /// A poster has waited for long enough; who is late is noted, and counted.
+    mutating func endWaiting(at place: Int) -> Int {
         let late = waiting.remove(at: place)
+        var lateCount = 0
         for client in clients.indices {
             for index in clients[client].owed.indices {
                 let held = clients[client].owed[index]
                 guard held.isAwaited, late.receipts.contains(where: { $0.id == held.note.id })
                 else { continue }
                 clients[client].owed[index].isAwaited = false
+                lateCount += 1
                 if let observer = self.place(ofObserver: held.observer) {
                     observers[observer].missedDeadlines += 1
                 }
             }
         }
         answer(late)
+        return lateCount
     }
 }

@@ -11,58 +11,93 @@ extension Model {
         case wait(place: Int)
     }
 
-    mutating func passTime() {
-        while let due = firstDue() {
-            switch due {
-            case .lease(let id):
-                for observer in observers
-                where observer.client == id && leaseEnd(of: observer) <= now {
-                    remove(observer.serial, by: .broker, reason: .expired)
-                    reports.append(
-                        Report(
-                            name: "belfry.observer.expired", object: "o\(observer.serial)",
-                            userInfo: #"{"observer":"o\#(observer.serial)","client":"c\#(id)"}"#))
-                }
-                leaveIfEmpty(id, "expired")
-            case .expiry(let sequence):
-                for place in clients.indices {
-                    while let index = clients[place].held.firstIndex(where: {
-                        $0.note.sequence == sequence
-                    }) { drop(heldAt: index, of: place, .expired) }
-                }
-            case .pace(let place):
-                let id = paceDeadlines.remove(at: place).client
-                if let place = self.place(ofClient: id), clients[place].isPaced { settle(place) }
-            case .wait(let place): endWaiting(at: place)
-            }
-        }
-        trimKeys()
+    /// What is due happens, the earliest first, until so much work is done; the queue comes when nothing
+    /// else is left, and then the keys.
+    mutating func passTime(workLimit: Int) {
         modes.removeAll { $0.endsAt <= now }
+        var work = 0
+        var isFirst = true
+        while isFirst || work < workLimit, let due = firstDue() {
+            isFirst = false
+            work += meet(due)
+        }
+        if firstDue() != nil { return }
         for entry in queue where entry.expiresAt <= now { setFate(of: entry.id, .expired) }
         queue.removeAll { $0.expiresAt <= now }
         for index in queue.indices where queue[index].promotesAt <= now {
             queue[index].style = .asap
             queue[index].promotesAt = .max
         }
+        for _ in 0..<max(1, (workLimit - min(work, workLimit)) / 16) {
+            guard let first = keys.first, first.forgottenAt <= now else { break }
+            keys.removeFirst()
+        }
     }
 
+    /// Does what is due, and counts its work: 16 for all that ends, 1 for a delivery.
+    private mutating func meet(_ due: Due) -> Int {
+        var work = 0
+        switch due {
+        case .lease(let id):
+            let watcherCount = observers.count {
+                $0.name == [UInt8]("belfry.client.left")
+                    || $0.name == [UInt8]("belfry.observer.expired")
+            }
+            for observer in observers where observer.client == id && leaseEnd(of: observer) <= now {
+                let kept = clients.flatMap { $0.held + $0.owed }
+                work += 16 * (1 + kept.count { $0.observer == observer.serial }) + watcherCount
+                remove(observer.serial, by: .broker, reason: .expired)
+                reports.append(
+                    Report(
+                        name: "belfry.observer.expired", object: "o\(observer.serial)",
+                        userInfo: #"{"observer":"o\#(observer.serial)","client":"c\#(id)"}"#))
+            }
+            leaveIfEmpty(id, "expired")
+        case .expiry(let sequence):
+            for place in clients.indices {
+                while let index = clients[place].held.firstIndex(where: {
+                    $0.note.sequence == sequence
+                }) {
+                    drop(heldAt: index, of: place, .expired)
+                    work += 16
+                }
+            }
+        case .pace(let place):
+            let id = paceDeadlines.remove(at: place).client
+            if let place = self.place(ofClient: id), clients[place].isPaced {
+                let deliveryCount = out.deliveries.count
+                settle(place)
+                work = 16 + out.deliveries.count - deliveryCount
+            }
+        case .wait(let place): work = 16 + endWaiting(at: place)
+        }
+        return work
+    }
+
+    /// What is due first; of what is due at one time leases come first, then what is too old, intervals,
+    /// and who waits, each by its number.
     private func firstDue() -> Due? {
-        var first: (time: Int64, due: Due)?
-        func consider(_ time: Int64, _ due: Due) {
-            if time <= now, time < first?.time ?? .max { first = (time, due) }
+        var first: (order: (Int64, Int, UInt64), due: Due)?
+        func consider(_ time: Int64, _ kind: Int, _ number: UInt64, _ due: Due) {
+            if time <= now, (time, kind, number) < first?.order ?? (.max, 0, 0) {
+                first = ((time, kind, number), due)
+            }
         }
         for observer in observers {
-            consider(leaseEnd(of: observer), .lease(client: observer.client))
+            consider(leaseEnd(of: observer), 0, observer.client, .lease(client: observer.client))
         }
         for client in clients {
             for held in client.held {
-                consider(held.note.expiresAt, .expiry(sequence: held.note.sequence))
+                let sequence = held.note.sequence
+                consider(held.note.expiresAt, 1, sequence, .expiry(sequence: sequence))
             }
         }
         for (place, deadline) in paceDeadlines.enumerated() {
-            consider(deadline.time, .pace(place: place))
+            consider(deadline.time, 2, deadline.client, .pace(place: place))
         }
-        for place in waiting.indices { consider(waiting[place].deadline, .wait(place: place)) }
+        for place in waiting.indices {
+            consider(waiting[place].deadline, 3, UInt64(place), .wait(place: place))
+        }
         return first?.due
     }
 
@@ -100,9 +135,7 @@ extension Model {
         case .tombstones: tombstones.removeFirst(max(0, tombstones.count - count))
         case .keys:
             let limit = min(count, limits.keyLimit)
-            while let first = keys.first, keys.count > limit || first.forgottenAt <= now {
-                keys.removeFirst()
-            }
+            keys.removeFirst(max(0, keys.count - limit))
         }
     }
 

@@ -69,14 +69,19 @@ extension World {
         let isLate = dice.oneIn(20)
         while !isLate, let next = center.nextDeadline, next <= end {
             setTime(max(next, now))
-            try submit(.passTime)
+            // A turn may end before all that is due has happened; other things may come between.
+            if dice.oneIn(4) {
+                try submit(.passTime(workLimit: dice.number(in: 0...60)))
+                return
+            }
+            try submit(.passTime(workLimit: .max))
             // What is due at a time is done then, and not due again.
             if let again = center.nextDeadline, again <= now {
                 throw Violation("after passTime at \(now) it is due again at \(again)")
             }
         }
         setTime(end)
-        try submit(.passTime)
+        try submit(.passTime(workLimit: dice.oneIn(4) ? dice.number(in: 0...60) : .max))
     }
 
     private func setTime(_ time: Int64) {

@@ -1,6 +1,7 @@
 """How loads send much: observers by the thousand, posts in batches, and what is refused of them."""
 
 import json
+import threading
 
 from .clients import expect, support
 
@@ -77,14 +78,19 @@ def told(counts):
 
 
 def pipelined(client, requests, depth=8):
-    """The statuses of requests on a connection, counted."""
+    """The statuses of requests on a connection, counted.
+
+    They are sent while answers are read: who only sends is closed as one that does not read.
+    """
     counts = {}
     for start in range(0, len(requests), depth):
         part = requests[start:start + depth]
-        client.send(b"".join(part))
+        sender = threading.Thread(target=client.send, args=(b"".join(part),), daemon=True)
+        sender.start()
         for _ in part:
             status, _content = client.responses(1)
             counts[status] = counts.get(status, 0) + 1
+        sender.join()
     return counts
 
 

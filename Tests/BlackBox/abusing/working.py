@@ -1,6 +1,8 @@
 """Loads that ask for very much work in one request, or for one moment."""
 
 import json
+import socket
+import struct
 import time
 import zlib
 
@@ -109,14 +111,24 @@ def posts_for_many(target):
 
 
 def post_for_ten_clients(target):
-    """Posts for 100,000 observers: 10,000 of each of ten clients."""
-    clients = [client_with_observers(target.port, name="Crowd", suspensionBehavior="drop") for _ in range(10)]
+    """Posts for 100,000 observers: 10,000 of each of ten clients; with `--scale 10` for a million."""
+    return posts_for_a_crowd(target, "drop")
+
+
+def post_held_by_ten_clients(target):
+    """The same for observers that hold what comes."""
+    return posts_for_a_crowd(target, "hold", posts=3)
+
+
+def posts_for_a_crowd(target, behavior, posts=10):
+    clients = [client_with_observers(target.port, name="Crowd", suspensionBehavior=behavior)
+               for _ in range(target.count(10))]
     for client in clients:
         call(client, "setSuspended", suspended=True)
     target.begin()
-    for _ in range(target.count(10)):
+    for _ in range(posts):
         expect(ask(target.port, b"{}", "/v1/channels/Crowd") == "200", "a post is refused")
-    return "10 posts"
+    return f"{posts} posts for {len(clients) * OBSERVERS:,}"
 
 
 def largest_batches(target):
@@ -166,12 +178,21 @@ def resumes_with_a_full_ring(target):
 
 
 def observers_since_the_ring(target):
-    """Registrations that ask for all that the ring has."""
+    """Registrations that ask for all that the ring has, and match nothing of it."""
+    return registrations_since(target, "Other")
+
+
+def observers_of_the_ring(target):
+    """Registrations that ask for all that the ring has, and get it."""
+    return registrations_since(target, "Since")
+
+
+def registrations_since(target, name):
     pipelined(support.HTTPClient(target.port), [support.post_request(
         json.dumps([{"name": "Since"}] * 1_000).encode(), "/v1/notifications")])
     client = connect(target.port)
     target.begin()
-    answers = call_often(client, [("addObserver", {"name": "Other", "since": 0})] * target.count(1_000))
+    answers = call_often(client, [("addObserver", {"name": name, "since": 0})] * target.count(1_000))
     return f"{answers.count(b'result'):,} registrations"
 
 
@@ -226,6 +247,19 @@ def connections_end(target):
         client.close()
         time.sleep(0.3)
     return "3 x 10,000 observers"
+
+
+def connections_end_together(target):
+    """100,000 observers end with the connections of ten clients, which end at the same moment."""
+    clients = [client_with_observers(target.port, name="Gone", lifetime="connection")
+               for _ in range(target.count(10))]
+    target.begin()
+    for client in clients:
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    for client in clients:
+        client.socket.close()
+    time.sleep(1)
+    return f"{len(clients) * OBSERVERS:,} observers"
 
 
 def leases_end(target, clients):
@@ -338,8 +372,9 @@ def compressions(target):
 
 LOADS = [
     asap_for_a_thousand, asap_for_ten_thousand, asap_read_by_ten_thousand, batches_for_many, largest_batches,
-    posts_for_many, post_for_ten_clients, resumes_with_many_held, resumes_with_a_full_ring,
-    observers_since_the_ring, mailbox_is_read, clients_are_removed, observers_are_removed, connections_end,
+    posts_for_many, post_for_ten_clients, post_held_by_ten_clients, resumes_with_many_held, resumes_with_a_full_ring,
+    observers_since_the_ring, observers_of_the_ring, mailbox_is_read, clients_are_removed, observers_are_removed,
+    connections_end, connections_end_together,
     leases_of_a_client, leases_of_many_clients, entries_expire, entries_are_promoted, entries_are_dequeued,
     registrations, inflations, compressions,
 ]
