@@ -181,6 +181,8 @@ extension NotificationCenter {
         // A center that stops slowly is told so twice: what came between is told the second time.
         if !isTerminating { reports.append(.willTerminate) }
         isTerminating = true
+        // What a turn has left, and then all that came behind it.
+        if queue.snapshotGoesOn() { endTurn(workLimit: .max, at: time, &effects) }
         endTurn(workLimit: .max, at: time, &effects)
     }
 

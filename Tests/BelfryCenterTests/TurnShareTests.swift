@@ -96,6 +96,19 @@ struct TurnShareTests {
         #expect(!scenario.center.needs.turnGoesOn)
     }
 
+    @Test("a stop posts what a turn has left, and then what came behind it (rule Q23)")
+    func stop() {
+        var scenario = Self.scenario(["a", "b"])
+        #expect(Self.post(&scenario, workLimit: 1) == ["a"])
+        scenario.say("late", style: .asap)
+        scenario.apply(.terminate)
+        let posted = scenario.effects.notifications.map {
+            String(decoding: $0.content.nameBytes, as: UTF8.self)
+        }
+        #expect(posted.filter { !$0.hasPrefix("belfry.") } == ["b", "late"])
+        #expect(!scenario.center.needs.turnEnd)
+    }
+
     @Test("ten thousand entries cost no more by shares than at once")
     func many() {
         var scenario = Scenario()

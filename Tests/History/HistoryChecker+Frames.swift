@@ -34,6 +34,7 @@ extension HistoryChecker {
         }
         account.dues[place].writeCount += 1
         account.dues[place].lastWritten = moment
+        account.dues[place].isAcknowledged = false
     }
 
     /// What may have come before is marked, and nothing else is.
@@ -120,8 +121,10 @@ extension HistoryChecker {
         }
         if gap.reason == .overflow, let lost = gap.lost { try checkOverflow(lost, gap, account) }
         if account.isMailbox {
-            // A mailbox tells its losses until they are acknowledged.
-            account.told.removeAll { $0.gap.reason == gap.reason && !$0.isClosed }
+            // A mailbox tells its losses until all of them are acknowledged: more may come meanwhile.
+            account.told.removeAll {
+                $0.gap.reason == gap.reason && (!$0.isClosed || $0.gap.last >= gap.first)
+            }
         }
         account.told.append(
             ObserverAccount.Told(gap: gap, moment: moment, command: command))
@@ -176,10 +179,15 @@ extension HistoryChecker {
     func acknowledge(
         _ observer: UInt64, _ sequence: UInt64, _ isRefused: Bool, _ isSure: Bool
     ) {
+        guard let note = note(of: sequence), let account = accounts[observer] else { return }
+        if let client = clients[account.observer.client], client.connection != nil,
+            let place = account.place(of: sequence),
+            account.dues[place].lastWritten > client.connectedMoment
+        {
+            account.dues[place].isAcknowledged = true
+        }
         // What came out of the ring at the registration is in no account.
-        guard let note = note(of: sequence), let account = accounts[observer],
-            account.observer.since < sequence
-        else { return }
+        if sequence <= account.observer.since { return }
         if !isSure { return note.isClouded = true }
         if isRefused { note.refusedCount += 1 } else { note.acknowledgedCount += 1 }
     }

@@ -52,7 +52,7 @@ extension HistoryChecker {
     /// What the post asked for, and what those asked for that it stands for.
     private func findOrigin(of note: DispatchedNote) throws(HistoryFault) {
         let earlier = lastOfID[note.id]
-        if let entry = try queue.leave(note, command: command, at: time, moment: moment) {
+        if let entry = try queue.leave(note, command: command, at: time) {
             note.isImmediate = entry.isCertain ? entry.isImmediate : nil
             // Clocks have begun anew meanwhile: it may be too old at any time.
             note.expiresAt = entry.expiresAt.map { entry.isRestored ? 0 : $0 }
@@ -72,14 +72,13 @@ extension HistoryChecker {
         note.isUnanswered = true
         note.isImmediate = post.isImmediate
         note.expiresAt = post.timeToLive.map { time + $0 }
-        guard post.style == .now else { return }
-        let taken = queue.similar(to: post)
-        if taken.isEmpty { return }
-        guard post.isUnscoped, !post.isInBatch, queue.isCertain else {
+        let taken = post.style == .now ? queue.similar(to: post) : []
+        guard taken.isEmpty || post.isUnscoped && !post.isInBatch && queue.isCertain else {
             note.isImmediate = nil
             note.expiresAt = note.expiresAt.map { _ in 0 }
             return
         }
+        if !post.isInBatch, queue.isCertain { note.takenCount = taken.count }
         for entry in taken {
             if entry.isImmediate { note.isImmediate = true }
             if let end = note.expiresAt { note.expiresAt = entry.expiresAt.map { max(end, $0) } }
@@ -95,7 +94,14 @@ extension HistoryChecker {
         }
         switch receipt.state {
         case .queued, .coalesced:
-            try queue.enter(post, receipt.state, command: command, at: time, moment: moment)
+            // A batch is answered again when its deliveries are acknowledged.
+            if let before = queueAnswers.updateValue(receipt.state, forKey: receipt.id) {
+                guard receipt.state == before else {
+                    throw HistoryFault("\(receipt.id.shown) is answered in two ways")
+                }
+                return
+            }
+            try queue.enter(post, receipt.state, command: command, at: time)
         case .posted:
             guard let note = lastOfID[receipt.id], note.sequence == receipt.sequence else {
                 throw HistoryFault("\(receipt.id.shown) is answered with a number it does not have")
@@ -103,9 +109,6 @@ extension HistoryChecker {
             try check(receipt, of: note)
             note.isUnanswered = !isFinal
             if isFinal { note.isOpen = false }
-            if post.style == .now, post.isUnscoped {
-                try queue.checkTaken(receipt.dequeued, by: post)
-            }
         case .dequeued, .expired:
             throw HistoryFault("\(receipt.id.shown) is answered with \(receipt.state)")
         }
@@ -146,6 +149,10 @@ extension HistoryChecker {
             }
         }
         note.receipt = receipt
+        if let taken = note.takenCount, receipt.dequeued != taken {
+            throw HistoryFault(
+                "rule Q8: \(note.id.shown) took \(taken) out of the queue: \(receipt)")
+        }
         guard isSynchronous, !note.isClouded, note.life == life, !note.isRestored else { return }
         let written = note.writtenCount
         guard

@@ -10,16 +10,27 @@ extension HistoryChecker {
         life += 1
         isAfterRestart = true
         openNotes = []
+        try queue.restart(committed: committed)
         if !hasState { return try forget() }
         hasCrashed = hasCrashed || !isOrderly
         for account in accounts.values { carryOver(account, isOrderly: isOrderly) }
         for client in clients.values {
-            client.awaySince = sinceInThisLife(client.awaySince)
+            carryOverAbsence(of: client)
             client.connection = nil
             client.isSlow = false
             if client.askedCommand > committed { client.isAsked = nil }
         }
-        queue.restart(committed: committed)
+    }
+
+    /// That it came back is undone, if nobody was answered it.
+    private func carryOverAbsence(of client: Client) {
+        var earliest = client.awaySinceEarliest ?? client.awaySince
+        if let ended = client.endedAbsence, ended.command > committed {
+            earliest = min(earliest ?? .max, ended.since)
+        }
+        client.endedAbsence = nil
+        client.awaySinceEarliest = sinceInThisLife(earliest)
+        client.awaySince = sinceInThisLife(client.awaySince)
     }
 
     /// A time of the earlier life on the clock of this one; time between them does not count.

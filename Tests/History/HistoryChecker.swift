@@ -7,6 +7,8 @@ final class HistoryChecker {
         let id: UInt64
         let isMailbox: Bool
         var connection: UInt64?
+        /// When the connection became its own.
+        var connectedMoment = 0
         /// Nil when a crash may have undone what was asked.
         var isAsked: Bool? = false
         var askedCommand = 0
@@ -18,6 +20,10 @@ final class HistoryChecker {
         var last: (sequence: UInt64, observer: UInt64) = (0, 0)
         var hasReplayed = false
         var awaySince: Int64?
+        /// The same at the earliest: a crash may have undone that it came back meanwhile.
+        var awaySinceEarliest: Int64?
+        /// The absence that it came back from, and with which command.
+        var endedAbsence: (since: Int64, command: Int)?
 
         init(id: UInt64, connection: UInt64, isMailbox: Bool) {
             self.id = id
@@ -46,6 +52,8 @@ final class HistoryChecker {
     /// Their answer has not come, or a turn may still be walking their observers.
     var openNotes: [DispatchedNote] = []
     var posts: [[UInt8]: HistoryPost] = [:]
+    /// What was answered to posts that wait, or that others stand for.
+    var queueAnswers: [[UInt8]: HistoryReceipt.State] = [:]
     var queue = QueueAccount()
 
     let isSynchronous: Bool
@@ -94,7 +102,7 @@ final class HistoryChecker {
             try show(observer, notifications, gaps)
         case .mode(let mode): queue.mode = mode
         case .queue(let ids): try queue.restore(ids, committed: committed)
-        case .drains(let drain): queue.begin(drain, command: command, moment: self.moment)
+        case .drains(let drain): try queue.begin(drain, command: command, at: time)
         case .rests: try rest()
         case .trimmed: lastTrim = self.moment
         case .limits(let limits): take(limits)
@@ -147,7 +155,13 @@ final class HistoryChecker {
             guard let client = clients[id] else { throw HistoryFault("c\(id) is nobody's client") }
             end(client)
             client.connection = connection
+            client.connectedMoment = moment
+            if client.endedAbsence.map({ $0.command <= committed }) ?? true {
+                let since = client.awaySinceEarliest ?? client.awaySince
+                client.endedAbsence = since.map { ($0, command) }
+            }
             client.awaySince = nil
+            client.awaySinceEarliest = nil
             client.endDoubt()
             guard let after else { return }
             client.hasReplayed = true
@@ -178,7 +192,8 @@ final class HistoryChecker {
     }
 
     private func end(_ client: Client) {
-        if client.connection != nil { client.awaySince = time }
+        guard client.connection != nil else { return }
+        client.awaySince = time
         client.connection = nil
         client.isSlow = false
         for account in client.accounts where account.observer.endsWithConnection {
@@ -285,16 +300,17 @@ final class HistoryChecker {
     /// A crash may lose up to a minute of what was noted of an absence.
     private var slack: Int64 { hasCrashed ? 60_000_000_000 : 0 }
 
-    private func leaseEnd(of account: ObserverAccount) -> Int64? {
+    private func leaseEnd(of account: ObserverAccount, isEarliest: Bool = false) -> Int64? {
         guard let lease = account.observer.lease, let client = clients[account.observer.client]
         else { return nil }
         if account.isMailbox { return account.reader == nil ? account.lookedAt + lease : nil }
-        return client.awaySince.map { $0 + lease }
+        let since = isEarliest ? client.awaySinceEarliest ?? client.awaySince : client.awaySince
+        return since.map { $0 + lease }
     }
 
     private func checkLease(of account: ObserverAccount) throws(HistoryFault) {
         if account.isMailbox, hasCrashed { return }
-        guard let end = leaseEnd(of: account), end <= time else {
+        guard let end = leaseEnd(of: account, isEarliest: true), end <= time else {
             throw HistoryFault("\(account.observer.shown) is gone, and nobody removed it")
         }
     }

@@ -45,7 +45,7 @@ package enum HistoryEvent {
     case queue([[UInt8]])
     /// A turn ends, the broker is idle, or it stops: entries of the queue may leave.
     case drains(HistoryDrain)
-    /// All turns are over: nothing is left to do but to wait.
+    /// A turn is over: all that it was to post has been posted, or is left to the next one.
     case rests
     /// What all centers hold was cut down.
     case trimmed
@@ -236,7 +236,13 @@ package struct HistoryGap {
     }
 }
 
-package enum HistoryDrain { case turn, idle, stop }
+package enum HistoryDrain {
+    /// A turn ends, and posts all that its snapshot has.
+    case turn
+    /// A turn ends, and may leave some of its snapshot to the next one.
+    case share
+    case idle, stop
+}
 
 /// The limits that losses by overflow are judged by.
 package struct HistoryLimits {

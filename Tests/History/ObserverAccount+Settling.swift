@@ -83,8 +83,11 @@ extension ObserverAccount {
             else { continue }
             // What is too old comes to nobody any more.
             if let end = due.note.expiresAt, due.note.life < life || end <= replay.time { continue }
+            // What is not acknowledged is held: it is not told as unknown, and its loss only once.
+            if due.isAcknowledged { continue }
+            let toldSince = observer.acknowledges ? due.lastWritten : replay.moment
             let isTold = gaps.contains {
-                $0.moment > replay.moment && $0.gap.first <= sequence && sequence <= $0.gap.last
+                $0.moment > toldSince && $0.gap.first <= sequence && sequence <= $0.gap.last
             }
             guard isTold else {
                 throw HistoryFault(
@@ -109,7 +112,8 @@ extension ObserverAccount {
         var lost: [UInt64] = []
         for due in dues.reversed() {
             let isLast = later.insert(due.note.content.kind).inserted
-            let replayCount = replayedAbove.count { $0 < due.note.sequence }
+            // Of the number itself all observers but the first get theirs again.
+            let replayCount = replayedAbove.count { $0 <= due.note.sequence }
             // What is not acknowledged is held again, and may be lost then.
             guard
                 due.writeCount == 0 || due.cameMarked || replayCount > 0 || observer.acknowledges

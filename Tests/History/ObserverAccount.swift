@@ -24,6 +24,8 @@ final class DispatchedNote {
     var isClouded = false
     /// Its observers may still be walked.
     var isOpen = true
+    /// How many entries of the queue its post took out; nil where nobody outside can know.
+    var takenCount: Int?
     /// What was said of it last.
     var receipt: HistoryReceipt?
     var acknowledgedCount = 0
@@ -46,6 +48,8 @@ final class ObserverAccount {
         var writeCount = 0
         /// When it was written last.
         var lastWritten = 0
+        /// It was acknowledged or refused since.
+        var isAcknowledged = false
         /// Its first frame said that it may have come before.
         var cameMarked = false
         /// A crash undid what nobody had been promised.

@@ -14,8 +14,6 @@ struct QueueAccount {
         /// When it is too old; nil is never.
         var expiresAt: Int64?
         var isImmediate: Bool
-        /// Since when it may leave at the end of a turn.
-        var asapMoment: Int
         var changedCommand: Int
         /// A crash may have undone a part of what it was asked for.
         var isCertain = true
@@ -26,16 +24,12 @@ struct QueueAccount {
 
     var mode = Array("default".utf8)
     var commonModes: [[UInt8]] = []
-    private var entries: [[UInt8]: Entry] = [:]
+    var entries: [[UInt8]: Entry] = [:]
     /// What left; a crash may bring it back.
     private var gone: [(entry: Entry, command: Int)] = []
-    private var lastPlace = 0
-    /// The drain that goes on.
-    private var drain: HistoryDrain?
-    private var drainCommand = 0
-    private var drainMoment = 0
-    private var drainedPlace = 0
-    private var drainedCount = 0
+    var lastPlace = 0
+    var drain: Drain?
+    var snapshot = Snapshot()
 
     /// Whether an outsider knows what each entry stands for.
     var isCertain: Bool { entries.values.allSatisfy { $0.isCertain && $0.hasSureContent } }
@@ -53,8 +47,7 @@ struct QueueAccount {
 
     /// A post waits, or one that waits stands for it.
     mutating func enter(
-        _ post: HistoryPost, _ state: HistoryReceipt.State, command: Int, at time: Int64,
-        moment: Int
+        _ post: HistoryPost, _ state: HistoryReceipt.State, command: Int, at time: Int64
     ) throws(HistoryFault) {
         let similar = similar(to: post)
         let isSure = post.isUnscoped && !post.isInBatch && isCertain
@@ -64,7 +57,7 @@ struct QueueAccount {
             isAsap: post.style == .asap, modes: Set(post.modes),
             promotesAt: post.maxDelay.map { time + $0 },
             expiresAt: post.timeToLive.map { time + $0 }, isImmediate: post.isImmediate,
-            asapMoment: moment, changedCommand: command)
+            changedCommand: command)
         guard case .coalesced(let into) = state else {
             guard similar.isEmpty || !isSure else {
                 throw HistoryFault("rule Q6: \(post.id.shown) is similar, and was not coalesced")
@@ -84,19 +77,10 @@ struct QueueAccount {
                 \(similar.first?.id.shown ?? "none")
                 """)
         }
-        survivor.absorb(entry, command: command, moment: moment)
+        survivor.absorb(entry, command: command)
         if post.keepsLatest { survivor.content = post.content }
         if post.isInBatch { survivor.hasSureContent = false }
         entries[into] = survivor
-    }
-
-    /// A `now` post says how many it took out (rule Q8).
-    func checkTaken(_ count: Int, by post: HistoryPost) throws(HistoryFault) {
-        let similar = similar(to: post)
-        guard count == similar.count || post.isInBatch || !isCertain else {
-            throw HistoryFault(
-                "rule Q8: \(post.id.shown) took \(count) out, and \(similar.count) are similar")
-        }
     }
 
     /// A look at the fate of what waits, or waited.
@@ -110,7 +94,7 @@ struct QueueAccount {
                 guard survivor.place < entry.place || !survivor.isCertain else {
                     throw HistoryFault("law 1: \(id.shown) went into one that stands behind it")
                 }
-                survivor.absorb(entry, command: command, moment: survivor.asapMoment)
+                survivor.absorb(entry, command: command)
                 entries[into] = survivor
             } else {
                 doubt(changedBy: command)
@@ -136,85 +120,20 @@ struct QueueAccount {
         }
     }
 
-    private mutating func remove(_ entry: Entry, command: Int) {
+    mutating func remove(_ entry: Entry, command: Int) {
         entries[entry.id] = nil
         gone.append((entry, command))
-    }
-
-    // MARK: Out
-
-    mutating func begin(_ drain: HistoryDrain, command: Int, moment: Int) {
-        self.drain = drain
-        drainCommand = command
-        drainMoment = moment
-        drainedPlace = 0
-        drainedCount = 0
-    }
-
-    private func isCurrent(_ entry: Entry) -> Bool {
-        entry.modes.contains(mode)
-            || entry.modes.contains(Array("common".utf8)) && commonModes.contains(mode)
-    }
-
-    private func isDue(_ entry: Entry, at time: Int64) -> Bool {
-        isCurrent(entry) && (entry.isAsap || entry.promotesAt.map { $0 <= time } ?? false)
-    }
-
-    /// An entry leaves, and is posted; nil if it was none.
-    mutating func leave(
-        _ note: DispatchedNote, command: Int, at time: Int64, moment: Int
-    ) throws(HistoryFault) -> Entry? {
-        guard let entry = entries[note.id] else { return nil }
-        remove(entry, command: command)
-        guard entry.isCertain else { return entry }
-        let id = note.id.shown
-        guard let drain, drainCommand == command, isCurrent(entry) else {
-            throw HistoryFault("rule Q15: \(id) left the queue when it could not")
-        }
-        guard entry.content == note.content || !entry.hasSureContent else {
-            throw HistoryFault("rule Q6: \(id) does not have the content that stands for all")
-        }
-        if let end = entry.expiresAt, end <= time {
-            throw HistoryFault("\(id) was too old, and was posted")
-        }
-        drainedCount += 1
-        if drain == .idle {
-            let isFirst = !entries.values.contains {
-                $0.isCertain && $0.place < entry.place && isCurrent($0) && !isDue($0, at: time)
-            }
-            guard drainedCount == 1, isFirst,
-                !entries.values.contains(where: {
-                    $0.isCertain && isDue($0, at: time)
-                })
-            else { throw HistoryFault("rule Q13: \(id) left in an idle moment that was another's") }
-            return entry
-        }
-        guard isDue(entry, at: time) else {
-            throw HistoryFault("rule Q12: \(id) is idle, and left at the end of a turn")
-        }
-        if entry.asapMoment < drainMoment {
-            guard entry.place > drainedPlace else {
-                throw HistoryFault("rule Q1: \(id) left behind one that came later")
-            }
-            drainedPlace = entry.place
-        }
-        return entry
-    }
-
-    /// Law 1: with all turns over, nothing waits that was to leave with one of them.
-    func rest(at time: Int64) throws(HistoryFault) {
-        for entry in entries.values where entry.isCertain && isDue(entry, at: time) {
-            throw HistoryFault("law 1: \(entry.id.shown) should have left with its turn")
-        }
+        if drain?.command == command { drain?.leftCount += 1 }
     }
 
     // MARK: Restarts
 
     /// A crash keeps what was answered, and may undo what was not.
-    mutating func restart(committed: Int) {
+    mutating func restart(committed: Int) throws(HistoryFault) {
+        try endDrain()
+        snapshot = Snapshot()
         for id in entries.keys { carryOver(id, committed) }
         mode = Array("default".utf8)
-        drain = nil
     }
 
     private mutating func carryOver(_ id: [UInt8], _ committed: Int) {
@@ -250,11 +169,8 @@ struct QueueAccount {
 
 extension QueueAccount.Entry {
     /// Takes over what another one asks for (law 1).
-    fileprivate mutating func absorb(_ other: Self, command: Int, moment: Int) {
-        if other.isAsap, !isAsap {
-            isAsap = true
-            asapMoment = moment
-        }
+    fileprivate mutating func absorb(_ other: Self, command: Int) {
+        isAsap = isAsap || other.isAsap
         modes.formUnion(other.modes)
         if let end = other.promotesAt { promotesAt = min(promotesAt ?? end, end) }
         if let end = expiresAt { expiresAt = other.expiresAt.map { max(end, $0) } }

@@ -72,6 +72,7 @@ extension Model {
         case .terminate:
             if !isTerminating { reports.append(Report(name: "belfry.center.willTerminate")) }
             isTerminating = true
+            if turnGoesOn { endTurn(workLimit: .max) }
             endTurn(workLimit: .max)
         case .idle: idle()
         case .passTime(let workLimit): passTime(workLimit: workLimit)

@@ -13,7 +13,7 @@ extension World {
         switch command.action {
         case .post(let post, let terms): notePosts([post], terms)
         case .postBatch(let posts, let terms): notePosts(posts, terms)
-        case .endTurn: history.note(.drains(.turn))
+        case .endTurn(let workLimit): history.note(.drains(workLimit == .max ? .turn : .share))
         case .idle: history.note(.drains(.idle))
         case .terminate: history.note(.drains(.stop))
         case .trimHeld, .trimOwned(.held, _): history.note(.trimmed)
