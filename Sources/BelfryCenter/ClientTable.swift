@@ -7,10 +7,10 @@ struct ClientTable: Sendable {
         /// Why it gets nothing at once; empty for a client that is live and has nothing held.
         var suspension: Suspension = []
         let transport: Transport
-        let sessionHash: SecretHash
-        let principal: [UInt8]
         /// Who its observers and what is held for it count for.
         var owner = Owner.none
+        let sessionHash: SecretHash
+        let principal: [UInt8]
         let connectedAt: Int64
         var observerCount = 0
         /// The observer that it registered last.
@@ -21,8 +21,6 @@ struct ClientTable: Sendable {
         var disconnectedSince: Int64 = 0
         /// What waits to be written, in the order of sequence numbers.
         var held = HeldTable.List()
-        /// What was written last before its connection ended; nil while it has one, and where nobody knows.
-        var lastWritten: LastWritten?
         /// What was written and must be acknowledged, in the order in which it was written.
         var unacknowledged = HeldTable.List()
         /// Bytes of what waits, each notification counted for each observer.
@@ -86,6 +84,9 @@ struct ClientTable: Sendable {
 
     private var slots: [Client] = []
     private var freeSlots: [UInt32] = []
+    /// What clients were written last before their connections ended, by slot; it is not known of all, and of none
+    /// that has a connection.
+    var lastWritten: [UInt32: LastWritten] = [:]
     /// All clients in the order of their numbers.
     private(set) var order = PostingList()
 
@@ -94,6 +95,9 @@ struct ClientTable: Sendable {
     /// The bytes that the table costs.
     var footprint: Int {
         count * Self.clientByteCount
+            + Footprint.dictionary(
+                capacity: lastWritten.capacity,
+                stride: MemoryLayout<UInt32>.stride + MemoryLayout<LastWritten>.stride)
     }
 
     /// What a client costs, but for the text of its principal.
@@ -142,6 +146,7 @@ struct ClientTable: Sendable {
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         order.remove(serial: slots[Int(slot)].id)
+        lastWritten[slot] = nil
         freeSlots.append(slot)
         // A table that was large once gives its storage back.
         if order.isEmpty, slots.count > 64 { self = ClientTable() }
@@ -168,8 +173,8 @@ extension ClientTable.Client {
     init(_ registration: ClientRegistration, at time: CommandTime) {
         self.init(
             id: registration.id, connection: registration.connection,
-            transport: registration.transport, sessionHash: registration.sessionHash,
-            principal: registration.principal, owner: registration.owner,
+            transport: registration.transport, owner: registration.owner,
+            sessionHash: registration.sessionHash, principal: registration.principal,
             connectedAt: time.wallMilliseconds,
             stateSince: time.wallMilliseconds)
     }

@@ -171,14 +171,14 @@ public struct ClientRegistration: Sendable {
     public let id: UInt64
     /// How it gets its notifications.
     public let transport: Transport
+    /// Who what it makes counts for.
+    public let owner: Owner
     /// Where they are to be sent.
     public let connection: ConnectionName
     /// The hash of the secret that speaks for the client.
     public let sessionHash: SecretHash
     /// Who it is, as access control named it.
     public let principal: [UInt8]
-    /// Who what it makes counts for.
-    public let owner: Owner
 
     /// Joins the parts.
     public init(

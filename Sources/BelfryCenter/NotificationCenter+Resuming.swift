@@ -59,7 +59,7 @@ extension NotificationCenter {
             if written > last { (last, count) = (written, 0) }
             if written == last { count += 1 }
         }
-        clients[client].lastWritten = LastWritten(
+        clients.lastWritten[client] = LastWritten(
             sequence: last, isShared: last > 0 && count > 1 && !isTerminating)
     }
 
@@ -119,7 +119,7 @@ extension NotificationCenter {
         }
         if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
         let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
-        clients[client].lastWritten = nil
+        clients.lastWritten[client] = nil
         noteClient(client, at: time, &effects)
         flush(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)

@@ -85,10 +85,10 @@ public struct PostTerms: Sendable {
     ///
     /// If not, a post that would have to be stored is refused, and nothing is accepted.
     public var canStore = true
-    /// Bytes that all queues of the broker together still have room for.
-    public var queueByteRoom = Int.max
     /// Who what waits in the queue counts for.
     public var owner = Owner.none
+    /// Bytes that all queues of the broker together still have room for.
+    public var queueByteRoom = Int.max
     /// What only few posts have; nil when the caller may post everything and sent no key.
     public var details: Details?
 

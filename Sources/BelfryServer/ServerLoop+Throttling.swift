@@ -116,7 +116,7 @@ extension ServerLoop {
         _ = loop.schedule(at: time, LoopTimer.throttle.rawValue)
     }
 
-    /// The sockets were written: who has room again goes on, as far as the turn has time.
+    /// The sockets were written: who has room again goes on, as far as the turn has time, and one in any case.
     mutating func releaseThrottled() {
         isThrottleTimerSet = false
         // A timer that was set before the timers of its turn comes in the same one.
@@ -124,6 +124,7 @@ extension ServerLoop {
         var waiting: [ConnectionID] = []
         swap(&waiting, &throttled)
         var goesOnSoon = false
+        var hasReleased = false
         for (place, id) in waiting.enumerated() {
             if hasInflatedEnough, connections[id].encoding != .plain {
                 throttled.append(id)
@@ -133,15 +134,18 @@ extension ServerLoop {
                 goesOnSoon = true
             } else if loop.unsentByteCount(of: id) > Self.roomByteCount {
                 throttled.append(id)
-            } else if loop.turnIsLong {
+            } else if loop.turnIsLong, hasReleased {
                 throttled += waiting[place...]
                 goesOnSoon = true
                 break
-            } else if sendPiece(to: id) {
-                throttled.append(id)
-                goesOnSoon = true
             } else {
-                release(id)
+                hasReleased = true
+                if sendPiece(to: id) {
+                    throttled.append(id)
+                    goesOnSoon = true
+                } else {
+                    release(id)
+                }
             }
         }
         if !throttled.isEmpty { setThrottleTimer(isSoon: goesOnSoon) }

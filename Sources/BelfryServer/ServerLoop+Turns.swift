@@ -166,7 +166,7 @@ extension ServerLoop {
         if stop.isSealed { return }
         let due = centers.positionsDue(at: loop.attendedNanoseconds)
         lastTimePassed = share(.time, among: due, behind: lastTimePassed)
-        centersRestUntil = storeIsBehind ? loop.attendedNanoseconds + Self.storeRest : 0
+        centersRestUntil = storeIsBehind ? loop.attendedNanoseconds + Self.storeRest : .min
         if let deadline = centers.earliestDeadline { arm(at: deadline) }
     }
 

@@ -73,7 +73,7 @@ struct ServerLoop: ~Copyable {
     var centerTimer: TimerID?
     var armedDeadline = Int64.max
     /// Before this time the store is let go on with what it has.
-    var centersRestUntil: Int64 = 0
+    var centersRestUntil = Int64.min
     /// How much all centers may keep of each kind.
     var keptLimits: KeptMemory
     /// How much one principal or address may have of each kind.
