@@ -84,9 +84,6 @@ struct ClientTable: Sendable {
 
     private var slots: [Client] = []
     private var freeSlots: [UInt32] = []
-    /// What clients were written last before their connections ended, by slot; it is not known of all, and of none
-    /// that has a connection.
-    var lastWritten: [UInt32: LastWritten] = [:]
     /// All clients in the order of their numbers.
     private(set) var order = PostingList()
 
@@ -95,9 +92,6 @@ struct ClientTable: Sendable {
     /// The bytes that the table costs.
     var footprint: Int {
         count * Self.clientByteCount
-            + Footprint.dictionary(
-                capacity: lastWritten.capacity,
-                stride: MemoryLayout<UInt32>.stride + MemoryLayout<LastWritten>.stride)
     }
 
     /// What a client costs, but for the text of its principal.
@@ -146,7 +140,6 @@ struct ClientTable: Sendable {
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         order.remove(serial: slots[Int(slot)].id)
-        lastWritten[slot] = nil
         freeSlots.append(slot)
         // A table that was large once gives its storage back.
         if order.isEmpty, slots.count > 64 { self = ClientTable() }

@@ -77,6 +77,9 @@ extension NotificationCenter {
         kept[.observers] =
             observers.footprint + clients.footprint + index.footprint + selectors.footprint
             + deadlines.footprint
+            + Footprint.dictionary(
+                capacity: lastWritten.capacity,
+                stride: MemoryLayout<UInt32>.stride + MemoryLayout<LastWritten>.stride)
         kept[.channels] = index.channels.footprint
         kept[.replay] = replay.footprint
         kept[.keys] = keys.footprint

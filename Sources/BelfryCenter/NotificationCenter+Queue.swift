@@ -157,7 +157,7 @@ extension NotificationCenter {
             id: row.id, transport: row.transport, sessionHash: row.sessionHash,
             principal: row.principal, isAsked: row.suspension.contains(.asked),
             connectedAt: row.connectedAt, disconnectedFor: away,
-            immediateThrough: row.immediateSequence, lastWritten: clients.lastWritten[client])
+            immediateThrough: row.immediateSequence, lastWritten: lastWritten[client])
     }
 
     /// Tells an observer that lasts as it is now.

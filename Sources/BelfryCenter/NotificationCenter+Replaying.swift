@@ -22,7 +22,7 @@ extension NotificationCenter {
         var starts: [UInt64] = []
         var counts = [Int](repeating: 0, count: past.count)
         var wasSeen = true
-        let hasAll = clients.lastWritten[client]?.isSeen(by: sequence) ?? false
+        let hasAll = lastWritten[client]?.isSeen(by: sequence) ?? false
         var wasWritten = false
         for slot in slots {
             starts.append(start(of: slot, after: sequence, past, &wasWritten))

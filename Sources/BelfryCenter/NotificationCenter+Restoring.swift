@@ -44,7 +44,7 @@ extension NotificationCenter {
         client.immediateSequence = record.immediateThrough
         client.storedImmediateSequence = record.immediateThrough
         let slot = clients.add(client)
-        clients.lastWritten[slot] = record.lastWritten
+        lastWritten[slot] = record.lastWritten
     }
 
     mutating func restore(_ record: ObserverRecord, isComplete: Bool) {
@@ -59,7 +59,7 @@ extension NotificationCenter {
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
-        observer.writtenThrough = min(sequence, clients.lastWritten[client]?.sequence ?? sequence)
+        observer.writtenThrough = min(sequence, lastWritten[client]?.sequence ?? sequence)
         observers.fill(slot, with: observer, after: clients[client].lastObserver)
         clients.noteObserver(slot, isLasting: true, at: client)
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < sequence {

@@ -59,7 +59,7 @@ extension NotificationCenter {
             if written > last { (last, count) = (written, 0) }
             if written == last { count += 1 }
         }
-        clients.lastWritten[client] = LastWritten(
+        lastWritten[client] = LastWritten(
             sequence: last, isShared: last > 0 && count > 1 && !isTerminating)
     }
 
@@ -119,7 +119,7 @@ extension NotificationCenter {
         }
         if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
         let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
-        clients.lastWritten[client] = nil
+        lastWritten[client] = nil
         noteClient(client, at: time, &effects)
         flush(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)
@@ -140,6 +140,7 @@ extension NotificationCenter {
     /// Forgets a client without observers.
     mutating func forget(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         count(clientAt: client, -1)
+        lastWritten[client] = nil
         clients.remove(client)
     }
 }

@@ -30,6 +30,9 @@ public struct NotificationCenter: Sendable {
     var owned = OwnedMemory()
 
     var clients = ClientTable()
+    /// What clients were written last before their connections ended, by slot; it is not known of all, and of none
+    /// that has a connection.
+    var lastWritten: [UInt32: LastWritten] = [:]
     var observers = ObserverTable()
     var index: ObserverIndex
     var selectors: SelectorTable
