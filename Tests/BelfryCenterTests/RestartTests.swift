@@ -112,6 +112,30 @@ struct RestartTests {
         #expect(bench.scenario.lossRanges == losses)
     }
 
+    @Test(
+        "decision 62: what others were sent behind the last that a client was written is no loss of its",
+        arguments: [
+            // It has a connection at the end, or was away, and the store was told before a crash.
+            (false, true, 1, []), (true, true, 1, ["unknown ? 1...1"]),
+            (true, false, 1, ["unknown ? 1...1"]), (true, true, 2, []),
+            (false, false, 1, ["unknown ? 2...1048576", "unknown ? 1...1048576"]),
+        ] as [(Bool, Bool, UInt64, [String])])
+    func seenOwn(isAway: Bool, isComplete: Bool, after: UInt64, losses: [String]) {
+        var bench = StoredScenario()
+        let client = bench.run { $0.connect() }
+        for _ in 1...2 { bench.run { $0.observe("h", by: client, .hold) } }
+        bench.run { $0.say("h1") }
+        if isAway {
+            bench.run { $0.cut(client) }
+            // Each minute the store is told of those that are away.
+            bench.run { $0.pass(milliseconds: 60_000) }
+        }
+        for _ in 1...3 { bench.run { $0.say("other") } }
+        bench.restart(isComplete: isComplete)
+        bench.run { $0.back(client, after: after) }
+        #expect(bench.scenario.lossRanges == losses)
+    }
+
     @Test("after an end in order the losses of those that drop are exact")
     func cleanEnd() {
         var bench = StoredScenario()
