@@ -249,6 +249,7 @@ extension ServerLoop {
     /// thousand times its limit. An eighth of the limit goes at once, so that not each one that goes is
     /// looked for among all connections.
     mutating func boundUnfinished() {
+        if unfinishedTotal.count > unfinishedWatch.share { boundUnfinishedShares() }
         let limit = configuration.unfinishedByteLimit / configuration.loopCount
         while unfinishedTotal.count > limit, let tls, tls.handshakeByteCount > limit / 2,
             let oldest = tls.oldestHandshake()

@@ -16,9 +16,10 @@ extension ServerLoop {
             answerCompletions()
         }
         if !trims.isEmpty { trimKept() }
-        closeSlowest()
-        if loop.unsentByteTotal > unsentWatch.share { boundUnsentShares() }
-        if unfinishedTotal.count > unfinishedWatch.share { boundUnfinishedShares() }
+        if loop.unsentByteTotal > unsentWatch.share {
+            closeSlowest()
+            boundUnsentShares()
+        }
         if stop.isStopping, !stop.isSealed { settle() }
         handOver()
         inflatedBeforeTurn = compression.inflatedByteCount

@@ -22,9 +22,10 @@ final class ShareLimits: Sendable {
         }
         principal = limit(configuration.principalShare)
         address = limit(configuration.addressShare)
-        leastUnsent = min(principal?.unsentByteCount ?? .max, address?.unsentByteCount ?? .max)
+        let all = ShareLimit(percent: 100, configuration, connectionLimit: connectionLimit)
+        leastUnsent = min((principal ?? all).unsentByteCount, (address ?? all).unsentByteCount)
         leastUnfinished = min(
-            principal?.unfinishedByteCount ?? .max, address?.unfinishedByteCount ?? .max)
+            (principal ?? all).unfinishedByteCount, (address ?? all).unfinishedByteCount)
     }
 
     /// What an asker may have; nil where that is all.
