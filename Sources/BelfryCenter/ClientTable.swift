@@ -7,7 +7,7 @@ struct ClientTable: Sendable {
         /// Why it gets nothing at once; empty for a client that is live and has nothing held.
         var suspension: Suspension = []
         let transport: Transport
-        /// Who its observers and what is held for it count for.
+        /// The owner that its observers and what is held for it count for.
         var owner = Owner.none
         let sessionHash: SecretHash
         let principal: [UInt8]

@@ -171,7 +171,7 @@ public struct ClientRegistration: Sendable {
     public let id: UInt64
     /// How it gets its notifications.
     public let transport: Transport
-    /// Who what it makes counts for.
+    /// The owner that what it makes counts for.
     public let owner: Owner
     /// Where they are to be sent.
     public let connection: ConnectionName

@@ -28,7 +28,7 @@ struct KeyedAnswers: Sendable {
         let expiresAt: Int64
         /// Its position in the order.
         var position: UInt64
-        /// Who it counts for.
+        /// The owner that it counts for.
         var owner: Owner
     }
 

@@ -37,7 +37,7 @@ struct NotificationQueue: Sendable {
         var isImmediate: Bool
         /// Whether it was in the store in an earlier life of the broker.
         let isRestored: Bool
-        /// Who it counts for.
+        /// The owner that it counts for.
         var owner = Owner.none
 
         /// What it costs, about.

@@ -1,6 +1,6 @@
-/// Who what a center keeps counts for: whoever gives it commands names each by a number.
+/// Somebody whom things that a center keeps count for, by a number that its server gives.
 public struct Owner: Hashable, Sendable {
-    /// The number; it is never used again for another one.
+    /// The number; it is not given to another one while something counts for it.
     public let number: UInt32
 
     /// Names an owner.

@@ -85,7 +85,7 @@ public struct PostTerms: Sendable {
     ///
     /// If not, a post that would have to be stored is refused, and nothing is accepted.
     public var canStore = true
-    /// Who what waits in the queue counts for.
+    /// The owner that what waits in the queue counts for.
     public var owner = Owner.none
     /// Bytes that all queues of the broker together still have room for.
     public var queueByteRoom = Int.max
@@ -184,7 +184,7 @@ public struct IdempotencyKey: Sendable, Hashable {
     public let requestHash: SecretHash
     /// The form of the answer, which a replay repeats; the center hands it back as it is.
     public let form: UInt8
-    /// Who it counts for.
+    /// The owner that it counts for.
     public let owner: Owner
 
     /// Joins the parts.

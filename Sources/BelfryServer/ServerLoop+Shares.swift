@@ -26,14 +26,14 @@ extension ServerLoop {
 
     // MARK: What centers keep
 
-    /// Who what a submission makes counts for.
+    /// The owner that what a submission makes counts for.
     @inline(__always)
     mutating func owner(of submission: borrowing Submission) -> Owner {
         if !countsAddresses, submission.caller === anonymous { return .none }
         return owner(submission.caller, at: submission.address)
     }
 
-    /// Who what a caller makes counts for.
+    /// The owner that what a caller makes counts for.
     mutating func owner(_ caller: Caller, at address: NetworkAddress?) -> Owner {
         let isCounted = shares.principal != nil && !caller.isAnonymous
         let identity = OwnerTable.Identity(
