@@ -2,7 +2,7 @@ import BelfryCenter
 
 /// How much of each kind one principal may have, and one address (decision 70).
 ///
-/// It is one reference, as every turn looks at it.
+/// It is one reference, as the loop that has it is large enough.
 final class ShareLimits: Sendable {
     /// Nil where one may have all.
     let principal: ShareLimit?
