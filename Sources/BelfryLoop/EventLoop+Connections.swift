@@ -61,6 +61,8 @@ extension EventLoop {
         if slots[index].add(range, kind) {
             slots[index].flags.insert(.dirty)
             dirty.append(UInt32(truncatingIfNeeded: index))
+        } else if kind == .delivery {
+            late.hasJoinedEarlier = true
         }
     }
 

@@ -27,6 +27,14 @@ struct FlushProgress {
     }
 }
 
+/// What has output since a flush was interrupted.
+struct LateOutput {
+    /// Where it begins in the list of connections with output.
+    var start = 0
+    /// Whether some delivery of it went to a connection that the flush has not come to.
+    var hasJoinedEarlier = false
+}
+
 extension EventLoop {
     /// Flushes now if the arena is over its limit; all ranges of it are void then.
     ///
@@ -48,6 +56,7 @@ extension EventLoop {
     /// A turn that took long is followed by a share a third as long: what is to be written gets a
     /// quarter of the time, however much there is to read.
     mutating func flushInShares() throws(SystemCallError) -> Bool {
+        if isAmidFlush { flushLate() }
         var start = kernel.now().nanoseconds
         var share = max(flushShareNanoseconds, (start - now.nanoseconds) / 3)
         while !flush(until: start + share) {
@@ -86,6 +95,31 @@ extension EventLoop {
 
     /// How many connections are written between two looks at the clock.
     private static var connectionsBetweenLooks: Int { 32 }
+
+    /// What came amid the flush goes before the rest of it where that is little: a post for a few does not
+    /// wait for one for thousands.
+    ///
+    /// Answers stay where they are when something that came with them did: it leaves before they do.
+    private mutating func flushLate() {
+        settleRow()
+        let count = dirty.count - late.start
+        guard count > 0, count <= Self.connectionsBetweenLooks else { return }
+        let indices = dirty[late.start...]
+        dirty.removeLast(count)
+        var answers: [UInt32] = []
+        for index in indices {
+            if slots[Int(index)].flags.contains(.hasAnswer) {
+                answers.append(index)
+            } else {
+                flushConnection(Int(index))
+            }
+        }
+        if late.hasJoinedEarlier {
+            dirty += answers
+        } else {
+            for index in answers { flushConnection(Int(index)) }
+        }
+    }
 
     private mutating func flushUrgent() {
         hasUrgent = false
@@ -130,6 +164,7 @@ extension EventLoop {
             return false
         }
         idleIsDue = true
+        late = LateOutput(start: dirty.count)
         beginHandingOut()
         return true
     }

@@ -45,7 +45,9 @@ extension EventLoop {
         precondition(range.lowerBound >= 0 && range.upperBound <= frames.count, "not in the arena")
         guard !range.isEmpty, !row.extend(by: range, to: ids) else { return }
         settleRow()
+        let countBefore = dirty.count
         if addFrames(range, to: ids) { row.begin(ids, knowing: range.upperBound) }
+        if dirty.count - countBefore < ids.count { late.hasJoinedEarlier = true }
     }
 
     /// Lets each connection of the row know what it gets.

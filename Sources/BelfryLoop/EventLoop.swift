@@ -57,6 +57,8 @@ public struct EventLoop: ~Copyable {
     var dirty: [UInt32] = []
     /// How far the flush has come; it may be interrupted for what is ready.
     var flushed = FlushProgress()
+    /// What has output since the flush was interrupted.
+    var late = LateOutput()
     /// Whether an answer must wait for others that came after its connection.
     var hasLaterAnswers = false
     /// Whether some output of this turn is urgent.
@@ -92,6 +94,11 @@ public struct EventLoop: ~Copyable {
     /// No deadline is earlier than this.
     var earliestDeadline = MonotonicTime.distantFuture
     var earliestSweep: MonotonicTime
+    /// The connections whose deadline has passed; from `duePosition` on they are to hear of it.
+    var due: [ConnectionID] = []
+    var duePosition = 0
+    /// Whether this turn has told one of them.
+    var dueIsTaken = false
 
     var wakes: [LoopWake] = []
     var signals: SignalDescriptor?
@@ -171,6 +178,7 @@ public struct EventLoop: ~Copyable {
                 if let payload = timers.popDue(at: now, before: timerFence) {
                     return .timer(payload)
                 }
+                if !due.isEmpty, let event = nextDeadline() { return event }
                 if let event = takePending() { return event }
                 reuseSlots()
                 phase = .flushing
@@ -215,6 +223,7 @@ public struct EventLoop: ~Copyable {
         readyPosition = 0
         acceptedInARow = 0
         turnInputByteCount = 0
+        dueIsTaken = false
         phase = .handingOut
     }
 
@@ -250,11 +259,6 @@ public struct EventLoop: ~Copyable {
             let event = pending[pendingPosition]
             pendingPosition += 1
             switch event {
-            case .deadline(let id):
-                guard let index = index(of: id), slots[index].flags.contains(.deadlineDue)
-                else { continue }
-                slots[index].flags.remove(.deadlineDue)
-                return event
             case .overHighWater(let id), .drained(let id):
                 guard index(of: id) != nil else { continue }
                 return event
@@ -387,15 +391,34 @@ public struct EventLoop: ~Copyable {
                 continue
             }
             slots[index].deadline = .distantFuture
-            if slots[index].flags.contains(.closing) {
-                let isFlushed = slots[index].flags.contains(.outputEnded)
-                pending.append(closeByLoop(index, isFlushed ? .finished : .timedOut))
-            } else {
-                slots[index].flags.insert(.deadlineDue)
-                pending.append(.deadline(id(at: index)))
-            }
+            slots[index].flags.insert(.deadlineDue)
+            due.append(id(at: index))
         }
         earliestDeadline = earliest
         earliestSweep = now + configuration.deadlineSweepInterval
+    }
+
+    /// The next deadline that has passed, one in any case and more while the turn has time: thousands of
+    /// connections may have one deadline.
+    private mutating func nextDeadline() -> LoopEvent? {
+        while duePosition < due.count {
+            if dueIsTaken, turnIsLong {
+                turnIsWanted = true
+                return nil
+            }
+            let id = due[duePosition]
+            duePosition += 1
+            // A deadline that was moved meanwhile is not due.
+            guard let index = index(of: id), slots[index].flags.contains(.deadlineDue)
+            else { continue }
+            dueIsTaken = true
+            slots[index].flags.remove(.deadlineDue)
+            guard slots[index].flags.contains(.closing) else { return .deadline(id) }
+            let isFlushed = slots[index].flags.contains(.outputEnded)
+            return closeByLoop(index, isFlushed ? .finished : .timedOut)
+        }
+        due.removeAll(keepingCapacity: due.capacity <= 1_024)
+        duePosition = 0
+        return nil
     }
 }

@@ -224,6 +224,54 @@ struct FlushShareTests {
         #expect(hall.peers[0..<99].allSatisfy { $0.received == [7] })
     }
 
+    @Test("little that comes amid a flush goes before the rest of it, a delivery before its answer")
+    func late() throws {
+        var hall = try Hall(observerCount: 100)
+        let (other, otherPeer) = try hall.bench.connect()
+        try hall.awaitTurnEnd(delivering: 7)
+        try hall.interrupt()
+        hall.bench.send([9], to: hall.poster, as: .answer)
+        hall.bench.send([8], to: other, as: .delivery)
+        #expect(try hall.bench.next() == .turnEnds)
+        try hall.interrupt()
+        #expect(otherPeer.lastWriteSerial == UInt64(Self.shareCount + 1))
+        #expect(hall.posterPeer.lastWriteSerial == UInt64(Self.shareCount + 2))
+        #expect(hall.writtenCount == 2 * Self.shareCount)
+        _ = try hall.bench.settle()
+        #expect(hall.peers.allSatisfy { $0.received == [7] && $0.total.writeCount == 1 })
+    }
+
+    @Test("an answer amid a flush waits where a delivery of its turn does, and no other delivery waits")
+    func lateAndJoined() throws {
+        var hall = try Hall(observerCount: 100)
+        let (other, otherPeer) = try hall.bench.connect()
+        try hall.awaitTurnEnd(delivering: 7)
+        try hall.interrupt()
+        hall.bench.send([8], to: hall.ids[99], as: .delivery)
+        hall.bench.send([8], to: other, as: .delivery)
+        hall.bench.send([9], to: hall.poster, as: .answer)
+        #expect(try hall.bench.next() == .turnEnds)
+        _ = try hall.bench.settle()
+        #expect(otherPeer.lastWriteSerial == UInt64(Self.shareCount + 1))
+        #expect(hall.peers[99].received == [7, 8])
+        #expect(hall.posterPeer.received == [9])
+        #expect(hall.posterPeer.lastWriteSerial > hall.peers[99].lastWriteSerial)
+    }
+
+    @Test("what comes amid a flush for more than a share is behind it", arguments: [0, 1])
+    func lateAndMany(more: Int) throws {
+        var hall = try Hall(observerCount: 100)
+        var others: [(id: ConnectionID, peer: EmbeddedPeer)] = []
+        for _ in 0..<Self.shareCount + more { others.append(try hall.bench.connect()) }
+        try hall.awaitTurnEnd(delivering: 7)
+        try hall.interrupt()
+        for other in others { hall.bench.send([8], to: other.id, as: .delivery) }
+        #expect(try hall.bench.next() == .turnEnds)
+        _ = try hall.bench.settle()
+        let last = others.map(\.peer.lastWriteSerial).max() ?? 0
+        #expect(last == UInt64(more == 0 ? 2 * Self.shareCount : 100 + others.count))
+    }
+
     @Test("an arena past its limit is flushed to the end, whatever is ready")
     func full() throws {
         var configuration = Self.configuration

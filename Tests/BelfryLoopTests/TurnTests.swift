@@ -99,6 +99,28 @@ struct TurnTests {
         #expect(try bench.settle().isEmpty)
     }
 
+    @Test("a turn without time hands out one deadline, and the next turn goes on")
+    func deadlinesInShares() throws {
+        var configuration = LoopConfiguration()
+        configuration.turnWorkLimit = .zero
+        var bench = try LoopBench(configuration)
+        var ids: [ConnectionID] = []
+        for _ in 0..<4 { ids.append(try bench.connect().id) }
+        for id in ids { bench.loop.setDeadline(id, at: bench.loop.now + .seconds(1)) }
+        bench.loop.closeAfterFlush(ids[3], lingering: true)
+        _ = try bench.settle()
+        bench.kernel.advance(by: .seconds(10))
+        #expect(try bench.next() == .deadline(ids[0]))
+        #expect(try bench.next() == .turnEnds)
+        #expect(try bench.next() == .deadline(ids[1]))
+        // One that is moved while it waits for its turn does not come.
+        bench.loop.setDeadline(ids[2], at: nil)
+        #expect(try bench.next() == .turnEnds)
+        #expect(try bench.next() == .closed(ids[3], .finished))
+        #expect(try bench.next() == .turnEnds)
+        #expect(try bench.settle().isEmpty)
+    }
+
     @Test("a deadline that is moved while another one is handed out does not come")
     func movedDeadline() throws {
         var bench = try LoopBench()
