@@ -167,6 +167,13 @@ public struct GapRecord: Sendable, Equatable {
         self.first = first
         self.last = last
     }
+
+    /// Takes in another loss for the same reason.
+    mutating func add(_ other: GapRecord) {
+        first = min(first, other.first)
+        last = max(last, other.last)
+        if let more = other.count { count? += more } else { count = nil }
+    }
 }
 
 /// What lasts of a notification that is held.

@@ -29,6 +29,9 @@ extension NotificationCenter {
     /// How many clients the center has.
     public var clientCount: Int { clients.count }
 
+    /// How many notifications the replay ring has.
+    public var replayCount: Int { replay.count }
+
     /// How many idempotency keys it knows.
     public var keyCount: Int { keys.count }
 

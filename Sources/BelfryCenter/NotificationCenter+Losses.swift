@@ -22,22 +22,8 @@ extension NotificationCenter {
     /// Adds a loss to those of its reason, and tells the sum.
     @discardableResult
     mutating func addGap(_ gap: GapRecord, at slot: UInt32) -> GapRecord {
-        observers[slot].hasNewGap = true
-        if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount += 1 }
-        guard let place = observers[slot].gaps.firstIndex(where: { $0.reason == gap.reason })
-        else {
-            observers[slot].gaps.append(gap)
-            return gap
-        }
-        var sum = observers[slot].gaps[place]
-        sum.first = min(sum.first, gap.first)
-        sum.last = max(sum.last, gap.last)
-        if let count = sum.count, let more = gap.count {
-            sum.count = count + more
-        } else {
-            sum.count = nil
-        }
-        observers[slot].gaps[place] = sum
+        let (sum, newLoser) = observers.add(gap, at: slot)
+        if let newLoser { clients[newLoser].gapCount += 1 }
         return sum
     }
 

@@ -192,8 +192,10 @@ private struct Past {
     private(set) var found: [Int] = []
     /// The places of what it would get besides if that were not too old.
     private var expired: [Int] = []
-    /// What was looked for.
+    /// What was looked for, and what there is for it, held or not.
     private var wanted: (filter: ObserverIndex.Place, start: UInt64)?
+    private var matching: [Int] = []
+    private var matchingExpired: [Int] = []
 
     /// How many notifications there are.
     var count: Int { notifications.count }
@@ -223,19 +225,39 @@ private struct Past {
     ///
     /// Many observers of a client with one filter ask for the same: it is looked for once.
     mutating func find(_ filter: ObserverIndex.Place, from start: UInt64, _ known: [UInt64]) {
-        if known.isEmpty, let wanted, wanted == (filter, start) { return }
-        wanted = known.isEmpty ? (filter, start) : nil
-        found.removeAll(keepingCapacity: true)
-        expired.removeAll(keepingCapacity: true)
+        if let wanted, wanted == (filter, start) {} else { match(filter, from: start) }
+        found = without(known, in: matching)
+        expired = without(known, in: matchingExpired)
+    }
+
+    private mutating func match(_ filter: ObserverIndex.Place, from start: UInt64) {
+        wanted = (filter, start)
+        matching = []
+        matchingExpired = []
         let first = sequence(at: 0)
-        var next = 0
         let begin = min(places.count, Int(clamping: start > first ? start - first : 0))
         for place in begin..<places.count where places[place].matches(filter) {
-            let sequence = first + UInt64(place)
-            while next < known.count, known[next] < sequence { next += 1 }
-            if next < known.count, known[next] == sequence { continue }
-            if isExpired[place] { expired.append(place) } else { found.append(place) }
+            if isExpired[place] { matchingExpired.append(place) } else { matching.append(place) }
         }
+    }
+
+    /// Places without those of some numbers, both in ascending order.
+    ///
+    /// - Complexity: a search for each number, and a copy of the rest.
+    private func without(_ known: [UInt64], in places: [Int]) -> [Int] {
+        if known.isEmpty || places.isEmpty { return places }
+        let first = sequence(at: 0)
+        var rest: [Int] = []
+        rest.reserveCapacity(places.count)
+        var next = 0
+        for number in known where number >= first {
+            let place = Int(clamping: number - first)
+            let end = places[next...].firstPlace(notBelow: place)
+            rest += places[next..<end]
+            next = end < places.count && places[end] == place ? end + 1 : end
+        }
+        rest += places[next...]
+        return rest
     }
 
     /// How many the observer gets between two numbers, both among them.

@@ -77,6 +77,17 @@ struct ObserverTable: Sendable {
             writtenThrough = sequence
         }
 
+        /// Adds a loss to those of its reason, and tells the sum.
+        mutating func add(_ gap: GapRecord) -> GapRecord {
+            hasNewGap = true
+            for place in gaps.indices where gaps[place].reason == gap.reason {
+                gaps[place].add(gap)
+                return gaps[place]
+            }
+            gaps.append(gap)
+            return gap
+        }
+
         /// How many notifications wait for it.
         var heldCount: Int { entries.count - unacknowledgedCount }
         /// How many of them its limit counts: not what is replayed (decision 61).
@@ -129,6 +140,19 @@ struct ObserverTable: Sendable {
         slots[Int(slot)].delivered += 1
         slots[Int(slot)].lastDeliveredAt = time
         return slots[Int(slot)].client
+    }
+
+    /// Adds a loss of an observer to those of its reason.
+    ///
+    /// It is changed where it lies: a look at all of it would copy it.
+    ///
+    /// - Returns: the sum, and the slot of the client if nothing was lost for the observer before.
+    mutating func add(
+        _ gap: GapRecord, at slot: UInt32
+    ) -> (sum: GapRecord, newLoser: UInt32?) {
+        let place = Int(slot)
+        let newLoser = slots[place].gaps.isEmpty ? slots[place].client : nil
+        return (slots[place].add(gap), newLoser)
     }
 
     /// Writes and counts one delivery for each of the observers, up to the first for whom something

@@ -78,14 +78,22 @@ struct ReplayEdge: Equatable {
 
     /// How many of the places of one observer find no room; observers ask in their order.
     mutating func lostCount(of places: [Int]) -> Int {
-        var low = 0
-        var high = places.count
-        while low < high {
-            let middle = (low + high) / 2
-            if places[middle] < place { low = middle + 1 } else { high = middle }
-        }
+        let low = places[...].firstPlace(notBelow: place)
         guard lostCount > 0, low < places.count, places[low] == place else { return low }
         lostCount -= 1
         return low + 1
+    }
+}
+
+extension ArraySlice<Int> {
+    /// Where the first of the elements stands, which ascend, that is not below a number; the end if all are.
+    func firstPlace(notBelow number: Int) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
