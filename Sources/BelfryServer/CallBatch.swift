@@ -5,6 +5,8 @@ final class CallBatch {
     /// By the place of the call; a call without an answer has an empty one.
     private var answers: [[UInt8]] = []
     private var missingCount = 0
+    /// Whether all calls were performed.
+    private var isWhole = false
     /// The bytes of the answers that were there at once.
     private(set) var byteCount = 0
     /// The ticket of what they promise; 0 if they promise nothing.
@@ -15,7 +17,10 @@ final class CallBatch {
     }
 
     /// Whether all answers are there.
-    var isComplete: Bool { missingCount == 0 }
+    var isComplete: Bool { isWhole && missingCount == 0 }
+
+    /// The last call was performed.
+    func end() { isWhole = true }
 
     /// Adds the next answer.
     func append(_ answer: [UInt8]) {

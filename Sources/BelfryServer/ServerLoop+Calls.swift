@@ -38,23 +38,49 @@ extension ServerLoop {
             fanOut()
             return
         }
-        let batch = CallBatch(reply: submission.reply)
-        frame.batch = batch
+        frame.batch = CallBatch(reply: submission.reply)
         frame.isAlone = message.calls.count == 1
+        perform(message.calls, of: &frame, from: 0)
+    }
+
+    /// Goes on with the calls of a batch that was left to this turn.
+    mutating func performBatch(_ frame: CallFrame, from place: Int) {
+        var frame = frame
+        calloutDeliveryCount = frame.deliveryCount
+        perform(rpcReader.message(in: frame.text.span).calls, of: &frame, from: place)
+    }
+
+    /// Performs the calls of a batch from one on.
+    ///
+    /// Behind a replay the rest is left to another turn when this one has had its time; where there is no
+    /// room for it, it is refused.
+    private mutating func perform(
+        _ calls: [RPCCall], of frame: inout CallFrame, from start: Int
+    ) {
+        guard let batch = frame.batch else { return }
         var sequel = Sequel.none
-        for place in message.calls.indices {
-            if place > 0 { fanOut() }
+        for place in start..<calls.count {
+            if place > start {
+                fanOut()
+                if frame.hasReplayed, !frame.isCut, !stop.isStopping, turnIsFull {
+                    frame.deliveryCount = calloutDeliveryCount
+                    batch.wait(for: promises.awaitedTicket)
+                    if postpone(frame, from: place) { return }
+                    frame.isCut = true
+                }
+            }
             answerContent.removeAll(keepingCapacity: true)
-            guard let next = perform(message.calls[place], &frame) else { continue }
+            guard let next = perform(calls[place], &frame) else { continue }
             if case .client = next { sequel = next }
             batch.append(answerContent)
         }
+        batch.end()
         batch.wait(for: promises.awaitedTicket)
         promises.awaitedTicket = 0
         if batch.isComplete {
             deliver(batch, sequel)
         } else {
-            letGoOn(submission.reply)
+            letGoOn(batch.reply)
         }
         fanOut()
     }
@@ -82,7 +108,7 @@ extension ServerLoop {
         case .notification(let method, let params):
             guard let method = Method(method) else { return Sequel.none }
             do throws(Problem) {
-                if stop.isSealed { return Sequel.none }
+                if stop.isSealed || frame.isCut { return Sequel.none }
                 if hasRates { try chargeCall(frame) }
                 if log.level == .trace { tell(method, nil, frame) }
                 frame.call = nil
@@ -102,6 +128,7 @@ extension ServerLoop {
             }
             do throws(Problem) {
                 if stop.isSealed { throw Problem.isStopping }
+                if frame.isCut { throw Problem.tooManyReplays }
                 if hasRates { try chargeCall(frame) }
                 if log.level == .trace { tell(method, nil, frame) }
                 frame.call = id
@@ -146,6 +173,7 @@ extension ServerLoop {
         switch method {
         case .addObserver:
             let request = try requestReader.addObserver(params: params, in: text.span)
+            if request.since != nil { frame.hasReplayed = true }
             let (row, token) = try register(request, client: frame.client.number, submission)
             Shape.append(
                 registered: row, token: token, session: frame.client.session,
@@ -269,11 +297,21 @@ struct CallFrame {
     var isAlone = true
     /// The id of the call that is performed; nil for one that is not answered.
     var call: [UInt8]?
+    /// Whether a call has asked for what the replay ring has.
+    var hasReplayed = false
+    /// Whether there was no room to leave the calls that follow to another turn.
+    var isCut = false
+    /// How often its posts may be delivered, about, as far as it has come.
+    var deliveryCount = 0
 }
 
 extension Problem {
     /// What is said of an observer that is not there, or that the caller may not know of.
     static let noObserver = Problem(.notFound, "There is no such observer.")
+    /// What is said where so much was replayed that the rest of a batch cannot wait for its turn.
+    static let tooManyReplays = Problem(
+        .overloaded,
+        "Too many batches wait for what the replay ring has; call this again, in smaller batches.")
     /// What is said of everything that is asked too late.
     static let isStopping = Problem(.draining, "The broker is stopping.")
 }

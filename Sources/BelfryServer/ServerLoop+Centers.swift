@@ -93,9 +93,11 @@ extension ServerLoop {
         case .postBatch(let requests, let wishes):
             return try post(requests, wishes, submission)
         case .disconnect(let client):
-            submitInternal(
-                .disconnect(client: client, connection: submission.reply.number.name),
-                center: name)
+            if departuresMustWait {
+                postpone(.departure(client, submission))
+            } else {
+                endConnection(of: client, submission)
+            }
             return .empty
         case .becomeSlow(let client):
             submitInternal(.becomeSlow(client: client), center: name)

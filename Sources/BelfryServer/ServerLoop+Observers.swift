@@ -125,6 +125,7 @@ extension ServerLoop {
         guard let position = centers.position(of: submission.center) else {
             throw Problem.noClient
         }
+        if request.since != nil { countLook(through: centers[position].replayCount) }
         let secret = random.text(byteCount: 16)
         let registration = try makeRegistration(request, secret: secret)
         submitCommand(

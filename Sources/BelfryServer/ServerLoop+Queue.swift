@@ -44,7 +44,7 @@ extension ServerLoop {
     mutating func appendQueue(
         _ query: ObserverQuery, _ position: Int, visible: NotificationCenter.Visibility
     ) {
-        countLook(sorting: centers[position].queueCount)
+        countLook(through: centers[position].queueCount)
         let page = centers[position].queue(after: query.cursor, limit: query.limit) {
             (query.name == nil || query.name == $0) && (query.object == nil || query.object == $1)
                 && visible($0, $1)

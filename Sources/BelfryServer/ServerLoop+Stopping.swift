@@ -55,6 +55,7 @@ extension ServerLoop {
         loop.stopListening()
         stop.deadline = loop.now + configuration.drainPeriod
         stop.sealDeadline = loop.now + min(StopSequence.patience, configuration.drainPeriod / 2)
+        if postponed.count > 0 { doPostponed() }
         terminateCenters()
         polls.endAll()
         answerPolls()

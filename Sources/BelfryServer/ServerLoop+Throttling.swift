@@ -15,13 +15,13 @@ extension ServerLoop {
 
     /// How many deliveries are as much work as a request.
     static let deliveriesOfWork = 16
-    /// How many rows that a look puts in order are as much work as a request.
+    /// How many rows that a look goes through are as much work as a request.
     private static let rowsOfWork = 64
     /// After how much work for one read its connection lets others go first.
     private static let workOfMuch = 64
 
-    /// Counts the work of a look that puts so many rows in order.
-    mutating func countLook(sorting rowCount: Int = 0) {
+    /// Counts the work of a look through so many rows, or of putting them in order.
+    mutating func countLook(through rowCount: Int = 0) {
         let work = Self.workOfLooking + rowCount / Self.rowsOfWork
         workCount += work
         workTotal &+= work

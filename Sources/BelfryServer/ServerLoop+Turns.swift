@@ -10,6 +10,7 @@ extension ServerLoop {
     mutating func endTurn() {
         continueHandshakes()
         endTurnOfCenters()
+        if postponed.count > 0 { doPostponed() }
         // The answer to one may let a request be read that ends, or completes, another.
         while polls.hasEnded || !completions.isEmpty {
             answerPolls()
@@ -94,7 +95,7 @@ extension ServerLoop {
     }
 
     /// Whether what can wait for the next turn should: so much is to be written, or so long it took.
-    private var turnIsFull: Bool {
+    var turnIsFull: Bool {
         loop.outputByteCount > Self.shareOutputByteLimit || loop.turnIsLong
     }
 

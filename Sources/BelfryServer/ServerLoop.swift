@@ -60,6 +60,10 @@ struct ServerLoop: ~Copyable {
     var waitingReplies: [CommandID: WaitingReply] = [:]
     /// The posts that this turn has completed.
     var completions: [Completed] = []
+    /// What waits for a turn that has time for it.
+    var postponed = Line<Postponed>()
+    /// The turn in which a connection ended last.
+    var departureTurn: UInt64 = .max
     /// The requests that wait at mailboxes.
     var polls = PollTable()
     /// The center that posted asap entries last.
