@@ -64,20 +64,28 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// How many thousandths of a limited memory the kind has at most.
+    /// The most bytes that the kind has where the process may have so many (decision 72).
     ///
-    /// Together they are 545. The rest is for the program itself, for tables that are copied as they grow, for
-    /// what the allocator cannot give back, and for what the store has not committed (10 MiB at most, as its
-    /// ballast allows).
-    var thousandths: Int {
-        switch self {
-        case .connections: 125
-        case .observers: 100
-        case .unsent, .held: 62
-        case .unfinished, .replay, .queue: 32
-        case .channels, .centers, .keys, .fates, .tombstones: 20
+    /// What is there as long as a connection is has thousandths of the memory, 219 together. What stays behind has
+    /// thousandths of what the program itself leaves of a quarter: so the process is back below that quarter when
+    /// all connections have gone. The rest is for tables that are copied as they grow, for what the allocator
+    /// cannot give back, and for what the store has not committed (10 MiB at most, as its ballast allows).
+    func part(of memoryByteCount: Int) -> Int {
+        let byteCount = max(0, memoryByteCount)
+        let remaining = max(0, byteCount / 4 - Self.programByteCount)
+        return switch self {
+        case .connections: byteCount / 1_000 * 125
+        case .unsent: byteCount / 1_000 * 62
+        case .unfinished: byteCount / 1_000 * 32
+        case .observers: remaining / 1_000 * 310
+        case .held: remaining / 1_000 * 190
+        case .replay, .queue: remaining / 1_000 * 100
+        case .channels, .centers, .keys, .fates, .tombstones: remaining / 1_000 * 60
         }
     }
+
+    /// What a broker has in memory that keeps nothing: its program, the libraries, and what they need.
+    static let programByteCount = 24 << 20
 }
 
 /// The limits of kinds of memory that have no other limit in bytes, each over the whole broker.

@@ -9,7 +9,7 @@ extension ServerConfiguration {
     }
 
     /// No limit is lowered below this.
-    static let leastByteLimit = 1 << 20
+    static let leastByteLimit = 512 << 10
 
     /// Lowers each limit of memory to its part of what the process may have (DESIGN section 6).
     ///
@@ -17,7 +17,7 @@ extension ServerConfiguration {
     mutating func fit(to memoryByteCount: Int) -> [LoweredLimit] {
         var lowered: [LoweredLimit] = []
         for kind in MemoryKind.allCases {
-            let part = max(0, memoryByteCount) / 1_000 * kind.thousandths
+            let part = kind.part(of: memoryByteCount)
             let new = max(min(self[keyPath: kind.limit], Self.leastByteLimit), part)
             guard new < self[keyPath: kind.limit] else { continue }
             self[keyPath: kind.limit] = new
