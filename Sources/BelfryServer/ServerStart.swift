@@ -93,6 +93,7 @@ struct ServerStart: ~Copyable {
         var limits = StoreLimits()
         limits.byteLimit = configuration.storeByteLimit
         limits.tombstoneLimit = configuration.centerLimits.tombstoneLimit
+        limits.tombstoneByteLimit = configuration.memory.tombstones
         var random = SystemRandom()
         var restoration = StateRestoration(
             limits: configuration.centerLimits,

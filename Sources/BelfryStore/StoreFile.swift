@@ -60,7 +60,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         }
         var witness = LogWitness(text: text)
         let opened = try Self.open(
-            data.path, in: data.directory, durability: durability, witness: witness,
+            data.path, in: data.directory, durability: durability, limits: limits, witness: witness,
             acceptsDamage: acceptsDamage, progress: progress, telling: tell)
         let log = try storeCall { () throws(SystemCallError) in
             let log = try data.directory.open(StoreOpening.logName)
@@ -112,7 +112,7 @@ public struct StoreFile: ~Copyable, DurableStore {
 
     /// Tells all that is kept, piece by piece.
     public mutating func load(_ tell: (StoredPiece) -> Void) throws(StoreError) {
-        try rows.load(from: connection, isComplete: isComplete, tell)
+        try rows.load(from: connection, isComplete: isComplete, limits, tell)
     }
 
     /// Ends the life in order: notes it, and moves the log into the main file as far as that goes.
@@ -162,20 +162,20 @@ public struct StoreFile: ~Copyable, DurableStore {
 
     /// Opens the main file; on a full disk the last life's ballast is the room for that.
     private static func open(
-        _ path: String, in directory: borrowing Directory, durability: Durability,
+        _ path: String, in directory: borrowing Directory, durability: Durability, limits: StoreLimits,
         witness: LogWitness, acceptsDamage: Bool, progress: @escaping (_ percent: Int) -> Void,
         telling tell: (StoredPiece) -> Void
     ) throws(StoreError) -> StoreOpening.Opened {
         do throws(StoreError) {
             return try StoreOpening.open(
-                path, in: directory, durability: durability, witness: witness,
+                path, in: directory, durability: durability, limits: limits, witness: witness,
                 acceptsDamage: acceptsDamage, progress: progress, telling: tell)
         } catch {
             guard error == .full else { throw error }
             var ballast = Ballast(byteCountLimit: 0)
             try ballast.giveUp(in: directory)
             return try StoreOpening.open(
-                path, in: directory, durability: durability, witness: witness,
+                path, in: directory, durability: durability, limits: limits, witness: witness,
                 acceptsDamage: acceptsDamage, progress: progress, telling: tell)
         }
     }

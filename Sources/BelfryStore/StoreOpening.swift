@@ -36,7 +36,7 @@ enum StoreOpening {
     ///   - tell: takes all that is kept.
     static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
-        witness: LogWitness, acceptsDamage: Bool, progress: @escaping (_ percent: Int) -> Void,
+        limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool, progress: @escaping (_ percent: Int) -> Void,
         telling tell: (StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
         var losses = StoreLosses()
@@ -69,7 +69,7 @@ enum StoreOpening {
         }
         return try begin(
             connection, in: directory, knownIncarnation: witness.incarnation, log: log,
-            losses: losses, telling: tell)
+            losses: losses, limits, telling: tell)
     }
 
     /// The part of a start that the check of the structure takes, in hundredths.
@@ -247,7 +247,7 @@ enum StoreOpening {
 
     private static func begin(
         _ connection: consuming Connection, in directory: borrowing Directory,
-        knownIncarnation: UInt64, log: LogReport, losses: StoreLosses,
+        knownIncarnation: UInt64, log: LogReport, losses: StoreLosses, _ limits: StoreLimits,
         telling tell: (StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
         guard let main = try status(of: mainName, in: directory) else {
@@ -280,7 +280,7 @@ enum StoreOpening {
         try rows.settings.set(.endedInOrder, to: 0)
         let isComplete = losses.isEmpty && (earlier == 0 || endedInOrder != 0)
         do throws(StoreError) {
-            try rows.load(from: connection, isComplete: isComplete, tell)
+            try rows.load(from: connection, isComplete: isComplete, limits, tell)
         } catch {
             throw error.ofUnknownForm
         }

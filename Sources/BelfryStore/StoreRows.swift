@@ -127,10 +127,11 @@ struct StoreRows {
     /// - Throws: `.damaged(.changedRows)` with how many rows of each table are not; what was told is nothing
     ///   worth then.
     func load(
-        from connection: borrowing Connection, isComplete: Bool, _ tell: (StoredPiece) -> Void
+        from connection: borrowing Connection, isComplete: Bool, _ limits: StoreLimits,
+        _ tell: (StoredPiece) -> Void
     ) throws(StoreError) {
         do throws(StoreError) {
-            try loadChecking(from: connection, isComplete: isComplete, tell)
+            try loadChecking(from: connection, isComplete: isComplete, limits, tell)
             try RowCheck.checkIndexes(connection)
         } catch {
             guard case .damaged(.changedRows) = error else { throw error }
@@ -140,7 +141,8 @@ struct StoreRows {
 
     /// The large tables are checked as they are read, up to the first row that is not what was written.
     private func loadChecking(
-        from connection: borrowing Connection, isComplete: Bool, _ tell: (StoredPiece) -> Void
+        from connection: borrowing Connection, isComplete: Bool, _ limits: StoreLimits,
+        _ tell: (StoredPiece) -> Void
     ) throws(StoreError) {
         tell(.broker(try facts(isComplete: isComplete)))
         var clients = try RowWalk(.client, in: connection, read: ClientRows.read)
@@ -149,7 +151,7 @@ struct StoreRows {
         var held = try RowWalk(.held, in: connection, read: NotificationRows.readHeld)
         var lost = try RowWalk(.gap, in: connection, read: GapRows.read)
         // They are few, and lie in the order of all centers.
-        let stones = try tombstones.load()
+        let stones = try tombstones.load(byteLimit: limits.tombstoneByteLimit)
         for (number, center) in try centers.load(isComplete: isComplete) {
             tell(.center(center))
             try clients.visit(number) { tell(.row(.client($0))) }

@@ -17,7 +17,7 @@ struct TombstoneRows {
             """
             SELECT center, serial, token_hash, removed_at, by_client, by_principal, reason, name,
                 object
-            FROM tombstone ORDER BY place
+            FROM tombstone ORDER BY place DESC
             """)
     }
 
@@ -52,9 +52,12 @@ struct TombstoneRows {
         try trimmer.run()
     }
 
-    /// All tombstones by the number of their center, the oldest first.
-    func load() throws(StoreError) -> [Int64: [(serial: UInt64, Tombstone)]] {
+    /// The newest tombstones, as many as have so many bytes, by the number of their center, the oldest first.
+    func load(
+        byteLimit: Int
+    ) throws(StoreError) -> [Int64: [(serial: UInt64, Tombstone)]] {
         var found: [Int64: [(serial: UInt64, Tombstone)]] = [:]
+        var byteCount = 0
         defer { reader.reset() }
         while try reader.next() {
             let center = reader.integer()
@@ -77,8 +80,15 @@ struct TombstoneRows {
             let tombstone = Tombstone(
                 tokenHash: hash, removedAt: removedAt, removedBy: remover, reason: reason,
                 name: name, object: reader.optionalBytes())
+            byteCount += tombstone.loadedByteCount
+            if byteCount > byteLimit { break }
             found[center, default: []].append((serial, tombstone))
         }
-        return found
+        return found.mapValues { Array($0.reversed()) }
     }
+}
+
+extension Tombstone {
+    /// What it counts of those that a start reads.
+    var loadedByteCount: Int { 128 + (name?.count ?? 0) + (object?.count ?? 0) }
 }

@@ -21,8 +21,8 @@ struct BackupTests {
         var committedThrough: UInt64 = 0
         var outcome: Outcome?
         var part: [UInt8]?
-        var isHeldBack = false
-        var isInside = false
+        /// The ticket whose commit the store's thread stays in.
+        var heldBack: UInt64?
     }
 
     let told = Monitor(Told())
@@ -50,11 +50,8 @@ struct BackupTests {
         return try Store(
             file,
             onCommit: { _, ticket in
-                told.change { told in
-                    told.committedThrough = ticket
-                    told.isInside = true
-                }
-                _ = told.take { $0.isHeldBack ? nil : true }
+                told.change { $0.committedThrough = ticket }
+                _ = told.take { $0.heldBack == ticket ? nil : true }
             }, onNotice: { _ in })
     }
 
@@ -217,16 +214,13 @@ struct BackupTests {
     @Test("a store that is closed makes none, and gives up the one that it makes")
     func closing() throws {
         let store = try filled(through: 3)
-        told.change { told in
-            told.isHeldBack = true
-            told.isInside = false
-        }
+        told.change { $0.heldBack = 4 }
         store.submit(Self.batch(4))
-        _ = told.take { $0.isInside ? true : nil }
+        _ = told.take { $0.committedThrough == 4 ? true : nil }
         try backUp(store)
         store.beginClosing()
         #expect(throws: BackupError.closing) { try backUp(store) }
-        told.change { $0.isHeldBack = false }
+        told.change { $0.heldBack = nil }
         #expect(throws: BackupError.closing) { try outcome().get() }
         #expect(store.close())
         #expect(!directory.has(BackupFile.name))

@@ -1,6 +1,7 @@
 import BelfryCenter
-import BelfryStore
 import Testing
+
+@testable import BelfryStore
 
 /// What both stores do; `StoreFileTests` has what only a file can.
 @Suite("DurableStore, in memory and as a file")
@@ -232,6 +233,24 @@ struct DurableStoreTests {
             if serial == 3 { #expect(try serials() == [[2], [1, 3]]) }
         }
         #expect(try serials() == [[4], [3, 5]])
+    }
+
+    @Test("a start reads the newest tombstones, as many as have room", arguments: [0, 1])
+    func tombstoneBytes(missing: Int) throws {
+        let names = [Self.name, Sample.bytes("other")]
+        let stones = (1...5).map { (serial: UInt64($0), stone: Sample.tombstone(UInt64($0))) }
+        var limits = StoreLimits()
+        limits.tombstoneByteLimit =
+            stones[2...].reduce(0) { $0 + $1.stone.loadedByteCount } - missing
+        let store = try TestStore(.file, limits: limits)
+        try store.commit(names.map { .center(name: $0, .center(Self.record)) })
+        for (serial, stone) in stones {
+            try store.commit([
+                .center(name: names[Int(serial % 2)], .observerRemoved(serial: serial, stone))
+            ])
+        }
+        let serials = try store.load().centers.map { $0.tombstones.map(\.serial) }
+        #expect(serials == (missing == 0 ? [[4], [3, 5]] : [[4], [5]]))
     }
 
     @Test("both stores hold the same after any changes and restarts", arguments: 1...6)
