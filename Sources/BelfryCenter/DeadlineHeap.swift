@@ -45,6 +45,11 @@ struct DeadlineHeap<Key: Sendable>: Sendable {
     /// Whether the time of the earliest key has come.
     func isDue(at now: Int64) -> Bool { items.first.map { $0.time <= now } ?? false }
 
+    /// The earliest key whose time has come, if there is one.
+    func firstDue(at now: Int64) -> Key? {
+        items.first.flatMap { $0.time <= now ? $0.key : nil }
+    }
+
     /// Takes out the earliest key whose time has come, if there is one.
     mutating func popDue(at now: Int64) -> Key? {
         guard let first = items.first, first.time <= now else { return nil }

@@ -66,9 +66,11 @@ extension NotificationCenter {
         if modeStack.passTime(now) { queue.enter(mode: modeStack.current) }
         var work = 0
         var lookCount = 0
-        while work < workLimit || lookCount == 0, lookCount < workLimit.adding(Work.vainLookLimit),
-            let deadline = deadlines.popDue(at: now)
+        while lookCount < workLimit.adding(Work.vainLookLimit),
+            let deadline = deadlines.firstDue(at: now),
+            work == 0 || work < workLimit || !isWork(deadline)
         {
+            _ = deadlines.popDue(at: now)
             lookCount += 1
             work += meet(deadline, at: time, &effects)
         }
@@ -81,6 +83,24 @@ extension NotificationCenter {
         }
         let keyLimit = max(1, (workLimit - min(work, workLimit)) / Work.ofEnd)
         forgetKeys(keys.passTime(now, limit: keyLimit), &effects)
+    }
+
+    /// Whether there is something to do at a deadline that is due: one that means nothing any more keeps
+    /// neither the queue nor the keys waiting.
+    private func isWork(_ deadline: Deadline) -> Bool {
+        switch deadline {
+        case .lease(let id, let due):
+            guard let client = clients.slot(of: id), clients[client].leaseCheckAt <= due else {
+                return false
+            }
+            return observers.slots(from: clients[client].lastObserver)
+                .contains { leaseEnd(of: $0) <= due }
+        case .expiry(let sequence, let kept):
+            return held.isKept(kept, sequence: sequence)
+                && held.slots(of: held.holders(at: kept), in: .notification)
+                    .contains { !held[$0].flags.contains(.unacknowledged) }
+        case .pace, .wait: return isAlive(deadline)
+        }
     }
 
     /// Does what a deadline was for, and tells how much work it was.

@@ -150,6 +150,25 @@ struct TimeShareTests {
         #expect(shareCount == 4)
     }
 
+    @Test("a deadline that means nothing any more keeps no queue entry waiting behind the limit")
+    func vainIsNoWork() {
+        var scenario = Scenario()
+        let away = scenario.connect()
+        scenario.observe("a", by: away, .hold)
+        scenario.cut(away)
+        let back = scenario.connect()
+        scenario.observe("b", by: back, .hold)
+        scenario.cut(back)
+        for text in ["a1", "b1"] { scenario.say(text, ttl: Self.second) }
+        scenario.back(back)
+        scenario.say("c1", style: .idle, maxDelay: Self.second)
+        scenario.milliseconds += 1_000
+        // The first deadline is all that the limit allows, and nobody holds what the second is for.
+        scenario.apply(.passTime(workLimit: 16))
+        #expect(scenario.center.needs.heldCount == 0 && !Self.isDue(scenario))
+        #expect(scenario.center.needsTurnEnd)
+    }
+
     @Test("ten thousand clients whose leases end together cost no more by shares than at once")
     func many() {
         var scenario = Self.leased(clients: 10_000, observers: 1)

@@ -30,10 +30,11 @@ extension HistoryChecker {
         if frame.isRedelivered, client.hasReplayed { known.isClouded = true }
         if account.dues[place].writeCount == 0 {
             account.dues[place].cameMarked = frame.isRedelivered
-            if note.sequence > account.observer.since { known.writtenCount += 1 }
+            if note.sequence > account.observer.since { known.noteWrite(command: command) }
         }
         account.dues[place].writeCount += 1
         account.dues[place].lastWritten = moment
+        account.dues[place].lastCommand = command
         account.dues[place].isAcknowledged = false
     }
 
@@ -142,11 +143,15 @@ extension HistoryChecker {
         guard let client = clients[account.observer.client] else { return }
         let own = heldCount(of: account, from: gap.first, countsAll: account.observer.acknowledges)
         if own.count >= account.observer.holdLimit + lost { return }
+        // What comes out of the ring takes the room that is left, also beside what is older (decision 61).
+        let isReplay = client.hasReplayed || gap.first <= account.observer.since
         var count = 0
         var byteCount = 0
-        for other in client.accounts where other.isAlive {
+        // One that was removed since counted as long as it was there.
+        let earliest = max(account.command, note(of: gap.first)?.command ?? 0)
+        for other in client.accounts where other.isAlive || other.removedCommand >= earliest {
             let sum = heldCount(
-                of: other, from: client.hasReplayed ? 0 : gap.first,
+                of: other, from: isReplay ? 0 : gap.first,
                 countsAll: client.hasReplayed || other.observer.acknowledges)
             count += sum.count
             byteCount += sum.byteCount
@@ -197,6 +202,7 @@ extension HistoryChecker {
         account.lookedAt = time
         guard let through, through > account.acknowledgedThrough else { return }
         account.acknowledgedThrough = through
+        account.acknowledgements.append((through, command))
         for place in account.told.indices where account.told[place].gap.last <= through {
             account.told[place].isClosed = true
         }
@@ -221,7 +227,7 @@ extension HistoryChecker {
                 // A look removes nothing: until it is acknowledged it may still be lost.
                 account.dues[place].cameMarked = true
                 if sequence > account.observer.since {
-                    account.dues[place].note.writtenCount += 1
+                    account.dues[place].note.noteWrite(command: command)
                 }
             }
             account.dues[place].writeCount += 1

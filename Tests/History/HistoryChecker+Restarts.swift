@@ -4,7 +4,9 @@ extension HistoryChecker {
     func restart(isOrderly: Bool, hasState: Bool) throws(HistoryFault) {
         for serial in accounts.keys.sorted() {
             guard let account = accounts[serial] else { continue }
-            if account.isAlive, isLive(account) { try account.checkReplays(life: life) }
+            if account.isAlive, isLive(account), !isPaced(account) {
+                try account.checkReplays(life: life)
+            }
             account.replays = []
         }
         life += 1
@@ -15,6 +17,7 @@ extension HistoryChecker {
         hasCrashed = hasCrashed || !isOrderly
         for account in accounts.values { carryOver(account, isOrderly: isOrderly) }
         for client in clients.values {
+            if client.isMailbox { carryOverLooks(into: client) }
             carryOverAbsence(of: client)
             client.connection = nil
             client.isSlow = false
@@ -25,10 +28,10 @@ extension HistoryChecker {
     /// That it came back is undone, if nobody was answered it.
     private func carryOverAbsence(of client: Client) {
         var earliest = client.awaySinceEarliest ?? client.awaySince
-        if let ended = client.endedAbsence, ended.command > committed {
+        for ended in client.endedAbsences where ended.command > committed {
             earliest = min(earliest ?? .max, ended.since)
         }
-        client.endedAbsence = nil
+        client.endedAbsences = []
         client.awaySinceEarliest = sinceInThisLife(earliest)
         client.awaySince = sinceInThisLife(client.awaySince)
     }
@@ -38,10 +41,26 @@ extension HistoryChecker {
         self.time - (earlier - (time ?? earlier))
     }
 
+    /// The last look into one of a client's mailboxes counts for all of them (Protocol, section 1).
+    private func carryOverLooks(into client: Client) {
+        let accounts = client.accounts.filter { $0.isAlive || $0.removedCommand > committed }
+        let last = accounts.map { $0.reader == nil ? $0.lookedAt : earlier }.max()
+        for account in accounts {
+            account.lookedAt = sinceInThisLife(last)
+            account.reader = nil
+        }
+    }
+
     private func carryOver(_ account: ObserverAccount, isOrderly: Bool) {
-        account.lookedAt = sinceInThisLife(account.reader == nil ? account.lookedAt : nil)
-        account.reader = nil
+        if account.isMailbox { forgetLooks(into: account) }
         if isOrderly { return }
+        // What was told and not committed is told again, of all that was held before.
+        account.toldMoment = account.told.last { $0.command <= committed }?.moment ?? 0
+        // That it was taken out of what is held may be undone: then it comes again, or is lost.
+        for place in account.dues.indices
+        where account.dues[place].lastCommand > max(committed, account.dues[place].note.command) {
+            account.dues[place].cameMarked = true
+        }
         for place in account.dues.indices.reversed() {
             let note = account.dues[place].note
             if note.command <= committed, !note.isUnanswered { break }
@@ -50,6 +69,19 @@ extension HistoryChecker {
         for place in account.told.indices
         where account.isMailbox || account.told[place].command > committed {
             account.told[place].isOptional = true
+        }
+    }
+
+    /// What a mailbox was read and not acknowledged is in it still (Protocol, section 9).
+    ///
+    /// Which of that a reader has seen only the life knows in which it did: in the next one it may be lost. A
+    /// crash may lose an acknowledgement (section 1).
+    private func forgetLooks(into account: ObserverAccount) {
+        let sure = account.acknowledgements.last { $0.command <= committed }?.through ?? 0
+        account.acknowledgements = [(sure, 0)]
+        for place in account.dues.indices
+        where account.dues[place].writeCount > 0 && account.dues[place].note.sequence > sure {
+            account.dues[place].cameMarked = true
         }
     }
 

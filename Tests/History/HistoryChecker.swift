@@ -22,8 +22,8 @@ final class HistoryChecker {
         var awaySince: Int64?
         /// The same at the earliest: a crash may have undone that it came back meanwhile.
         var awaySinceEarliest: Int64?
-        /// The absence that it came back from, and with which command.
-        var endedAbsence: (since: Int64, command: Int)?
+        /// The absences that it came back from, with which command, as far as a crash may undo that.
+        var endedAbsences: [(since: Int64, command: Int)] = []
 
         init(id: UInt64, connection: UInt64, isMailbox: Bool) {
             self.id = id
@@ -72,6 +72,8 @@ final class HistoryChecker {
     /// The next listings show with what a life begins.
     var isAfterRestart = false
     var lastTrim = 0
+    /// With which command all that was due has happened: what ends together ends in shares (decision 69).
+    var passedCommand = 0
 
     init(isSynchronous: Bool) { self.isSynchronous = isSynchronous }
 
@@ -103,6 +105,10 @@ final class HistoryChecker {
         case .mode(let mode): queue.mode = mode
         case .queue(let ids): try queue.restore(ids, committed: committed)
         case .drains(let drain): try queue.begin(drain, command: command, at: time)
+        case .passed(let isWhole):
+            guard isWhole else { return }
+            passedCommand = command
+            queue.passedTime = time
         case .rests: try rest()
         case .trimmed: lastTrim = self.moment
         case .limits(let limits): take(limits)
@@ -127,6 +133,12 @@ final class HistoryChecker {
         return client.connection != nil && !client.isSlow && client.isAsked == false
     }
 
+    /// Whether an observer may wait for an interval: what its client lost meanwhile is told behind it.
+    func isPaced(_ account: ObserverAccount) -> Bool {
+        clients[account.observer.client]?.accounts.contains { $0.isAlive && $0.observer.isPaced }
+            ?? false
+    }
+
     private func take(_ limits: HistoryLimits) {
         // What was lost under an earlier limit may be told under a later one.
         self.limits.clientHeldCount = min(self.limits.clientHeldCount, limits.clientHeldCount)
@@ -136,7 +148,7 @@ final class HistoryChecker {
     }
 
     private func rest() throws(HistoryFault) {
-        try queue.rest(at: time)
+        try queue.rest()
         for note in openNotes where !note.isUnanswered { note.isOpen = false }
         openNotes.removeAll { !$0.isOpen }
     }
@@ -156,9 +168,9 @@ final class HistoryChecker {
             end(client)
             client.connection = connection
             client.connectedMoment = moment
-            if client.endedAbsence.map({ $0.command <= committed }) ?? true {
-                let since = client.awaySinceEarliest ?? client.awaySince
-                client.endedAbsence = since.map { ($0, command) }
+            client.endedAbsences.removeAll { $0.command <= committed }
+            if let since = client.awaySinceEarliest ?? client.awaySince {
+                client.endedAbsences.append((since, command))
             }
             client.awaySince = nil
             client.awaySinceEarliest = nil
@@ -270,7 +282,7 @@ final class HistoryChecker {
             }
             end(account)
         }
-        if !isRestored { try checkNobodyOutlives() }
+        if !isRestored, command == passedCommand { try checkNobodyOutlives() }
     }
 
     private func end(_ account: ObserverAccount) {

@@ -45,6 +45,8 @@ package enum HistoryEvent {
     case queue([[UInt8]])
     /// A turn ends, the broker is idle, or it stops: entries of the queue may leave.
     case drains(HistoryDrain)
+    /// Time has passed: all that was due has happened, or some of it may be left to the next time.
+    case passed(isWhole: Bool)
     /// A turn is over: all that it was to post has been posted, or is left to the next one.
     case rests
     /// What all centers hold was cut down.

@@ -18,8 +18,9 @@ final class DispatchedNote {
     var mayMatch = 0
     /// How many of them are mailboxes, whose polls count as deliveries before a page shows it.
     var mailboxCount = 0
-    /// Observers that were written it, each once.
+    /// Observers that were written it, each once; of them those during the last command that did it.
     var writtenCount = 0
+    var lastWrites = (command: 0, count: 0)
     /// Something happened after which an outsider no longer knows its exact account.
     var isClouded = false
     /// Its observers may still be walked.
@@ -30,6 +31,11 @@ final class DispatchedNote {
     var receipt: HistoryReceipt?
     var acknowledgedCount = 0
     var refusedCount = 0
+
+    func noteWrite(command: Int) {
+        writtenCount += 1
+        lastWrites = (command, lastWrites.command == command ? lastWrites.count + 1 : 1)
+    }
 
     init(_ notification: HistoryNotification, command: Int, life: Int) {
         id = notification.id
@@ -46,11 +52,12 @@ final class ObserverAccount {
     struct Due {
         let note: DispatchedNote
         var writeCount = 0
-        /// When it was written last.
+        /// When it was written last, and during which command.
         var lastWritten = 0
+        var lastCommand = 0
         /// It was acknowledged or refused since.
         var isAcknowledged = false
-        /// Its first frame said that it may have come before.
+        /// Its first frame said that it may have come before, or the broker may not know that it came.
         var cameMarked = false
         /// A crash undid what nobody had been promised.
         var isOptional = false
@@ -100,8 +107,10 @@ final class ObserverAccount {
     var toldCommand = 0
     /// How much the last listing says is held.
     var heldCount = 0
-    /// Mailboxes: up to where it was read, the stream that is open, and since when nobody looks.
+    /// Mailboxes: up to where it was read, what of that a crash may undo, the stream that is open, and since
+    /// when nobody looks.
     var acknowledgedThrough: UInt64 = 0
+    var acknowledgements: [(through: UInt64, command: Int)] = []
     var reader: UInt64?
     var lookedAt: Int64 = 0
 

@@ -6,6 +6,8 @@ extension QueueAccount {
         let kind: HistoryDrain
         let command: Int
         let time: Int64
+        /// Up to when all that was due had happened.
+        let passedTime: Int64
         /// Something was there that may leave for certain.
         let hasWork: Bool
         var leftCount = 0
@@ -33,15 +35,16 @@ extension QueueAccount {
         isCurrent(entry) && (entry.isAsap || entry.promotesAt.map { $0 <= time } ?? false)
     }
 
-    /// The first that may leave at the end of a turn for certain.
-    private func firstDue(through end: Int = .max, at time: Int64) -> Entry? {
-        entries.values.filter { $0.isCertain && $0.place <= end && isDue($0, at: time) }
+    /// The first that may leave at the end of a turn for certain: one that waits for its `maxDelay` alone
+    /// counts as asap when time has passed as a whole (decision 69).
+    private func firstDue(through end: Int = .max, passed: Int64) -> Entry? {
+        entries.values.filter { $0.isCertain && $0.place <= end && isDue($0, at: passed) }
             .min { $0.place < $1.place }
     }
 
     /// Whether something of the snapshot is left for this mode; nil when an outsider cannot know.
-    private func snapshotGoesOn(at time: Int64) -> Bool? {
-        if snapshot.isKnown, firstDue(through: snapshot.end, at: time) != nil { return true }
+    private func snapshotGoesOn(at time: Int64, passed: Int64) -> Bool? {
+        if snapshot.isKnown, firstDue(through: snapshot.end, passed: passed) != nil { return true }
         let mayGoOn = entries.values.contains { entry in
             entry.place <= snapshot.latestEnd && (!entry.isCertain || isDue(entry, at: time))
         }
@@ -53,12 +56,13 @@ extension QueueAccount {
     ) throws(HistoryFault) {
         try endDrain()
         drain = Drain(
-            kind: kind, command: command, time: time, hasWork: firstDue(at: time) != nil)
+            kind: kind, command: command, time: time, passedTime: passedTime,
+            hasWork: firstDue(passed: passedTime) != nil)
         switch kind {
         case .idle: return
         case .stop: snapshot = Snapshot(end: lastPlace, latestEnd: lastPlace)
         case .turn, .share:
-            switch snapshotGoesOn(at: time) {
+            switch snapshotGoesOn(at: time, passed: passedTime) {
             case true: return
             case false: snapshot = Snapshot(end: lastPlace, latestEnd: lastPlace)
             case nil:
@@ -87,9 +91,10 @@ extension QueueAccount {
         }
         if drain.kind == .idle {
             let isFirst = !entries.values.contains {
-                $0.isCertain && $0.place < entry.place && isCurrent($0) && !isDue($0, at: time)
+                $0.isCertain && $0.place < entry.place && isCurrent($0)
+                    && !isDue($0, at: passedTime)
             }
-            guard drain.leftCount == 1, isFirst, firstDue(at: time) == nil else {
+            guard drain.leftCount == 1, isFirst, firstDue(passed: passedTime) == nil else {
                 throw HistoryFault("rule Q13: \(id) left in an idle moment that was another's")
             }
             return entry
@@ -112,16 +117,18 @@ extension QueueAccount {
     mutating func endDrain() throws(HistoryFault) {
         guard let ended = drain, ended.kind != .idle else { return drain = nil }
         drain = nil
-        if let left = firstDue(through: ended.lastPlace, at: ended.time) {
+        if let left = firstDue(through: ended.lastPlace, passed: ended.passedTime) {
             throw HistoryFault("rule Q1: \(left.id.shown) was passed over by one that came later")
         }
-        if ended.hasWork, ended.leftCount == 0, let left = firstDue(at: ended.time) {
+        if ended.hasWork, ended.leftCount == 0, let left = firstDue(passed: ended.passedTime) {
             throw HistoryFault("law 1: \(left.id.shown) should have left, and nothing did")
         }
-        if ended.kind != .share, let left = firstDue(through: snapshot.end, at: ended.time) {
+        if ended.kind != .share,
+            let left = firstDue(through: snapshot.end, passed: ended.passedTime)
+        {
             throw HistoryFault("law 1: \(left.id.shown) should have left with its turn")
         }
-        switch snapshotGoesOn(at: ended.time) {
+        switch snapshotGoesOn(at: ended.time, passed: ended.passedTime) {
         case true: return
         case false: snapshot = Snapshot()
         case nil: snapshot.isKnown = false
@@ -129,10 +136,10 @@ extension QueueAccount {
     }
 
     /// Law 1: nothing waits for the end of a turn that did not come.
-    mutating func rest(at time: Int64) throws(HistoryFault) {
+    mutating func rest() throws(HistoryFault) {
         if let drain, drain.kind != .idle { return try endDrain() }
         drain = nil
-        if let left = firstDue(at: time) {
+        if let left = firstDue(passed: passedTime) {
             throw HistoryFault("law 1: \(left.id.shown) should have left with its turn")
         }
     }

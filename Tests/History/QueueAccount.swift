@@ -29,6 +29,8 @@ struct QueueAccount {
     private var gone: [(entry: Entry, command: Int)] = []
     var lastPlace = 0
     var drain: Drain?
+    /// Up to when all that was due in this life has happened.
+    var passedTime = Int64.min
     var snapshot = Snapshot()
 
     /// Whether an outsider knows what each entry stands for.
@@ -132,6 +134,7 @@ struct QueueAccount {
     mutating func restart(committed: Int) throws(HistoryFault) {
         try endDrain()
         snapshot = Snapshot()
+        passedTime = .min
         for id in entries.keys { carryOver(id, committed) }
         mode = Array("default".utf8)
     }

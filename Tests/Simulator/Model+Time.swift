@@ -16,9 +16,7 @@ extension Model {
     mutating func passTime(workLimit: Int) {
         modes.removeAll { $0.endsAt <= now }
         var work = 0
-        var isFirst = true
-        while isFirst || work < workLimit, let due = firstDue() {
-            isFirst = false
+        while let due = firstDue(), work == 0 || work < workLimit || !isWork(due) {
             work += meet(due)
         }
         if firstDue() != nil { return }
@@ -32,6 +30,13 @@ extension Model {
             guard let first = keys.first, first.forgottenAt <= now else { break }
             keys.removeFirst()
         }
+    }
+
+    /// Whether there is something to do: an interval may be over for a client that waits no more.
+    private func isWork(_ due: Due) -> Bool {
+        guard case .pace(let place) = due else { return true }
+        let client = self.place(ofClient: paceDeadlines[place].client)
+        return client.map { clients[$0].isPaced } ?? false
     }
 
     /// Does what is due, and counts its work: 16 for all that ends, 1 for a delivery.

@@ -15,6 +15,7 @@ extension World {
         case .postBatch(let posts, let terms): notePosts(posts, terms)
         case .endTurn(let workLimit): history.note(.drains(workLimit == .max ? .turn : .share))
         case .idle: history.note(.drains(.idle))
+        case .passTime(let workLimit): history.note(.passed(isWhole: workLimit == .max))
         case .terminate: history.note(.drains(.stop))
         case .trimHeld, .trimOwned(.held, _): history.note(.trimmed)
         case .configure(let limits): note(limits)

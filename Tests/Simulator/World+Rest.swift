@@ -6,8 +6,11 @@ import BelfryHistory
 
 extension World {
     /// Lets everybody come back, read and answer, until nothing more comes.
+    ///
+    /// Of what waits for the end of an interval nothing may come for as long, and a loss is told behind it.
     func comeToRest() throws(Violation) {
-        for round in 0..<20 {
+        var quietSince = now
+        for round in 0..<300 {
             var isQuiet = true
             for place in ends.indices where ends[place].transport == .webSocket {
                 if ends[place].connection == nil { try comeBack(place) }
@@ -27,20 +30,30 @@ extension World {
                             sequence: owed.sequence, error: nil))
                 }
             }
+            if !isQuiet { quietSince = now }
             try endTurn()
-            try advance(1_000_000_000)
-            if isQuiet, round > 3 { break }
+            let interval = rows.map(\.terms.minInterval).max() ?? 0
+            try advance(max(1_000_000_000, interval / 4))
+            if let next = center.nextDeadline, next <= now { quietSince = now }
+            if isQuiet, round > 3, now - quietSince > interval { break }
+            // Nobody waits at a mailbox: its lease goes on with each look.
+            for row in rows where row.transport == .mailbox {
+                try submit(.readMailbox(observer: row.serial, through: nil))
+            }
         }
         try commit(.max)
-        var query = ObserverQuery()
-        query.limit = 1_000
-        for row in center.observers(matching: query, visible: { _, _ in true }).rows
-        where row.transport == .mailbox {
+        for row in rows where row.transport == .mailbox {
             if let page = center.mailbox(of: row.serial, after: 0, limit: 100_000) {
                 note(page, of: row.serial)
             }
         }
         noteList()
+    }
+
+    private var rows: [ObserverRow] {
+        var query = ObserverQuery()
+        query.limit = 1_000
+        return center.observers(matching: query) { _, _ in true }.rows
     }
 
     /// Checks the whole history by the laws.
