@@ -70,8 +70,9 @@ public struct StoreLimits: Sendable, Equatable {
     public var byteLimit = 1 << 30
     /// Removed observers that are remembered, of all centers; the default is 100,000.
     public var tombstoneLimit = 100_000
-    /// What the newest of them may have at a start, in bytes of their texts and 128 for each; older ones are not
-    /// read. The default is 128 MiB.
+    /// How many bytes of them a start reads, the newest first: their texts, and 128 for each.
+    ///
+    /// The default is 128 MiB.
     public var tombstoneByteLimit = 128 << 20
     /// Bytes that are kept free for a full disk; the default is 32 MiB.
     ///

@@ -162,8 +162,9 @@ public struct StoreFile: ~Copyable, DurableStore {
 
     /// Opens the main file; on a full disk the last life's ballast is the room for that.
     private static func open(
-        _ path: String, in directory: borrowing Directory, durability: Durability, limits: StoreLimits,
-        witness: LogWitness, acceptsDamage: Bool, progress: @escaping (_ percent: Int) -> Void,
+        _ path: String, in directory: borrowing Directory, durability: Durability,
+        limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool,
+        progress: @escaping (_ percent: Int) -> Void,
         telling tell: (StoredPiece) -> Void
     ) throws(StoreError) -> StoreOpening.Opened {
         do throws(StoreError) {

@@ -29,6 +29,7 @@ enum StoreOpening {
     /// Opens the main file, which is made if it is not there.
     ///
     /// - Parameters:
+    ///   - limits: how much of what is kept is read.
     ///   - witness: what the directory knows of the last life. A main file that knows fewer lives was
     ///     put back; a log that has less lost something.
     ///   - acceptsDamage: whether to go on without what cannot be read.
@@ -36,7 +37,8 @@ enum StoreOpening {
     ///   - tell: takes all that is kept.
     static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
-        limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool, progress: @escaping (_ percent: Int) -> Void,
+        limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool,
+        progress: @escaping (_ percent: Int) -> Void,
         telling tell: (StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
         var losses = StoreLosses()

@@ -241,7 +241,7 @@ struct FlushShareTests {
         #expect(hall.peers.allSatisfy { $0.received == [7] && $0.total.writeCount == 1 })
     }
 
-    @Test("an answer amid a flush waits where a delivery of its turn does, and no other delivery waits")
+    @Test("an answer amid a flush waits where a delivery of its turn does, and nothing else")
     func lateAndJoined() throws {
         var hall = try Hall(observerCount: 100)
         let (other, otherPeer) = try hall.bench.connect()

@@ -157,7 +157,8 @@ struct PostponedTests {
     func room(missing: Int) throws {
         var byteCount = 0
         let broker = try Self.busyBroker { configuration in
-            let text = #"{"jsonrpc":"2.0","id":1,"method":"addObserver","params":{"name":"a","since":0}}"#
+            let params = #"{"name":"a","since":0}"#
+            let text = #"{"jsonrpc":"2.0","id":1,"method":"addObserver","params":\#(params)}"#
             byteCount = 2 * text.utf8.count + 3
             configuration.unfinishedByteLimit = 4 * (byteCount - missing)
         }
