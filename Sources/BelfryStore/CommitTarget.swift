@@ -23,6 +23,9 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// - Throws: `.displaced` when one is not: what was committed into it may be lost.
     func checkPlace() throws(StoreError)
 
+    /// Gives back the memory that only a burst of commits needed.
+    func giveMemoryBack()
+
     /// Commits as ``commit(_:)`` does, and leaves the log as long as it is.
     mutating func write(_ changes: [StoreChange]) throws(StoreError)
 

@@ -74,6 +74,21 @@ internal import CSQLite
         unsafe Int(logPageCountCell.pointee)
     }
 
+    /// The bytes of the pages that SQLite keeps in memory.
+    var cacheByteCount: Int {
+        var now: Int32 = 0
+        var most: Int32 = 0
+        // SAFETY: the connection is open, and both numbers live until the call returns.
+        unsafe sqlite3_db_status(pointer, SQLITE_DBSTATUS_CACHE_USED, &now, &most, 0)
+        return Int(now)
+    }
+
+    /// Lets SQLite forget the pages that nothing needs at the moment.
+    func forgetCache() {
+        // SAFETY: the connection is open.
+        unsafe sqlite3_db_release_memory(pointer)
+    }
+
     /// Ends the transaction, if SQLite has not ended it itself, without its changes.
     ///
     /// It is over whatever this returns: an error only says that SQLite was first.

@@ -186,6 +186,15 @@ extension StoreFile: CommitTarget {
     /// Bytes that the ballast takes now.
     var ballastByteCount: Int { ballast.byteCount }
 
+    /// How much of the files SQLite may keep in memory while nothing is committed.
+    static let restingCacheByteCount = 2 << 20
+
+    func giveMemoryBack() {
+        guard connection.cacheByteCount > Self.restingCacheByteCount else { return }
+        connection.forgetCache()
+        AllocatedMemory.trim()
+    }
+
     func checkPlace() throws(StoreError) {
         try place.check(in: data.directory)
     }

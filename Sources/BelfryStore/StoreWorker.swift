@@ -97,7 +97,10 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     /// Does what can be done now.
     mutating func work(at now: MonotonicTime) -> Progress {
         var progress = Progress()
-        if now >= lookTime { look(at: now) }
+        if now >= lookTime {
+            look(at: now)
+            if waiting.isEmpty, !isCopying { target.giveMemoryBack() }
+        }
         if now >= commitTime {
             while !isDisplaced, !waiting.isEmpty {
                 let count = commitSome(at: now)

@@ -34,6 +34,20 @@ struct StoreFileTests {
         #expect(try file.connection.integer("PRAGMA page_size") == 4_096)
     }
 
+    @Test("pages that only a burst of commits needed are not kept in memory")
+    func memory() throws {
+        var file = try open()
+        try file.commit([Self.center])
+        let clients = (1...60_000).map {
+            StoreChange.center(name: Self.name, .client(Sample.client(UInt64($0))))
+        }
+        try file.commit(clients)
+        #expect(file.connection.cacheByteCount > StoreFile.restingCacheByteCount)
+        file.giveMemoryBack()
+        #expect(file.connection.cacheByteCount < StoreFile.restingCacheByteCount)
+        #expect(try file.load().centers[0].clients.count == 60_000)
+    }
+
     @Test("one process has the store at a time")
     func lock() throws {
         let file = try open()

@@ -22,6 +22,8 @@ struct ScriptedStore: ~Copyable, CommitTarget {
         /// What the next steps of a copy bring about.
         var copySteps: [Result<BackupFile?, StoreError>] = []
         var calls: [String] = []
+        /// How often memory was to be given back.
+        var restCount = 0
         var committed: [[StoreChange]] = []
     }
 
@@ -30,6 +32,8 @@ struct ScriptedStore: ~Copyable, CommitTarget {
     var ballastByteCount: Int { script.ballastByteCount }
     var usedByteCount: Int { script.usedByteCount }
     var logByteCount: Int { 0 }
+
+    func giveMemoryBack() { script.restCount += 1 }
 
     func checkPlace() throws(StoreError) {
         if let part = script.displaced { throw .displaced(part) }
@@ -138,6 +142,21 @@ struct StoreWorkerTests {
         #expect(progress.committed.map(\.ticket) == [1, 1, 2])
         let hasWork = worker.hasWork
         #expect(!hasWork)
+    }
+
+    @Test("memory is given back once nothing was committed for a second, and nothing waits")
+    func rest() {
+        var worker = worker()
+        #expect(script.restCount == 1)
+        worker.add([Self.batch(1)])
+        _ = worker.work(at: Self.second(1))
+        _ = worker.work(at: Self.second(1.9))
+        #expect(script.restCount == 1)
+        worker.add([Self.batch(2)])
+        _ = worker.work(at: Self.second(2.5))
+        #expect(script.restCount == 1)
+        _ = worker.work(at: Self.second(3.5))
+        #expect(script.restCount == 2)
     }
 
     @Test("on a full disk the ballast goes, the commit stands, and a second later the ballast")
