@@ -26,7 +26,7 @@ public struct CenterRestoration: ~Copyable {
     /// them; each kind comes in the order of ``CenterImage``. What belongs to an observer or a
     /// notification that is there no more is left out.
     public mutating func take(_ row: consuming Change) {
-        switch row {
+        switch consume row {
         case .client(let record): center.restore(record, at: time)
         case .observer(let record): center.restore(record, isComplete: isComplete)
         case .observerRemoved(let serial, let tombstone):

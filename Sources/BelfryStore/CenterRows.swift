@@ -84,10 +84,11 @@ struct CenterRows {
     func load(isComplete: Bool) throws(StoreError) -> [(Int64, CenterImage)] {
         var centers: [(Int64, CenterImage)] = []
         while try reader.next() {
-            let number = reader.integer()
-            let (name, epoch) = (reader.bytes(), reader.bytes())
+            var row = reader.row
+            let number = row.integer()
+            let (name, epoch) = (row.bytes(), row.bytes())
             let image = CenterImage(
-                name: name, epoch: epoch, sequence: reader.unsigned(), isComplete: isComplete)
+                name: name, epoch: epoch, sequence: row.unsigned(), isComplete: isComplete)
             centers.append((number, image))
         }
         return centers
@@ -101,8 +102,7 @@ struct CenterRows {
     }
 
     private func stored(_ name: [UInt8]) throws(StoreError) -> Int64? {
-        defer { finder.reset() }
         finder.bind(name)
-        return try finder.next() ? finder.integer() : nil
+        return try finder.integer()
     }
 }

@@ -39,7 +39,7 @@ struct ClientRows {
     }
 
     /// What a row has behind its center.
-    static func read(_ row: Statement) -> ClientRecord? {
+    static func read(_ row: inout StatementRow) -> ClientRecord? {
         let id = row.unsigned()
         guard let transport = Transport(rawValue: UInt8(clamping: row.integer())),
             let hash = row.hash()
@@ -51,10 +51,10 @@ struct ClientRows {
         return ClientRecord(
             id: id, transport: transport, sessionHash: hash, principal: principal,
             isAsked: isAsked, connectedAt: connectedAt, disconnectedFor: disconnectedFor,
-            immediateThrough: row.unsigned(), lastWritten: lastWritten(row))
+            immediateThrough: row.unsigned(), lastWritten: lastWritten(&row))
     }
 
-    private static func lastWritten(_ row: Statement) -> LastWritten? {
+    private static func lastWritten(_ row: inout StatementRow) -> LastWritten? {
         let sequence = row.optionalInteger()
         let isShared = row.bool()
         return sequence.map {

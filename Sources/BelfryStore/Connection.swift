@@ -122,14 +122,15 @@ internal import CSQLite
 
     /// The first number of the first row.
     func integer(_ text: String) throws(StoreError) -> Int64 {
-        let statement = try prepare(text)
-        return try statement.next() ? statement.integer() : 0
+        try prepare(text).integer() ?? 0
     }
 
     /// The first text of the first row.
     func bytes(_ text: String) throws(StoreError) -> [UInt8] {
         let statement = try prepare(text)
-        return try statement.next() ? statement.bytes() : []
+        guard try statement.next() else { return [] }
+        var row = statement.row
+        return row.bytes()
     }
 
     /// Moves the log into the main file; `truncates` gives the room of the log back to the disk.

@@ -11,7 +11,7 @@ public protocol DurableStore: ~Copyable {
     ///
     /// What concerns all centers comes first. Behind each center come its rows, in the order in which
     /// ``CenterRestoration`` takes them.
-    mutating func load(_ tell: (StoredPiece) -> Void) throws(StoreError)
+    mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError)
 }
 
 /// A piece of what a store keeps.

@@ -53,7 +53,7 @@ struct GapRows {
     }
 
     /// What a row has behind its center.
-    static func read(_ row: Statement) -> (observer: UInt64, gap: GapRecord)? {
+    static func read(_ row: inout StatementRow) -> (observer: UInt64, gap: GapRecord)? {
         let observer = row.unsigned()
         let reason = Gap.Reason(rawValue: UInt8(clamping: row.integer()))
         guard let reason else { return nil }

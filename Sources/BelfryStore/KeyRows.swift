@@ -47,17 +47,18 @@ struct KeyRows {
         defer { reader.reset() }
         reader.bind(center)
         while try reader.next() {
-            guard let record = read() else { throw .damaged(.brokenRow(.key)) }
+            var row = reader.row
+            guard let record = Self.read(&row) else { throw .damaged(.brokenRow(.key)) }
             tell(record)
         }
     }
 
-    private func read() -> KeyRecord? {
-        let (principal, text) = (reader.bytes(), reader.bytes())
-        guard let hash = reader.hash() else { return nil }
-        let form = UInt8(truncatingIfNeeded: reader.integer())
+    private static func read(_ row: inout StatementRow) -> KeyRecord? {
+        let (principal, text) = (row.bytes(), row.bytes())
+        guard let hash = row.hash() else { return nil }
+        let form = UInt8(truncatingIfNeeded: row.integer())
         let key = IdempotencyKey(
             principal: principal, text: text, requestHash: hash, form: form)
-        return BlobReader.record(of: key, answer: reader.bytes())
+        return BlobReader.record(of: key, answer: row.bytes())
     }
 }

@@ -38,7 +38,7 @@ public struct MemoryStore: DurableStore, Sendable {
     }
 
     /// Tells all that is kept, piece by piece.
-    public mutating func load(_ tell: (StoredPiece) -> Void) throws(StoreError) {
+    public mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError) {
         var facts = image
         facts.centers = []
         tell(.broker(facts))

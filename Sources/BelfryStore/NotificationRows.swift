@@ -63,7 +63,7 @@ struct NotificationRows {
     }
 
     /// What a row has behind its center.
-    static func read(_ row: Statement) -> NotificationRecord? {
+    static func read(_ row: inout StatementRow) -> NotificationRecord? {
         let sequence = row.unsigned()
         let id = row.id()
         let postedAt = row.integer()
@@ -77,7 +77,7 @@ struct NotificationRows {
     }
 
     /// What a row that says who holds a notification has behind its center.
-    static func readHeld(_ row: Statement) -> (sequence: UInt64, observer: UInt64)? {
+    static func readHeld(_ row: inout StatementRow) -> (sequence: UInt64, observer: UInt64)? {
         (row.unsigned(), row.unsigned())
     }
 }

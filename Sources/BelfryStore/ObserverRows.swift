@@ -53,7 +53,7 @@ struct ObserverRows {
     }
 
     /// What a row has behind its center.
-    static func read(_ row: Statement) -> ObserverRecord? {
+    static func read(_ row: inout StatementRow) -> ObserverRecord? {
         let serial = row.unsigned()
         let client = row.unsigned()
         let hash = row.hash()

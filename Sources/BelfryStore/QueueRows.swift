@@ -50,27 +50,28 @@ struct QueueRows {
         defer { reader.reset() }
         reader.bind(center)
         while try reader.next() {
-            guard let record = read() else { throw .damaged(.brokenRow(.queue)) }
+            var row = reader.row
+            guard let record = Self.read(&row) else { throw .damaged(.brokenRow(.queue)) }
             tell(record)
         }
     }
 
-    private func read() -> QueueRecord? {
-        let id = reader.id()
-        let place = reader.unsigned()
-        let causedBy = reader.id()
-        let depth = Int(clamping: reader.integer())
-        let style = PostingStyle(rawValue: UInt8(clamping: reader.integer()))
-        let coalescing = Coalescing(rawValue: UInt8(truncatingIfNeeded: reader.integer()))
-        let modes = BlobReader.modes(reader.bytes())
-        let mergedCount = Int(clamping: reader.integer())
-        let enqueuedAt = reader.integer()
-        let delayLeft = reader.optionalInteger()
-        let timeToLive = reader.optionalInteger()
-        let isImmediate = reader.bool()
+    private static func read(_ row: inout StatementRow) -> QueueRecord? {
+        let id = row.id()
+        let place = row.unsigned()
+        let causedBy = row.id()
+        let depth = Int(clamping: row.integer())
+        let style = PostingStyle(rawValue: UInt8(clamping: row.integer()))
+        let coalescing = Coalescing(rawValue: UInt8(truncatingIfNeeded: row.integer()))
+        let modes = BlobReader.modes(row.bytes())
+        let mergedCount = Int(clamping: row.integer())
+        let enqueuedAt = row.integer()
+        let delayLeft = row.optionalInteger()
+        let timeToLive = row.optionalInteger()
+        let isImmediate = row.bool()
         guard let id, let style, let modes else { return nil }
         return QueueRecord(
-            id: id, place: place, content: reader.content(), causedBy: causedBy, depth: depth,
+            id: id, place: place, content: row.content(), causedBy: causedBy, depth: depth,
             style: style, coalescing: coalescing, modes: modes, mergedCount: mergedCount,
             enqueuedAt: enqueuedAt, delayLeft: delayLeft, timeToLive: timeToLive,
             isImmediate: isImmediate)

@@ -16,7 +16,8 @@ enum RowCheck {
         for table in tables {
             let reader = try connection.prepare(StoreSchema.query(for: table))
             while try reader.next() {
-                if !reader.isSound() { counts[table, default: 0] += 1 }
+                var row = reader.row
+                if !row.isSound() { counts[table, default: 0] += 1 }
             }
         }
         return counts

@@ -2,7 +2,9 @@
 struct RowWalk<Record>: ~Copyable {
     private let table: StoreError.Table
     private let reader: Statement
-    private let read: (Statement) -> Record?
+    private let read: (inout StatementRow) -> Record?
+    /// The row at which the reader stands.
+    private var row: StatementRow
     /// The center of the row at which the reader stands; nil until it has gone to one.
     private var center: Int64?
     private var isOver = false
@@ -12,41 +14,49 @@ struct RowWalk<Record>: ~Copyable {
     /// - Parameter read: makes something of the columns behind the center; nil where no store wrote them so.
     init(
         _ table: StoreError.Table, in connection: borrowing Connection,
-        read: @escaping (Statement) -> Record?
+        read: @escaping (inout StatementRow) -> Record?
     ) throws(StoreError) {
         self.table = table
         self.read = read
         reader = try connection.prepare(StoreSchema.query(for: table))
+        row = reader.row
     }
 
     /// Visits the rows of a center; those of centers that are not there, before it, are only checked.
     ///
     /// - Throws: `.damaged(.changedRows)` for the first row that is not what was written.
-    mutating func visit(_ wanted: Int64, _ visit: (Record) -> Void) throws(StoreError) {
+    mutating func visit(_ wanted: Int64, _ visit: (consuming Record) -> Void) throws(StoreError) {
         while let center = try stand(), center <= wanted {
-            let record = center == wanted ? read(reader) : nil
-            guard reader.isSound() else { throw .damaged(.changedRows([table: 1])) }
-            if center == wanted {
-                guard let record else { throw .damaged(.brokenRow(table)) }
-                visit(record)
+            guard center == wanted else {
+                try leave()
+                continue
             }
-            self.center = nil
+            guard let record = read(&row) else {
+                try leave()
+                throw .damaged(.brokenRow(table))
+            }
+            try leave()
+            visit(record)
         }
     }
 
     /// Checks the rows that are left: their centers are not there.
     mutating func finish() throws(StoreError) {
-        while try stand() != nil {
-            guard reader.isSound() else { throw .damaged(.changedRows([table: 1])) }
-            center = nil
-        }
+        while try stand() != nil { try leave() }
+    }
+
+    /// Is done with the row at which the reader stands, which must be what was written.
+    private mutating func leave() throws(StoreError) {
+        guard row.isSound() else { throw .damaged(.changedRows([table: 1])) }
+        center = nil
     }
 
     /// The center of the row at which the reader stands, or of the next one; nil behind the last.
     private mutating func stand() throws(StoreError) -> Int64? {
         if center == nil, !isOver {
             isOver = try !reader.next()
-            if !isOver { center = reader.integer() }
+            row = reader.row
+            if !isOver { center = row.integer() }
         }
         return center
     }

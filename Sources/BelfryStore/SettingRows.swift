@@ -55,8 +55,6 @@ struct SettingRows {
     /// A number, 0 when it was never set.
     func value(of name: Name) throws(StoreError) -> UInt64 {
         getter.bind(text: name.rawValue)
-        let value = try getter.next() ? getter.unsigned() : 0
-        getter.reset()
-        return value
+        return UInt64(bitPattern: try getter.integer() ?? 0)
     }
 }

@@ -18,19 +18,21 @@ extension Statement {
         if let object = content.object { bind(object) } else { bindNull() }
         if let userInfo = content.userInfo { bind(userInfo) } else { bindNull() }
     }
+}
 
+extension StatementRow {
     /// The next column; nil when it is not the 16 bytes of a hash.
-    func hash() -> SecretHash? {
+    mutating func hash() -> SecretHash? {
         words().map { SecretHash(high: $0.high, low: $0.low) }
     }
 
     /// The next column; nil when it is not the 16 bytes of an identifier, or NULL.
-    func id() -> NotificationID? {
+    mutating func id() -> NotificationID? {
         words().map { NotificationID(high: $0.high, low: $0.low) }
     }
 
     /// The next three columns: name, object and userInfo.
-    func content() -> Notification.Content {
+    mutating func content() -> Notification.Content {
         var joined: [UInt8] = []
         joined.reserveCapacity(byteCount(ofNext: 3))
         let nameByteCount = append(to: &joined) ?? 0

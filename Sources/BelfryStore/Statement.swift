@@ -1,12 +1,12 @@
 internal import CSQLite
 
-/// A prepared statement: values are bound from the left to the right, and read so.
+/// A prepared statement: values are bound from the left to the right.
 @safe final class Statement {
     private let pointer: OpaquePointer
-    /// The parameter that was bound last, or how many columns of the row were read.
+    /// The parameter that was bound last.
     private var column: Int32 = 0
     private var bindingCode = SQLITE_OK
-    /// The checksum of what was bound, or of the columns of the row that were read.
+    /// The checksum of what was bound.
     private var sum = RowSum()
 
     /// Takes over a prepared statement.
@@ -29,8 +29,6 @@ internal import CSQLite
 
     /// Goes to the next row; after the last one the statement can be used again.
     func next() throws(StoreError) -> Bool {
-        column = 0
-        sum = RowSum()
         // SAFETY: the statement is not finalized before `deinit`.
         let code = bindingCode == SQLITE_OK ? unsafe sqlite3_step(pointer) : bindingCode
         if code == SQLITE_ROW { return true }
@@ -42,6 +40,20 @@ internal import CSQLite
         let errno = unsafe sqlite3_system_errno(sqlite3_db_handle(pointer))
         reset()
         throw StoreError(code: code, errno: errno)
+    }
+
+    /// The row at which the statement stands, to be read from its first column on until the next call.
+    var row: StatementRow {
+        // SAFETY: the statement is not finalized before `deinit`; where it has no row, SQLite gives NULL.
+        unsafe StatementRow(of: pointer)
+    }
+
+    /// The first number of the first row, if there is one; then the statement can be used again.
+    func integer() throws(StoreError) -> Int64? {
+        defer { reset() }
+        guard try next() else { return nil }
+        var row = row
+        return row.integer()
     }
 
     /// Forgets the rows that were not looked at.
@@ -132,8 +144,6 @@ internal import CSQLite
         if bindingCode == SQLITE_OK { bindingCode = code }
     }
 
-    // MARK: Reading
-
     /// Copies all columns of the row into the parameters of another statement, and runs it.
     func copyRow(to other: Statement) throws(StoreError) {
         // SAFETY: there is a row; SQLite copies the values before the calls return.
@@ -145,95 +155,5 @@ internal import CSQLite
                     other.pointer, column + 1, sqlite3_column_value(pointer, column)))
         }
         try other.run()
-    }
-
-    /// Whether the column behind all that were read has their checksum.
-    ///
-    /// What was not read of the row is read for that, but for the checksum and some extra columns at its end.
-    func isSound(extraCount: Int32 = 0) -> Bool {
-        // SAFETY: there is a row.
-        let last = unsafe sqlite3_column_count(pointer) - 1 - extraCount
-        while column < last { _ = unsafe take() }
-        // SAFETY: as above.
-        return unsafe sqlite3_column_int64(pointer, last) == sum.value
-    }
-
-    func integer() -> Int64 {
-        // SAFETY: the value lives until the next call for this statement.
-        unsafe sqlite3_value_int64(take())
-    }
-
-    func unsigned() -> UInt64 {
-        UInt64(bitPattern: integer())
-    }
-
-    func bool() -> Bool {
-        integer() != 0
-    }
-
-    /// The next column, unless it is NULL.
-    func optionalInteger() -> Int64? {
-        // SAFETY: the value lives until the next call for this statement.
-        let value = unsafe take()
-        // SAFETY: as above.
-        guard unsafe sqlite3_value_type(value) != SQLITE_NULL else { return nil }
-        // SAFETY: as above.
-        return unsafe sqlite3_value_int64(value)
-    }
-
-    func bytes() -> [UInt8] {
-        optionalBytes() ?? []
-    }
-
-    /// The next column, unless it is NULL.
-    func optionalBytes() -> [UInt8]? {
-        var bytes: [UInt8] = []
-        return append(to: &bytes) == nil ? nil : bytes
-    }
-
-    /// Appends the bytes of the next column, and tells how many they are; nil when it is NULL.
-    @discardableResult
-    func append(to bytes: inout [UInt8]) -> Int? {
-        // SAFETY: the value lives until the next call for this statement.
-        let value = unsafe take()
-        // SAFETY: as above.
-        guard unsafe sqlite3_value_type(value) != SQLITE_NULL else { return nil }
-        // SAFETY: as above; the bytes are copied before the next call.
-        let start = unsafe sqlite3_value_blob(value)
-        let count = unsafe Int(sqlite3_value_bytes(value))
-        if count > 0 {
-            // SAFETY: as above; SQLite says that there are `count` bytes.
-            unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
-        }
-        return count
-    }
-
-    /// How many bytes the next columns have together.
-    func byteCount(ofNext count: Int32) -> Int {
-        // SAFETY: there is a row, and SQLite answers a column that is not there with 0.
-        (column..<column + count).reduce(0) { unsafe $0 + Int(sqlite3_column_bytes(pointer, $1)) }
-    }
-
-    /// The next column as two words; nil when it is not 16 bytes.
-    func words() -> (high: UInt64, low: UInt64)? {
-        // SAFETY: the bytes are there until the next call for this statement; 16 of them are read.
-        let value = unsafe take()
-        guard unsafe sqlite3_value_bytes(value) == 16, let start = unsafe sqlite3_value_blob(value)
-        else { return nil }
-        // SAFETY: as above.
-        let high = unsafe UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
-        let low = unsafe UInt64(
-            bigEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-        return (high, low)
-    }
-
-    /// The next column, which the checksum of the row counts from now on.
-    @unsafe private func take() -> OpaquePointer? {
-        // SAFETY: there is a row, and SQLite answers a column that is not there with NULL.
-        let value = unsafe sqlite3_column_value(pointer, column)
-        column += 1
-        // SAFETY: as above.
-        unsafe sum.add(value)
-        return unsafe value
     }
 }

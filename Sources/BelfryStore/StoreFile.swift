@@ -41,7 +41,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         directory path: String, durability: Durability = .power,
         limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,
         progress: @escaping (_ percent: Int) -> Void = { _ in },
-        telling tell: (StoredPiece) -> Void = { _ in }
+        telling tell: (consuming StoredPiece) -> Void = { _ in }
     ) throws(StoreError) {
         try self.init(
             DataLock(directory: path), durability: durability, limits: limits,
@@ -53,7 +53,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         _ data: consuming DataLock, durability: Durability = .power,
         limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,
         progress: @escaping (_ percent: Int) -> Void = { _ in },
-        telling tell: (StoredPiece) -> Void = { _ in }
+        telling tell: (consuming StoredPiece) -> Void = { _ in }
     ) throws(StoreError) {
         let text = try storeCall { () throws(SystemCallError) in
             try data.file.start(byteCount: LogWitness.byteCount)
@@ -111,7 +111,7 @@ public struct StoreFile: ~Copyable, DurableStore {
     }
 
     /// Tells all that is kept, piece by piece.
-    public mutating func load(_ tell: (StoredPiece) -> Void) throws(StoreError) {
+    public mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError) {
         try rows.load(from: connection, isComplete: isComplete, limits, tell)
     }
 
@@ -165,7 +165,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         _ path: String, in directory: borrowing Directory, durability: Durability,
         limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool,
         progress: @escaping (_ percent: Int) -> Void,
-        telling tell: (StoredPiece) -> Void
+        telling tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) -> StoreOpening.Opened {
         do throws(StoreError) {
             return try StoreOpening.open(

@@ -39,7 +39,7 @@ enum StoreOpening {
         _ path: String, in directory: borrowing Directory, durability: Durability,
         limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool,
         progress: @escaping (_ percent: Int) -> Void,
-        telling tell: (StoredPiece) -> Void
+        telling tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
         var losses = StoreLosses()
         var log = LogReport(header: [])
@@ -250,7 +250,7 @@ enum StoreOpening {
     private static func begin(
         _ connection: consuming Connection, in directory: borrowing Directory,
         knownIncarnation: UInt64, log: LogReport, losses: StoreLosses, _ limits: StoreLimits,
-        telling tell: (StoredPiece) -> Void
+        telling tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
         guard let main = try status(of: mainName, in: directory) else {
             throw .damaged(.missingPages)

@@ -32,16 +32,12 @@ struct StoreRows {
 
     /// How many pages of the main file are in use.
     func usedPageCount() throws(StoreError) -> Int {
-        let count = try pageCounter.next() ? pageCounter.integer() : 0
-        pageCounter.reset()
-        return Int(clamping: count) - (try freePageCount())
+        Int(clamping: try pageCounter.integer() ?? 0) - (try freePageCount())
     }
 
     /// How many pages of the main file are free.
     func freePageCount() throws(StoreError) -> Int {
-        let count = try freePageCounter.next() ? freePageCounter.integer() : 0
-        freePageCounter.reset()
-        return Int(clamping: count)
+        Int(clamping: try freePageCounter.integer() ?? 0)
     }
 
     /// Forgets what a transaction that failed may have taught.
@@ -128,7 +124,7 @@ struct StoreRows {
     ///   worth then.
     func load(
         from connection: borrowing Connection, isComplete: Bool, _ limits: StoreLimits,
-        _ tell: (StoredPiece) -> Void
+        _ tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) {
         do throws(StoreError) {
             try loadChecking(from: connection, isComplete: isComplete, limits, tell)
@@ -142,7 +138,7 @@ struct StoreRows {
     /// The large tables are checked as they are read, up to the first row that is not what was written.
     private func loadChecking(
         from connection: borrowing Connection, isComplete: Bool, _ limits: StoreLimits,
-        _ tell: (StoredPiece) -> Void
+        _ tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) {
         tell(.broker(try facts(isComplete: isComplete)))
         var clients = try RowWalk(.client, in: connection, read: ClientRows.read)

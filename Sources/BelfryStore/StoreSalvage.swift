@@ -69,7 +69,8 @@ enum StoreSalvage {
                 let reader = try source.prepare(
                     "SELECT \(columns) FROM \(row.table.rawValue) NOT INDEXED ORDER BY \(order)")
                 while try reader.next() {
-                    guard reader.isSound(extraCount: place.isEmpty ? 0 : 1) else {
+                    var found = reader.row
+                    guard found.isSound(extraCount: place.isEmpty ? 0 : 1) else {
                         losses.rows[row.table, default: 0] += 1
                         continue
                     }

@@ -60,13 +60,14 @@ struct TombstoneRows {
         var byteCount = 0
         defer { reader.reset() }
         while try reader.next() {
-            let center = reader.integer()
-            let serial = reader.unsigned()
-            let hash = reader.hash()
-            let removedAt = reader.integer()
-            let client = reader.optionalInteger()
-            let principal = reader.optionalBytes()
-            let reason = RemovalReason(rawValue: UInt8(clamping: reader.integer()))
+            var row = reader.row
+            let center = row.integer()
+            let serial = row.unsigned()
+            let hash = row.hash()
+            let removedAt = row.integer()
+            let client = row.optionalInteger()
+            let principal = row.optionalBytes()
+            let reason = RemovalReason(rawValue: UInt8(clamping: row.integer()))
             guard let hash, let reason else { throw .damaged(.brokenRow(.tombstone)) }
             let remover: Remover =
                 if let client {
@@ -76,10 +77,10 @@ struct TombstoneRows {
                 } else {
                     .broker
                 }
-            let name = reader.optionalBytes()
+            let name = row.optionalBytes()
             let tombstone = Tombstone(
                 tokenHash: hash, removedAt: removedAt, removedBy: remover, reason: reason,
-                name: name, object: reader.optionalBytes())
+                name: name, object: row.optionalBytes())
             byteCount += tombstone.loadedByteCount
             if byteCount > byteLimit { break }
             found[center, default: []].append((serial, tombstone))

@@ -523,14 +523,27 @@ static uint32_t crc_byte(uint32_t crc, uint8_t byte) {
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) static uint32_t crc_instruction(uint32_t crc, uint64_t word) {
+__attribute__((target("sse4.2"))) static uint32_t crc_word_by_instruction(
+    uint32_t crc, uint64_t word) {
     return (uint32_t)__builtin_ia32_crc32di(crc, word);
+}
+
+__attribute__((target("sse4.2"))) static uint32_t crc_by_instruction(
+    uint32_t crc, const uint8_t *next, size_t count) {
+    uint64_t word, wide = crc;
+    for (; count >= sizeof word; count -= sizeof word, next += sizeof word) {
+        memcpy(&word, next, sizeof word);
+        wide = __builtin_ia32_crc32di(wide, word);
+    }
+    crc = (uint32_t)wide;
+    for (; count > 0; count--) crc = __builtin_ia32_crc32qi(crc, *next++);
+    return crc;
 }
 #endif
 
 uint32_t belfry_crc32c_word(uint32_t crc, uint64_t word) {
 #if defined(__x86_64__)
-    if (has_crc_instruction) return crc_instruction(crc, word);
+    if (has_crc_instruction) return crc_word_by_instruction(crc, word);
 #endif
     for (int i = 0; i < 8; i++) crc = crc_byte(crc, (uint8_t)(word >> 8 * i));
     return crc;
@@ -538,11 +551,9 @@ uint32_t belfry_crc32c_word(uint32_t crc, uint64_t word) {
 
 uint32_t belfry_crc32c(uint32_t crc, const void *bytes, size_t count) {
     const uint8_t *next = bytes;
-    for (; count >= 8; count -= 8, next += 8) {
-        uint64_t word = 0;
-        for (int i = 0; i < 8; i++) word |= (uint64_t)next[i] << 8 * i;
-        crc = belfry_crc32c_word(crc, word);
-    }
+#if defined(__x86_64__)
+    if (has_crc_instruction) return crc_by_instruction(crc, next, count);
+#endif
     for (; count > 0; count--) crc = crc_byte(crc, *next++);
     return crc;
 }

@@ -51,7 +51,7 @@ struct ScriptedStore: ~Copyable, CommitTarget {
         if script.displacesAfterCommit { script.displaced = .main }
     }
 
-    mutating func load(_ tell: (StoredPiece) -> Void) {}
+    mutating func load(_ tell: (consuming StoredPiece) -> Void) {}
 
     mutating func layBallast() throws(StoreError) {
         script.calls.append("lay")
