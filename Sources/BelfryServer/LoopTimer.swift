@@ -16,6 +16,8 @@ enum LoopTimer: UInt64 {
     case limits
     /// It is time to look for centers that were left.
     case leftCenters
+    /// What too much is kept of may go on being forgotten; the end of the turn does that.
+    case trims
     /// How far the start has come is logged.
     case progress
 }
@@ -31,6 +33,7 @@ extension ServerLoop {
         case .drainDelay: drain()
         case .limits: meetLimitDeadline()
         case .leftCenters: endLeftCenters()
+        case .trims: isTrimTimerSet = false
         case .progress: logProgress()
         }
     }

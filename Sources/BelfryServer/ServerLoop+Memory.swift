@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryLoop
+import BelfrySystem
 import BelfryTLS
 import BelfryWire
 import Synchronization
@@ -62,19 +63,28 @@ extension ServerLoop {
     /// Kinds of which too much is kept: the center of this loop that keeps most forgets its oldest.
     ///
     /// One command forgets an eighth, so that tables are not made smaller with each post, and nobody waits for
-    /// it; the next turn goes on.
+    /// it; the next turn goes on. What is held rests while the store is behind, which has to note it.
     mutating func trimKept() {
         var others: Set<Trim> = []
         swap(&others, &trims)
         for kind in KeptKind.allCases where others.remove(Trim(kind: kind, owner: .none)) != nil {
-            let hasTrimmed = kind == .held ? trimHeld() : trim(kind)
-            accountForKept()
-            if hasTrimmed, excess(of: kind) > 0 { trimLater(kind) }
+            if kind == .held, storeIsBehind {
+                restBeforeTrimming()
+            } else if kind == .held ? trimHeld() : trim(kind) {
+                trimLater(kind)
+            }
         }
         for trim in others { trimShare(trim) }
     }
 
-    /// Tells whether something was forgotten.
+    private mutating func restBeforeTrimming() {
+        trims.insert(Trim(kind: .held, owner: .none))
+        guard !isTrimTimerSet else { return }
+        isTrimTimerSet = true
+        _ = loop.schedule(at: loop.now + .nanoseconds(Self.storeRest), LoopTimer.trims.rawValue)
+    }
+
+    /// Tells whether something was forgotten, and there is still too much.
     private mutating func trim(_ kind: KeptKind) -> Bool {
         guard excess(of: kind) > 0, let position = centers.largestKeeper(of: kind) else {
             return false
@@ -84,7 +94,8 @@ extension ServerLoop {
         submitCommand(trimAction(kind, at: position), to: position, isPromise: false)
         fanOut()
         centers.noteKept(at: position)
-        return true
+        accountForKept()
+        return excess(of: kind) > 0
     }
 
     /// What lets a center forget the oldest eighth of a kind.
@@ -95,7 +106,14 @@ extension ServerLoop {
 
     private static let leastTrim = 16
 
+    /// The texts of held notifications that one command drops: more than one turn reads of those that send much.
+    ///
+    /// A start may find far more than there is room for, and the store has to note each one.
+    static let heldTrimByteCount = 512 << 10
+
     /// All centers hold too much: the largest of this loop drops its oldest (DESIGN section 6).
+    ///
+    /// - Returns: whether that goes on with the next turn.
     private mutating func trimHeld() -> Bool {
         guard let position = centers.largestKeeper(of: .held) else { return false }
         let held = centers[position].heldByteCount
@@ -106,11 +124,14 @@ extension ServerLoop {
         let excess = max(byText, Int(byCost.rounded(.up)))
         guard excess > 0, held > 0 else { return false }
         meet(.held)
+        let share = min(excess, Self.heldTrimByteCount)
         submitCommand(
-            .trimHeld(byteCount: max(0, held - excess)), to: position, isPromise: false)
+            .trimHeld(byteCount: max(0, held - share)), to: position, isPromise: false)
         fanOut()
         centers.noteKept(at: position)
-        return centers[position].heldByteCount < held
+        accountForKept()
+        let hasTrimmed = centers[position].heldByteCount < held
+        return hasTrimmed && (excess > share || self.excess(of: .held) > 0)
     }
 
     // MARK: Room

@@ -173,8 +173,8 @@ extension ServerLoop {
     }
 
     /// Whether so much waits for the store that what can wait should.
-    private var storeIsBehind: Bool { shared.store?.isBehind ?? false }
+    var storeIsBehind: Bool { shared.store?.isBehind ?? false }
 
     /// How long that rests which the store would have to note, in nanoseconds.
-    private static let storeRest: Int64 = 5_000_000
+    static let storeRest: Int64 = 5_000_000
 }

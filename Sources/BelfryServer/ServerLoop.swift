@@ -86,6 +86,8 @@ struct ServerLoop: ~Copyable {
     var countsAddresses: Bool
     /// The kinds of which this loop made all centers, or those of an owner, keep more than they may.
     var trims: Set<Trim> = []
+    /// Whether the timer is set with which that goes on.
+    var isTrimTimerSet = false
     var unsentWatch: ShareWatch
     var unfinishedWatch: ShareWatch
     /// What the centers of this loop keep, as far as it was accounted for.

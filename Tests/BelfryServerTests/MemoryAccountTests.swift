@@ -1,4 +1,6 @@
 import BelfryCenter
+import BelfryLoop
+import Synchronization
 import Testing
 
 @testable import BelfryServer
@@ -136,6 +138,45 @@ struct MemoryAccountTests {
         let page = try broker.get("/v1/observers/\(token)/notifications?limit=1").json
         #expect(page["gaps"][0]["reason"] == "overflow")
         #expect(page["notifications"].elements.count == 1)
+    }
+
+    @Test("far too much that is held goes in shares, and rests while the store is behind")
+    func heldInShares() throws {
+        let (broker, store) = try Broker.durable()
+        let mailbox = try broker.http()
+        mailbox.peer.send(
+            HTTPPeer.text(
+                "POST", "/v1/observers",
+                #"{"name":"h","suspensionBehavior":"hold","holdLimit":100}"#
+            ).utf8)
+        try broker.crank()
+        try store.commit(in: broker)
+        let text = #"{"k":"\#(String(repeating: "x", count: 64 << 10))"}"#
+        let poster = try broker.http()
+        for _ in 0..<40 {
+            poster.peer.send(HTTPPeer.text("POST", "/v1/channels/h", text).utf8)
+            try broker.crank()
+            try store.commit(in: broker)
+        }
+        let heldByteCount = broker.shared.heldByteCount
+        let before = heldByteCount.load(ordering: .relaxed)
+        try #require(before > 40 << 16)
+        // As at a start with less room than before.
+        broker.nodes[0].server.configuration.heldByteLimit = 1 << 20
+        store.isBehind = true
+        broker.nodes[0].server.trimLater(.held)
+        try broker.crank()
+        #expect(heldByteCount.load(ordering: .relaxed) == before)
+        store.isBehind = false
+        for node in broker.nodes { node.kernel.advance(by: .milliseconds(5)) }
+        var growths: [Int] = []
+        while heldByteCount.load(ordering: .relaxed) > 1 << 20, growths.count < 9 {
+            let count = heldByteCount.load(ordering: .relaxed)
+            try broker.nodes[0].turn()
+            growths.append(count - heldByteCount.load(ordering: .relaxed))
+        }
+        #expect(growths.count { $0 > 0 } == 4)
+        #expect(growths.allSatisfy { $0 <= ServerLoop.heldTrimByteCount + (65 << 10) })
     }
 
     @Test("queues: past their memory a post that would wait is 503, and a plain one is not")
