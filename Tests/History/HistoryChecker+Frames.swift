@@ -141,7 +141,9 @@ extension HistoryChecker {
     ) throws(HistoryFault) {
         if account.isMailbox || lastTrim > account.toldBefore { return }
         guard let client = clients[account.observer.client] else { return }
-        let own = heldCount(of: account, from: gap.first, countsAll: account.observer.acknowledges)
+        let own = heldCount(
+            of: account, from: gap.first, countsAll: account.observer.acknowledges,
+            countsEarlierLives: client.hadReplayed)
         if own.count >= account.observer.holdLimit + lost { return }
         // What comes out of the ring takes the room that is left, also beside what is older (decision 61).
         let isReplay = client.hasReplayed || gap.first <= account.observer.since
@@ -167,12 +169,15 @@ extension HistoryChecker {
 
     /// How much may have been held since losses were told last.
     private func heldCount(
-        of account: ObserverAccount, from sequence: UInt64, countsAll: Bool
+        of account: ObserverAccount, from sequence: UInt64, countsAll: Bool,
+        countsEarlierLives: Bool = false
     ) -> (count: Int, byteCount: Int) {
         var count = 0
         var byteCount = 0
         for due in account.dues[account.place(from: sequence)...]
-        where due.writeCount == 0 || due.lastWritten > account.toldBefore || countsAll {
+        where due.writeCount == 0 || due.lastWritten > account.toldBefore || countsAll
+            || countsEarlierLives && due.note.life < life
+        {
             count += 1
             byteCount += due.note.content.byteCount
         }
@@ -190,6 +195,7 @@ extension HistoryChecker {
             account.dues[place].lastWritten > client.connectedMoment
         {
             account.dues[place].isAcknowledged = true
+            account.dues[place].wasAcknowledged = true
         }
         // What came out of the ring at the registration is in no account.
         if sequence <= account.observer.since { return }

@@ -21,6 +21,7 @@ extension HistoryChecker {
             carryOverAbsence(of: client)
             client.connection = nil
             client.isSlow = false
+            client.hadReplayed = client.hasReplayed
             if client.askedCommand > committed { client.isAsked = nil }
         }
     }
@@ -60,6 +61,8 @@ extension HistoryChecker {
         for place in account.dues.indices
         where account.dues[place].lastCommand > max(committed, account.dues[place].note.command) {
             account.dues[place].cameMarked = true
+            // So may be that it came again, and then the answer to it holds (Protocol, section 7).
+            if account.dues[place].wasAcknowledged { account.dues[place].isAcknowledged = true }
         }
         for place in account.dues.indices.reversed() {
             let note = account.dues[place].note

@@ -19,6 +19,8 @@ final class HistoryChecker {
         /// The last frame that came unmarked.
         var last: (sequence: UInt64, observer: UInt64) = (0, 0)
         var hasReplayed = false
+        /// The same in an earlier life: what is still held of that counts like all else (decision 61).
+        var hadReplayed = false
         var awaySince: Int64?
         /// The same at the earliest: a crash may have undone that it came back meanwhile.
         var awaySinceEarliest: Int64?

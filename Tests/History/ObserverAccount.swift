@@ -57,6 +57,8 @@ final class ObserverAccount {
         var lastCommand = 0
         /// It was acknowledged or refused since.
         var isAcknowledged = false
+        /// It was at some time, before it came again.
+        var wasAcknowledged = false
         /// Its first frame said that it may have come before, or the broker may not know that it came.
         var cameMarked = false
         /// A crash undid what nobody had been promised.

@@ -10,7 +10,7 @@ extension World {
     /// Of what waits for the end of an interval nothing may come for as long, and a loss is told behind it.
     func comeToRest() throws(Violation) {
         var quietSince = now
-        for round in 0..<300 {
+        for round in 0..<3_000 {
             var isQuiet = true
             for place in ends.indices where ends[place].transport == .webSocket {
                 if ends[place].connection == nil { try comeBack(place) }
