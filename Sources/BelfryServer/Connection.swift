@@ -110,7 +110,7 @@ final class Unfinished {
     }
 
     deinit {
-        total.count -= countedByteCount
+        total.add(-countedByteCount)
     }
 
     /// The bytes of its input that are kept; a file that is sent belongs to all.
@@ -133,14 +133,16 @@ final class Unfinished {
     /// Counts what is kept now among what all connections keep.
     func recount() {
         let byteCount = byteCount
-        total.count += byteCount - countedByteCount
+        total.add(byteCount - countedByteCount)
         countedByteCount = byteCount
     }
 }
 
 /// The bytes of unfinished input of all connections of a loop.
 final class ByteTotal {
-    var count = 0
+    private(set) var count = 0
 
     init() {}
+
+    func add(_ byteCount: Int) { count += byteCount }
 }

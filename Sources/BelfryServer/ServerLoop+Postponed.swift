@@ -31,7 +31,7 @@ extension ServerLoop {
         case .departure(let client, let submission):
             endConnection(of: client, submission)
         case .calls(let frame, let place):
-            unfinishedTotal.count -= frame.text.count
+            unfinishedTotal.add(-frame.text.count)
             performBatch(frame, from: place)
         }
         fanOut()
@@ -44,7 +44,7 @@ extension ServerLoop {
     mutating func postpone(_ frame: CallFrame, from place: Int) -> Bool {
         let limit = configuration.unfinishedByteLimit / configuration.loopCount / 4
         guard unfinishedTotal.count + frame.text.count <= limit else { return false }
-        unfinishedTotal.count += frame.text.count
+        unfinishedTotal.add(frame.text.count)
         postpone(.calls(frame, from: place))
         let reply = frame.submission.reply
         if reply.loop == number, connections.has(reply.connection) {

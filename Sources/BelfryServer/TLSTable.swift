@@ -134,7 +134,7 @@ final class TLSTable: OutputFilter {
 
     private func count(at slot: Int, _ byteCount: Int, ofHandshake handshakeByteCount: Int) {
         guard let entry = entries[slot] else { return }
-        unfinishedTotal.count += byteCount - entry.countedByteCount
+        unfinishedTotal.add(byteCount - entry.countedByteCount)
         self.handshakeByteCount += handshakeByteCount - entry.countedHandshakeByteCount
         entries[slot]?.countedByteCount = byteCount
         entries[slot]?.countedHandshakeByteCount = handshakeByteCount
