@@ -192,7 +192,7 @@ private struct Past {
     private(set) var found: [Int] = []
     /// The places of what it would get besides if that were not too old.
     private var expired: [Int] = []
-    /// What was looked for, and what there is for it, held or not.
+    /// The filter and the start of the last search, and the places that match them, held or not.
     private var wanted: (filter: ObserverIndex.Place, start: UInt64)?
     private var matching: [Int] = []
     private var matchingExpired: [Int] = []

@@ -27,7 +27,7 @@ struct FlushProgress {
     }
 }
 
-/// What has output since a flush was interrupted.
+/// The connections that got output since a flush was interrupted.
 struct LateOutput {
     /// Where it begins in the list of connections with output.
     var start = 0
@@ -96,8 +96,8 @@ extension EventLoop {
     /// How many connections are written between two looks at the clock.
     private static var connectionsBetweenLooks: Int { 32 }
 
-    /// What came amid the flush goes before the rest of it where that is little: a post for a few does not
-    /// wait for one for thousands.
+    /// Writes the output that came amid the flush before the rest of it, if it is for few connections: a post
+    /// for a few does not wait for one for thousands.
     ///
     /// Answers stay where they are when something that came with them did: it leaves before they do.
     private mutating func flushLate() {

@@ -57,7 +57,7 @@ public struct EventLoop: ~Copyable {
     var dirty: [UInt32] = []
     /// How far the flush has come; it may be interrupted for what is ready.
     var flushed = FlushProgress()
-    /// What has output since the flush was interrupted.
+    /// The connections that got output since the flush was interrupted.
     var late = LateOutput()
     /// Whether an answer must wait for others that came after its connection.
     var hasLaterAnswers = false
