@@ -30,12 +30,13 @@ extension World {
                             sequence: owed.sequence, error: nil))
                 }
             }
-            if !isQuiet { quietSince = now }
-            try endTurn()
             let interval = rows.map(\.terms.minInterval).max() ?? 0
+            if !isQuiet { quietSince = now }
+            // Looked at before time passes again: what that brings is read in the next round.
+            if round > 3, now - quietSince > interval { break }
+            try endTurn()
             try advance(max(1_000_000_000, interval / 4))
             if let next = center.nextDeadline, next <= now { quietSince = now }
-            if isQuiet, round > 3, now - quietSince > interval { break }
             // Nobody waits at a mailbox: its lease goes on with each look.
             for row in rows where row.transport == .mailbox {
                 try submit(.readMailbox(observer: row.serial, through: nil))
