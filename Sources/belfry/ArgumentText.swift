@@ -18,14 +18,14 @@ enum ArgumentText {
         case "name": return .onName
         case "sender": return .onSender
         case "name,sender", "sender,name": return [.onName, .onSender]
-        default: throw ValidationError("`\(text)` is neither name, sender nor none")
+        default: throw ValidationError("`\(text)` is not name, sender, name,sender or none.")
         }
     }
 
     /// Reads a whole number with one of the units ms, s, m, h and d.
     static func duration(_ text: String) throws -> Duration {
         guard let duration = Quantity.duration(text) else {
-            throw ValidationError("`\(text)` is no time such as 500ms, 8s or 1h")
+            throw ValidationError("`\(text)` is not a time. Write 500ms, 8s or 1h.")
         }
         return duration
     }

@@ -79,7 +79,7 @@ struct PlaceOptions: ParsableArguments {
             throw .failure("BELFRY_LISTEN is none: say --url and --ca, or listen on loopback too")
         }
         guard var address = SocketAddress(text) else {
-            throw .failure("BELFRY_LISTEN: `\(text)` is no address such as 127.0.0.1:8080")
+            throw .failure("BELFRY_LISTEN: `\(text)` is not HOST:PORT, such as 127.0.0.1:8080.")
         }
         // Whoever listens on all addresses is reached at a loopback one.
         switch address.host {
@@ -103,5 +103,12 @@ struct ReportOptions: ParsableArguments {
     /// Whether a person is to read it.
     var isForPeople: Bool {
         !json && StandardStream.output.isTerminal
+    }
+}
+
+extension ArgumentHelp {
+    /// Help with the name of the value.
+    static func value(_ text: String, _ name: String) -> ArgumentHelp {
+        ArgumentHelp(text, valueName: name)
     }
 }

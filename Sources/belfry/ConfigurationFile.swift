@@ -2,12 +2,12 @@ import BelfryJSON
 
 /// The file of `--config`: one JSON object whose keys are option names.
 ///
-/// Each value is turned into the text that the flag would have: a number and a boolean as they
+/// Lines that begin with `//` are comments. Each value is turned into the text that the flag would have: a number and a boolean as they
 /// stand, an array of strings with commas, grants as their JSON. `null` is as if it were absent.
 enum ConfigurationFile {
     /// What is wrong with a file.
     enum Fault: Error, Equatable {
-        /// It is no JSON object; the offset is in bytes, if it is known.
+        /// It is not a JSON object; the offset is in bytes, if it is known.
         case malformed(offset: Int?)
         /// There is no option of this name.
         case unknownKey(String)
@@ -16,20 +16,30 @@ enum ConfigurationFile {
         /// No option takes a value of this kind.
         case wrongValue(key: String)
 
+        private static func unknown(_ key: String) -> String {
+            let near = Setting.all.map(\.name).first { EditDistance.isAtMostTwo($0, key) }
+            return "The file has the key `\(key)`, which is not an option."
+                + (near.map { " Do you mean `\($0)`?" } ?? "")
+        }
+
         /// A sentence for the person who wrote the file.
         var text: String {
             switch self {
-            case .malformed(let offset?): "it is no JSON object: see the byte \(offset)"
-            case .malformed(nil): "it is no JSON object"
-            case .unknownKey(let key): "there is no option `\(key)`"
-            case .repeatedKey(let key): "`\(key)` comes twice"
-            case .wrongValue(let key): "the value of `\(key)` is of the wrong kind"
+            case .malformed(let offset?):
+                "The file is not a JSON object: unexpected byte at offset \(offset)."
+            case .malformed(nil): "The file is not a JSON object."
+            case .unknownKey(let key): Self.unknown(key)
+            case .repeatedKey(let key): "The file has the key `\(key)` twice."
+            case .wrongValue(let key):
+                "The value of `\(key)` must be text, a number, true, false, null or an array of "
+                    + "texts."
             }
         }
     }
 
     /// The texts of the options that the file sets, by their names.
-    static func read(_ json: [UInt8]) throws(Fault) -> [String: String] {
+    static func read(_ file: [UInt8]) throws(Fault) -> [String: String] {
+        let json = withoutComments(file)
         var texts: [String: String] = [:]
         var keys: Set<String> = []
         do {
@@ -50,6 +60,23 @@ enum ConfigurationFile {
             throw .malformed(offset: nil)
         }
         return texts
+    }
+
+    /// The file with blanks in the place of its comments, so that offsets stay true.
+    ///
+    /// A string of JSON has no line ends, so no line within one begins here.
+    static func withoutComments(_ file: [UInt8]) -> [UInt8] {
+        var json = file
+        var start = 0
+        for line in file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let end = start + line.count
+            let text = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            if text.starts(with: "//".utf8) {
+                for place in start..<end { json[place] = UInt8(ascii: " ") }
+            }
+            start = end + 1
+        }
+        return json
     }
 
     private static func value(

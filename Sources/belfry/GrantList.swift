@@ -1,7 +1,7 @@
 import BelfryAccess
 import BelfryJSON
 
-/// What callers may do, as an option says it: a list of verbs, or JSON (DESIGN section 5).
+/// What callers may do, as an option says it: a list of verbs, or JSON (Access.md section 1).
 struct GrantList: Equatable {
     struct Row: Equatable {
         var verbs: [String] = []
@@ -131,11 +131,11 @@ extension GrantList.Fault {
     var text: String {
         switch self {
         case .unknownVerb(let verb):
-            "`\(verb)` is no verb; there are \(Verbs.names.map(\.name).joined(separator: ", "))"
+            "`\(verb)` is not a verb. There are \(Verbs.names.map(\.name).joined(separator: ", "))."
         case .unknownMember(let member):
-            "a grant has no `\(member)`; it has verbs, names, objects and centers"
+            "A grant has verbs, names, objects and centers; `\(member)` is not one of them."
         case .malformed:
-            #"grants are a list such as post,observe, or JSON such as [{"verbs":["post"]}]"#
+            #"Grants are a list such as post,observe, or JSON such as [{"verbs":["post"]}]."#
         }
     }
 }

@@ -23,19 +23,27 @@ enum JSONText {
         case .grants(let grants): grants.append(to: &bytes, with: &writer)
         }
     }
-}
 
-extension Settings {
-    /// All effective values as one JSON object, which is a configuration file again.
-    var json: [UInt8] {
+    /// The value as JSON by itself.
+    var json: String {
         var bytes: [UInt8] = []
         var writer = JSONWriter()
-        writer.beginObject(into: &bytes)
-        for setting in Setting.all {
-            writer.key(setting.name, into: &bytes)
-            setting.show(self).append(to: &bytes, with: &writer)
-        }
-        writer.endObject(into: &bytes)
-        return bytes
+        append(to: &bytes, with: &writer)
+        return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// The value as a person would write it in an option.
+    var words: String {
+        switch self {
+        case .null: Self.noneWord
+        case .boolean(let value): value ? "on" : "off"
+        case .integer(let value): "\(value)"
+        case .text(let value): value
+        case .texts(let values): values.isEmpty ? Self.noneWord : values.joined(separator: ",")
+        case .grants: json
+        }
+    }
+
+    /// What stands for no value.
+    static let noneWord = "none"
 }

@@ -82,6 +82,7 @@ struct Belfry: ParsableCommand {
         abstract: "A notification broker over HTTP and WebSocket, and a client for it.",
         subcommands: [
             Serve.self, Post.self, Observe.self, Observers.self, Queue.self, Explain.self,
-            Backup.self, CheckConfig.self, GenToken.self, Healthcheck.self, Version.self,
+            Backup.self, CheckConfig.self, DefaultConfig.self, GenToken.self, Healthcheck.self,
+            Version.self,
         ])
 }

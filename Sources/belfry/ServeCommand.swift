@@ -5,10 +5,14 @@ import BelfryServer
 struct Serve: BlockingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the broker.",
+        usage: "belfry serve [<options>]",
         discussion: """
             Each option is also a variable of the environment (BELFRY_ and its name, as in \
             BELFRY_MAX_BODY) and a key of the file that --config or BELFRY_CONFIG names. Flags win \
-            over the environment, and that over the file. Times are 500ms, 8s, 5m or 24h, sizes 1MiB.
+            over the environment, and that over the file. Times are 500ms, 8s, 5m or 24h, sizes \
+            512KiB or 1MiB. A switch is turned off with --no- before its name.
+
+            \(SettingsDocument.help)
             """)
 
     @OptionGroup var options: ServeOptions
@@ -31,7 +35,8 @@ struct Serve: BlockingCommand {
 struct CheckConfig: BlockingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Check the options of serve, and print what would be in effect.")
+        abstract: "Check the options of serve, and print what would be in effect.",
+        usage: "belfry check-config [<options of serve>]")
 
     @OptionGroup var options: ServeOptions
 
@@ -47,6 +52,38 @@ struct CheckConfig: BlockingCommand {
         }
         if let fault = Server.certificateFault(of: settings.configuration) { throw .failure(fault) }
         try Report.write(settings.json)
+    }
+}
+
+/// `belfry default-config`.
+struct DefaultConfig: BlockingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "default-config",
+        abstract: "Print a file for --config with every option, its default and its help.")
+
+    func perform() throws(ToolError) {
+        try Report.write(Array(SettingsDocument.file.utf8))
+    }
+}
+
+/// The options of `belfry serve`, which the rows of `Setting` read.
+struct ServeOptions: ParsableArguments {
+    @Argument(parsing: .captureForPassthrough, help: .hidden)
+    var arguments: [String] = []
+
+    func validate() throws {
+        guard arguments.contains("--help") || arguments.contains("-h") else { return }
+        throw CleanExit.helpRequest()
+    }
+
+    /// The settings that these options, the environment and the file give.
+    func settings() throws(ToolError) -> Settings {
+        let given = try GivenOptions(arguments)
+        var reader = SettingsReader()
+        reader.flags = given.texts
+        reader.configPath = given.configPath
+        reader.environment = try Environment.variables()
+        return try reader.settings()
     }
 }
 

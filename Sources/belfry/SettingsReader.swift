@@ -18,6 +18,7 @@ struct SettingsReader {
     /// - Throws: `.usage` for a flag and `.failure` for anything else that cannot be read.
     func settings() throws(ToolError) -> Settings {
         var settings = Settings()
+        if let name = Environment.unknown(in: environment) { throw .failure(name) }
         let file = try fileTexts()
         for setting in Setting.all {
             if let text = flags[setting.name] {
@@ -66,6 +67,30 @@ struct SettingsReader {
 
 /// The environment of the process.
 enum Environment {
+    /// The variables besides those of options: of the program, and of the project's scripts.
+    private static let others: Set<String> = [
+        "BELFRY_CONFIG", "BELFRY_URL", "BELFRY_TOKEN", "BELFRY_CA", "BELFRY_BINARY",
+        "BELFRY_TOOLS", "BELFRY_ADDRESS", "BELFRY_EXAMPLES", "BELFRY_RELEASE",
+        "BELFRY_BENCHMARKS", "BELFRY_FUZZ", "BELFRY_FUZZ_BUILD", "BELFRY_FUZZ_TARGET",
+    ]
+
+    /// A sentence on a variable that begins with `BELFRY_` and is not known, if there is one.
+    ///
+    /// Kubernetes sets `BELFRY_PORT…` and `BELFRY_SERVICE_…` in each container beside a service that is
+    /// called belfry.
+    static func unknown(in environment: [String: String]) -> String? {
+        let known = others.union(Setting.all.map(\.variable))
+        let unknown = environment.keys.filter { name in
+            name.hasPrefix("BELFRY_") && !known.contains(name) && name != "BELFRY_PORT"
+                && !name.hasPrefix("BELFRY_PORT_") && !name.hasPrefix("BELFRY_SERVICE_")
+        }
+        guard let name = unknown.min() else { return nil }
+        let option = name.dropFirst("BELFRY_".count).lowercased().replacing("_", with: "-")
+        let near = Setting.all.first { EditDistance.isAtMostTwo($0.name, option) }
+        let hint = near.map { " Do you mean \($0.variable)?" } ?? ""
+        return "The environment variable \(name) is not an option.\(hint)"
+    }
+
     /// Its variables, as they were when the process started (proc(5)).
     ///
     /// - Throws: `.failure`: to go on without them would ignore what an operator has set.

@@ -16,7 +16,7 @@ enum ToolError: Error, Equatable {
         self = .failure(error.description)
     }
 
-    /// The exit code (DESIGN section 7).
+    /// The exit code (Options.md).
     var exitCode: Int32 {
         switch self {
         case .usage: 2

@@ -27,7 +27,10 @@ struct ProgramTests {
 
     @Test(
         "what asks for help or the version has exit code 0",
-        arguments: [["--help"], ["help", "serve"], ["observe", "-h"], ["version"]])
+        arguments: [
+            ["--help"], ["help", "serve"], ["observe", "-h"], ["version"], ["serve", "--help"],
+            ["serve", "--in-memory", "-h"], ["check-config", "--help"], ["default-config"],
+        ])
     func clean(arguments: [String]) {
         #expect(Program.run(arguments) == 0)
     }
@@ -95,22 +98,45 @@ struct ProgramTests {
         #expect(Program.run(arguments) != 0)
     }
 
-    @Test("every flag of serve is an option of the table, and every option has a flag")
-    func flags() throws {
-        var arguments: [String] = []
+    @Test("each option is a flag: with a value, or as a switch that --no- turns off")
+    func givenOptions() throws {
         for setting in Setting.all {
-            let isFlag = [
-                "accept-damage", "allow-anonymous", "compression", "debug-endpoints", "in-memory",
-                "ready-without-store",
-            ].contains(setting.name)
-            arguments += isFlag ? ["--\(setting.name)"] : ["--\(setting.name)", "x"]
+            let name = setting.name
+            if setting.form == nil {
+                #expect(try GivenOptions(["--\(name)"]).texts == [name: "true"])
+                #expect(try GivenOptions(["--no-\(name)"]).texts == [name: "false"])
+            } else {
+                #expect(try GivenOptions(["--\(name)", "x"]).texts == [name: "x"])
+                #expect(try GivenOptions(["--\(name)=x=y"]).texts == [name: "x=y"])
+                let both = try GivenOptions(["--\(name)", "a", "--\(name)", "b"]).texts
+                #expect(both == [name: setting.isRepeatable ? "a,b" : "b"])
+            }
         }
-        let options = try ServeOptions.parse(arguments)
-        #expect(Set(options.texts.keys) == Set(Setting.all.map(\.name)))
-        #expect(
-            try ServeOptions.parse(["--no-allow-anonymous"]).texts == ["allow-anonymous": "false"])
-        #expect(
-            try ServeOptions.parse(["--listen", "a", "--listen", "b"]).texts == ["listen": "a,b"])
+        let both = try GivenOptions(["--config", "c", "--in-memory", "--anonymous-grants", ""])
+        #expect(both.configPath == "c")
+        #expect(both.texts == ["in-memory": "true", "anonymous-grants": ""])
+    }
+
+    @Test(
+        "a command line that is not options says what to write",
+        arguments: [
+            (["--max-bdy", "1"], "There is no option --max-bdy. Do you mean --max-body?"),
+            (["--wholly", "1"], "There is no option --wholly. `belfry serve --help` lists them."),
+            (["--no-data"], "There is no option --no-data. `belfry serve --help` lists them."),
+            (["x"], "`x` is not an option; options begin with --."),
+            (["--"], "`--` is not an option; options begin with --."),
+            (["--data"], "--data needs a value: write --data DIR."),
+            (["--data", "--in-memory"], "--data needs a value: write --data DIR."),
+            (["--config"], "--config needs a value: write --config FILE."),
+            (
+                ["--in-memory=false"],
+                "--in-memory has no value: write --in-memory or --no-in-memory."
+            ),
+        ])
+    func badOptions(arguments: [String], text: String) {
+        let error = #expect(throws: ToolError.self) { try GivenOptions(arguments) }
+        #expect(error?.text == text)
+        #expect(error?.exitCode == 2)
     }
 
     @Test("the token is that of the flag, else of the environment, else none")

@@ -2,12 +2,13 @@ import BelfryAccess
 import BelfryCenter
 import BelfryServer
 import BelfrySystem
+import Foundation
 import Logging
 import Testing
 
 @testable import belfry
 
-@Suite("Options of serve (DESIGN section 7)")
+@Suite("Options of serve (Options.md)")
 struct SettingsTests {
     private func settings(
         flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil
@@ -203,6 +204,28 @@ struct SettingsTests {
         #expect(Setting.named("listen")?.variable == "BELFRY_LISTEN")
     }
 
+    @Test(
+        "a variable that nobody knows is a failure that names it, and the one that is near",
+        arguments: [
+            ("BELFRY_MAX_BDY", " Do you mean BELFRY_MAX_BODY?"), ("BELFRY_WHOLLY", ""),
+            ("BELFRY_", ""), ("BELFRY_max_body", " Do you mean BELFRY_MAX_BODY?"),
+        ])
+    func unknownVariable(name: String, hint: String) {
+        let error = #expect(throws: ToolError.self) { try settings(environment: [name: "1"]) }
+        #expect(error?.text == "The environment variable \(name) is not an option.\(hint)")
+        #expect(error?.exitCode == 1)
+    }
+
+    @Test("variables of other commands, of Kubernetes and of others are let alone")
+    func otherVariables() throws {
+        let environment = [
+            "BELFRY_URL": "x", "BELFRY_TOKEN": "x", "BELFRY_CA": "x", "BELFRY_BINARY": "x",
+            "BELFRY_PORT": "tcp://10.0.0.1:80", "BELFRY_PORT_80_TCP_ADDR": "10.0.0.1",
+            "BELFRY_SERVICE_HOST": "10.0.0.1", "BELFRYX": "x",
+        ]
+        #expect(try settings(environment: environment).json == settings().json)
+    }
+
     @Test("grants come to the server as they were written")
     func grants() throws {
         let text = #"[{"verbs":["observe"],"names":["Mail*"]}]"#
@@ -266,10 +289,68 @@ struct SettingsTests {
             (#"{"loops":{}}"#, .wrongValue(key: "loops")),
             (#"{"allow-host":[1]}"#, .wrongValue(key: "allow-host")),
             (#"{"loops":}"#, .malformed(offset: 9)), ("[]", .malformed(offset: 0)),
+            ("// {}\n{\n // a comment, \"\n}}", .malformed(offset: 26)),
+            ("//", .malformed(offset: nil)),
+            ("{} // {}", .malformed(offset: 3)),
             (#"{} x"#, .malformed(offset: 3)),
         ])
     func badFile(json: String, fault: ConfigurationFile.Fault) {
         #expect(throws: fault) { try ConfigurationFile.read(Array(json.utf8)) }
+    }
+}
+
+@Suite("SettingsDocument")
+struct SettingsDocumentTests {
+    private static let path = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Documentation/Options.md").standardized
+
+    /// With WRITE_DOCUMENTS=1 the page is written instead.
+    @Test("Options.md is the page that the rows make")
+    func page() throws {
+        if ProcessInfo.processInfo.environment["WRITE_DOCUMENTS"] != nil {
+            try SettingsDocument.page.write(to: Self.path, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: Self.path, encoding: .utf8) == SettingsDocument.page)
+    }
+
+    @Test("the file of default-config changes nothing")
+    func file() throws {
+        var reader = SettingsReader()
+        reader.configPath = "belfry.json"
+        reader.readFile = { (_: String) throws(SystemCallError) in
+            Array(SettingsDocument.file.utf8)
+        }
+        #expect(try reader.settings().json == Settings().json)
+    }
+
+    @Test("every option stands in the help, the page and the file once, with a sentence")
+    func everyOption() {
+        #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
+        for setting in Setting.all {
+            #expect(setting.help.hasSuffix("."))
+            #expect(SettingsDocument.help.contains("\n  \(SettingsDocument.flag(setting))\n"))
+            #expect(SettingsDocument.file.contains("\n  \"\(setting.name)\": "))
+        }
+        let lines = SettingsDocument.help.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test(
+        "README, Protocol and Operating name options that there are",
+        arguments: ["README.md", "Documentation/Protocol.md", "Documentation/Operating.md"])
+    func named(document: String) throws {
+        let root = Self.path.deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+        let commands: Set = [
+            "json", "url", "token", "ca", "grants", "build", "bind", "deploy-hook", "cacert",
+            "help", "config",
+        ]
+        let rows = text.split(separator: "\n").filter { $0.contains("`--") }
+        let names = rows.flatMap { $0.matches(of: /`--([a-z][a-z-]*)/).map { String($0.output.1) } }
+        let known = commands.union(Setting.all.map(\.name))
+            .union(Setting.all.filter { $0.form == nil }.map { "no-" + $0.name })
+        #expect(Set(names).subtracting(known).sorted() == [])
+        #expect(!names.isEmpty)
     }
 }
 

@@ -1,0 +1,242 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryServer
+import BelfryWire
+
+// All options of `belfry serve`, in the order in which people need them. One more is one row here.
+extension Setting {
+    /// The options by what they are for.
+    static let groups = [
+        SettingGroup(title: "Where the broker listens", settings: listening),
+        SettingGroup(title: "Who may do what", settings: callers),
+        SettingGroup(title: "What lasts", settings: lasting),
+        SettingGroup(title: "Log", settings: logging),
+        SettingGroup(title: "Posting and observing", settings: observing),
+        SettingGroup(title: "Start and stop", settings: running),
+        SettingGroup(title: "Rates and shares", settings: rates),
+        SettingGroup(title: "Limits of requests and connections", settings: requests),
+        SettingGroup(title: "Limits of centers, clients and observers", settings: things),
+        SettingGroup(title: "Limits of memory", settings: memory),
+    ]
+
+    /// Every option.
+    static let all: [Setting] = groups.flatMap(\.settings)
+
+    private static let listening = [
+        listen, tlsListen,
+        file(
+            "tls-cert", \.server.tlsCertificatePath,
+            "The certificate and the chain behind it, as PEM. SIGHUP reads it again."),
+        file(
+            "tls-key", \.server.tlsKeyPath,
+            "The private key of the certificate, as PEM and not encrypted."),
+    ]
+
+    private static let callers = [
+        file(
+            "keys", \.server.access.keysPath,
+            "The keys of callers, as `belfry gen-token` makes them, and keys of tokens."),
+        grants,
+        flag(
+            "allow-anonymous", \.server.allowsAnonymous,
+            "Listen on an address that is not loopback without keys."),
+        origins,
+        list(
+            "allow-host", \.server.allowedHosts, form: "HOST", unset: "loopback names",
+            "Answer to this host name too; * is any."),
+        file(
+            "jwks", \.server.access.keySetPath,
+            "A JSON Web Key Set: the keys that tokens are signed with."),
+        list(
+            "jwt-audience", \.server.access.rules.audiences, form: "NAME", unset: "no `aud`",
+            "A name of this broker that a token must have in `aud`."),
+        list(
+            "jwt-issuer", \.server.access.rules.issuers, form: "NAME", unset: "any `iss`",
+            "An issuer of tokens, which they must have in `iss`."),
+        duration(
+            "jwt-leeway", \.server.access.rules.leeway, upTo: .seconds(600),
+            "How far an issuer's clock may be ahead."),
+        proxies,
+    ]
+
+    private static let lasting = [
+        data, flag("in-memory", \.isInMemory, "Keep nothing on disk: a restart forgets all."),
+        durability,
+        size(
+            "store-limit", \.server.storeByteLimit, in: (1 << 20)...(1 << 40),
+            "How much the store may use. Past it the broker promises nothing new."),
+        flag(
+            "accept-damage", \.server.acceptsDamage,
+            "Start with a damaged store, without what is lost of it; the log says what that is."),
+        duration(
+            "wait-for-data", \.server.dataPatience, from: .zero, upTo: .seconds(3_600),
+            "How long the start waits for a data directory that another process has."),
+        flag(
+            "ready-without-store", \.server.isReadyWithoutStore,
+            "Answer /readyz with 200 also while the store cannot write."),
+    ]
+
+    private static let logging = [
+        level, format,
+        size(
+            "log-buffer", \.logByteLimit, in: 4_096...(1 << 30),
+            "Bytes of the log that may wait for their reader. Past it lines are lost and counted."),
+    ]
+
+    private static let observing = [
+        duration(
+            "lease", \.server.wireLimits.defaultLease, upTo: .seconds(2_592_000),
+            "How long an observer outlives its connection when it does not say; a mailbox 24h."),
+        duration(
+            "orphan-after", \.server.centerLimits.orphanAfter,
+            "How long an observer is away until it is listed as a leak."),
+        duration(
+            "max-wait", \.server.maxWait, upTo: .seconds(60),
+            "The longest that a post waits for its observers, or a poll for a notification."),
+        amount(
+            "replay", \.server.centerLimits.replayCountLimit,
+            \.server.centerLimits.replayByteLimit, such: "1000,4MiB",
+            "Notifications that a center keeps for clients that come back, and their bytes."),
+        amount(
+            "hold-limit", \.server.centerLimits.clientHeldCountLimit, \.server.heldByteLimit,
+            such: "10000,256MiB", "Notifications held for one client, and bytes held for all."),
+        amount(
+            "queue-limit", \.server.centerLimits.queueEntryLimit, \.server.queueByteLimit,
+            such: "10000,64MiB", "Entries of a center's queue, and bytes of all queues."),
+        commonModes,
+        duration(
+            "center-idle-timeout", \.server.centerIdleTimeout, from: .seconds(1),
+            "How long a center that has nothing stays after its last command."),
+        flag(
+            "compression", \.server.compressesMessages,
+            "Compress WebSocket messages for clients that offer it."),
+        size(
+            "compression-threshold", \.server.compressionThreshold, in: 1...(1 << 20),
+            "The smallest message or content that is compressed."),
+    ]
+
+    private static let running = [
+        count("loops", \.server.loopCount, in: 1...64, "Event loops, each on its own thread."),
+        duration(
+            "drain", \.server.drainPeriod,
+            "How long closing all connections may take after SIGTERM."),
+        duration(
+            "drain-delay", \.server.drainDelay, from: .zero, upTo: .seconds(3_600),
+            "How long the broker works on after SIGTERM, while /readyz is 503 already."),
+        flag("debug-endpoints", \.server.hasDebugEndpoints, "Have /debug/echo and /debug/ws."),
+    ]
+
+    private static let rates = [
+        rate(
+            "address-rate", \.server.addressRate,
+            "Requests and calls a second of one address, and in a burst; `none` is no limit."),
+        rate(
+            "principal-rate", \.server.principalRate,
+            "Requests and calls a second of one principal, and in a burst; `none` is no limit."),
+        connections, addressConnections,
+        count(
+            "principal-share", \.server.principalShare, in: 1...100, form: "PERCENT",
+            "Hundredths of each limit of the whole broker that one principal may have."),
+        count(
+            "address-share", \.server.addressShare, in: 1...100, form: "PERCENT",
+            "Hundredths of each such limit that one address that is not loopback may have."),
+    ]
+
+    private static let requests = [
+        duration(
+            "head-timeout", \.server.headTimeout, "How long the head of a request may take."),
+        duration(
+            "body-timeout", \.server.bodyTimeout, "How long the content of a request may take."),
+        duration(
+            "idle-timeout", \.server.idleTimeout,
+            "How long a connection may be silent between requests."),
+        duration(
+            "slow-timeout", \.server.slowTimeout,
+            "How long a client that does not read is kept."),
+        duration(
+            "ping-interval", \.server.pingInterval,
+            "The silence after which a WebSocket is pinged."),
+        duration(
+            "pong-timeout", \.server.pongTimeout, "How long the answer to a ping may take."),
+        size("max-body", \.server.bodyByteLimit, in: 1...(1 << 30), "Content of a request."),
+        size(
+            "max-message", \.server.messageByteLimit, in: 1...(16 << 20),
+            "A WebSocket message, after inflation."),
+        size(
+            "max-user-info", \.server.wireLimits.userInfoByteLimit, in: 2...(16 << 20),
+            "A userInfo."),
+        count(
+            "max-depth", \.server.wireLimits.userInfoDepthLimit, in: 1...128,
+            "Levels of a userInfo."),
+        count(
+            "max-batch", \.server.wireLimits.batchItemLimit, in: 1...10_000,
+            "Notifications or calls of a batch."),
+        count(
+            "max-batch-deliveries", \.server.batchDeliveryLimit, in: 1...100_000_000,
+            "Deliveries of a batch of more than one notification."),
+        size(
+            "max-request-line", \.server.requestLineByteLimit, in: 256...65_536,
+            "The line of a request."),
+        size("max-field", \.server.fieldLineByteLimit, in: 256...65_536, "A field of a request."),
+        count("max-fields", \.server.fieldCountLimit, in: 16...1_000, "Fields of a request."),
+        size(
+            "high-water", \.server.highWaterByteCount, in: 4_096...(1 << 30),
+            "Unsent bytes that make a client slow."),
+        size(
+            "low-water", \.server.lowWaterByteCount, in: 1...(1 << 30),
+            "Unsent bytes at which a client is no longer slow."),
+    ]
+
+    private static let things = [
+        count(
+            "max-observers", \.server.observerLimit, in: 1...100_000_000,
+            "Observers of the broker."),
+        count(
+            "max-client-observers", \.server.centerLimits.clientObserverLimit, in: 1...1_000_000,
+            "Observers of a client."),
+        count("max-centers", \.server.centerLimit, in: 1...1_000_000, "Centers."),
+        count(
+            "max-mode-stack", \.server.centerLimits.modeStackLimit, in: 1...1_000,
+            "Modes that a center may be in at once."),
+        count(
+            "observer-hold-limit", \.server.wireLimits.defaultHoldLimit, in: 1...10_000,
+            "Notifications held for an observer that does not ask for a holdLimit."),
+        size(
+            "client-hold-limit", \.server.centerLimits.clientHeldByteLimit, in: 1...(1 << 40),
+            "Bytes held for a client."),
+        count(
+            "tombstone-limit", \.server.centerLimits.tombstoneLimit, in: 1...10_000_000,
+            "Removed observers that a center remembers."),
+        count(
+            "fate-limit", \.server.centerLimits.fateLimit, in: 1...10_000_000,
+            "Posts whose fate a center remembers."),
+        amount(
+            "key-limit", \.server.centerLimits.keyLimit, \.server.centerLimits.keyByteLimit,
+            such: "100000,32MiB", "Idempotency keys that a center remembers, and their bytes."),
+        count(
+            "unmatched-limit", \.server.centerLimits.unobservedNameLimit, in: 1...10_000_000,
+            "Names without an observer that a center remembers."),
+    ]
+
+    private static let memory = [
+        memoryLimit,
+        size(
+            "unsent-limit", \.server.unsentByteLimit, in: (1 << 20)...(1 << 40),
+            "Unsent bytes of all connections."),
+        size(
+            "unfinished-limit", \.server.unfinishedByteLimit, in: (1 << 20)...(1 << 40),
+            "Bytes of all requests and messages that have not fully arrived."),
+        memory(.connections, \.server.memory.connections, "Memory of open connections."),
+        memory(.observers, \.server.memory.observers, "Memory of observers and their clients."),
+        memory(.channels, \.server.memory.channels, "Memory of names with their counts."),
+        memory(.centers, \.server.memory.centers, "Memory of centers, whatever they keep."),
+        memory(.replay, \.server.memory.replay, "Memory of all replay rings."),
+        memory(.keys, \.server.memory.keys, "Memory of all idempotency keys."),
+        memory(.fates, \.server.memory.fates, "Memory of what became of posts."),
+        memory(
+            .tombstones, \.server.memory.tombstones, "Memory of what remains of removed observers."
+        ),
+        memory(.held, \.server.memory.held, "Memory of what is held for clients."),
+        memory(.queue, \.server.memory.queue, "Memory of all queues."),
+    ]
+}

@@ -1,0 +1,49 @@
+/// One option of `belfry serve`.
+///
+/// The flag, the environment variable, the key of the file, the help, `Options.md` and the file of
+/// `default-config` are all made of this row. Flags win over the environment, that over the file, and
+/// that over the defaults.
+struct Setting: Sendable {
+    /// What is wrong with a text.
+    struct Fault: Error, Equatable {
+        let text: String
+    }
+
+    typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
+    typealias Read = @Sendable (String, inout Settings) throws(Fault) -> Void
+
+    /// The name of the flag and the key of the file.
+    let name: String
+    /// How a value is written, such as `HOST:PORT`; nil of a switch, which has none.
+    let form: String?
+    /// What it does, in a sentence or two.
+    let help: String
+    /// The values that are taken, if they are a range.
+    var range: String?
+    /// What holds while it is not set, where that is not one value.
+    var unset: String?
+    /// Whether it may be given several times.
+    var isRepeatable = false
+    let read: Read
+    /// The effective value as JSON.
+    let show: @Sendable (Settings) -> JSONText
+
+    /// The name of its environment variable.
+    var variable: String {
+        "BELFRY_" + String(name.map { $0 == "-" ? "_" : Character($0.uppercased()) })
+    }
+
+    /// What holds when nobody sets it, in words.
+    var defaultText: String { unset ?? show(Settings()).words }
+
+    /// The option of this name.
+    static func named(_ name: String) -> Setting? {
+        all.first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+}
+
+/// Options that serve one purpose.
+struct SettingGroup: Sendable {
+    let title: String
+    let settings: [Setting]
+}
