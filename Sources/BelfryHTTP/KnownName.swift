@@ -1,6 +1,6 @@
 /// A field that decides about the request itself, found by whole words instead of bytes.
 enum KnownName {
-    case host, expect, upgrade, connection, contentType, contentLength, transferEncoding
+    case host, expect, connection, contentType, contentLength, transferEncoding
     case origin, fetchSite, prefer, idempotencyKey, authorization
     /// Any other name.
     case other
@@ -48,7 +48,6 @@ enum KnownName {
         case 6 where first << 16 == 0x0000_7463_6570_7865 << 16: self = .expect
         case 6 where first << 16 == 0x0000_6E69_6769_726F << 16: self = .origin
         case 6 where first << 16 == 0x0000_7265_6665_7270 << 16: self = .prefer
-        case 7 where first << 8 == 0x0065_6461_7267_7075 << 8: self = .upgrade
         case 10, 12, 13, 14, 15, 17:
             let last = text.word(at: name.upperBound &- 8) | lowerCase
             switch (length, first, last) {

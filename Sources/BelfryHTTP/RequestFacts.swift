@@ -13,10 +13,8 @@ struct RequestFacts: Sendable {
     private(set) var hostRange: Range<Int>?
     private(set) var hostNameEnd = 0
     private(set) var contentTypeRange: Range<Int>?
-    private(set) var hasUpgrade = false
     private(set) var connectionCloses = false
     private(set) var connectionKeepsAlive = false
-    private(set) var connectionUpgrades = false
     private(set) var uncommonFields: UncommonFields = []
 
     /// Reads the fields and the target once all bytes are there.
@@ -48,8 +46,6 @@ struct RequestFacts: Sendable {
         case .expect:
             let isContinue = text.extracting(field.value).equalsIgnoringCase("100-continue")
             expectation = isContinue && expectation == .none ? .continue : .unknown
-        case .upgrade:
-            hasUpgrade = true
         case .connection:
             readConnection(text.extracting(field.value))
         case .contentType:
@@ -79,7 +75,6 @@ struct RequestFacts: Sendable {
             let option = value.extracting(element)
             if option.equalsIgnoringCase("close") { connectionCloses = true }
             if option.equalsIgnoringCase("keep-alive") { connectionKeepsAlive = true }
-            if option.equalsIgnoringCase("upgrade") { connectionUpgrades = true }
         }
     }
 

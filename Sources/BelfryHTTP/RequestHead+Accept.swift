@@ -1,37 +1,4 @@
 extension RequestHead {
-    /// How much the client wants a media type by its Accept fields, from 0 to 1000.
-    ///
-    /// The most specific range decides (RFC 9110 §12.5.1); without Accept all types are 1000.
-    /// - Parameter essence: The type in lower case without parameters, as `text/html`.
-    public func acceptQuality(of essence: String) -> Int {
-        let fields = values(of: "accept")
-        guard !fields.isEmpty else { return 1000 }
-        var best = (specificity: 0, quality: 0)
-        for field in fields {
-            let text = value(in: field)
-            var cursor = 0
-            while let element = FieldList.nextElement(in: text, at: &cursor) {
-                let found = Self.judge(text.extracting(element), essence)
-                if found.specificity > best.specificity { best = found }
-            }
-        }
-        return best.quality
-    }
-
-    /// How exactly one media range names the type (0 is not at all), and its weight.
-    private static func judge(
-        _ range: Span<UInt8>, _ essence: String
-    ) -> (specificity: Int, quality: Int) {
-        var cursor = 0
-        let name = range.extracting(
-            FieldList.nextPart(in: range, separator: ASCII.semicolon, at: &cursor))
-        let type = essence.prefix { $0 != "/" }
-        let specificity =
-            name.equalsIgnoringCase(essence)
-            ? 3 : name.equalsIgnoringCase("\(type)/*") ? 2 : name.equals("*/*") ? 1 : 0
-        return (specificity, quality(of: range, behind: cursor))
-    }
-
     /// The weight among the parameters of an element (RFC 9110 §12.4.2), in thousandths.
     private static func quality(of element: Span<UInt8>, behind start: Int) -> Int {
         var (quality, cursor) = (1000, start)

@@ -63,10 +63,6 @@ public struct RequestHead: Sendable {
     public var hasContentType: Bool { facts.contentTypeRange != nil }
     /// Which fields are there of those that few requests have; what is not, needs no look-up.
     public var uncommonFields: UncommonFields { facts.uncommonFields }
-    /// True when Connection has `upgrade`, Upgrade is there and the version is 1.1 (RFC 9110 §7.8).
-    public var requestsUpgrade: Bool {
-        facts.connectionUpgrades && facts.hasUpgrade && minorVersion >= 1
-    }
     /// True when content follows the head, even if it may turn out to be empty.
     public var hasContent: Bool { isChunked || (contentLength ?? 0) > 0 }
     /// True when the client wants to use the connection again (RFC 9112 §9.3).

@@ -26,22 +26,6 @@ public enum RequestTarget {
         return cursor + 1..<end
     }
 
-    /// Splits a path at its slashes and decodes each segment.
-    ///
-    /// - Throws: `HTTPError.invalidPercentEncoding`, `HTTPError.invalidUTF8`, and
-    ///   `HTTPError.invalidTarget` when the path does not begin with a slash.
-    public static func pathSegments(of path: Span<UInt8>) throws(HTTPError) -> [[UInt8]] {
-        guard path.count > 0, path[0] == ASCII.slash else { throw .invalidTarget }
-        var segments: [[UInt8]] = []
-        var cursor = 0
-        while let range = nextSegment(in: path, at: &cursor) {
-            var segment: [UInt8] = []
-            try PercentEncoding.decode(path.extracting(range), into: &segment)
-            segments.append(segment)
-        }
-        return segments
-    }
-
     /// Splits a query at `&` and its pairs at their first `=`, and decodes both parts.
     ///
     /// Order and repetition are kept; an empty pair is skipped.

@@ -1,13 +1,3 @@
-/// How the content of a streamed response is framed.
-public enum StreamFraming: Sendable, Equatable {
-    /// Each piece goes through `ResponseWriter.appendChunk`, the end through `appendLastChunk`.
-    case chunked
-    /// The pieces are sent as they are, and the end is the end of the connection (HTTP/1.0).
-    case untilClose
-    /// No content may follow (HEAD, 204, 304).
-    case none
-}
-
 /// Writes responses (RFC 9112 §4) behind what is already in an output buffer.
 ///
 /// `date` is the value of Date, from `HTTPDate`; each function writes exactly one framing.
@@ -84,34 +74,12 @@ public enum ResponseWriter {
         if !context.isHead { output.append(contentsOf: content) }
     }
 
-    /// Adds the head of a response whose length is not known, and says how it goes on.
-    ///
-    /// HTTP/1.0 does not know chunks: its connection closes at the end of the content.
+    /// Adds the head of a response whose length is not known: it ends with its connection (RFC 9112 §6.3).
     public static func appendStreamHead(
-        status: Int, fields: [HTTPField] = [], for context: ResponseContext,
-        date: Span<UInt8>, to output: inout [UInt8]
-    ) -> StreamFraming {
+        status: Int, fields: [HTTPField] = [], date: Span<UInt8>, to output: inout [UInt8]
+    ) {
         appendStart(status, fields, date, to: &output)
-        var context = context
-        let hasContent = status != 204 && status != 304
-        if hasContent, context.minorVersion == 0 {
-            context.keepsAlive = false
-        } else if hasContent {
-            output.append(contentsOf: "Transfer-Encoding: chunked\r\n".utf8)
-        }
-        appendConnection(context, to: &output)
-        guard allowsContent(status, context) else { return .none }
-        return context.minorVersion == 0 ? .untilClose : .chunked
-    }
-
-    /// Adds one chunk; nothing for empty content, which would mean the end.
-    public static func appendChunk(_ content: Span<UInt8>, to output: inout [UInt8]) {
-        ChunkWriter.append(content, to: &output)
-    }
-
-    /// Adds the last chunk, which ends a chunked response.
-    public static func appendLastChunk(to output: inout [UInt8]) {
-        ChunkWriter.appendLast(to: &output)
+        appendConnection(.closing, to: &output)
     }
 
     /// Adds `100 Continue`; never for HTTP/1.0 (RFC 9110 §10.1.1).

@@ -12,16 +12,6 @@ protocol Sequencer: ~Copyable {
         _ action: consuming Command.Action, as id: CommandID, into effects: inout Effects)
     /// A pass of the event loop is over: gives what must last, in the order in which it happened.
     mutating func endOfTurn() -> [Change]
-    /// What can be known of the center without a command.
-    var standing: Standing { get }
-}
-
-/// What a sequencer knows of itself.
-struct Standing: Equatable {
-    /// The index of the last command that was applied.
-    var appliedIndex: UInt64
-    /// Whether it takes commands now.
-    var takesCommands: Bool
 }
 
 /// Applies commands at once, in the order in which they come.
@@ -73,9 +63,5 @@ struct LocalSequencer: Sequencer {
         var handed: [Change] = []
         swap(&handed, &changes)
         return handed
-    }
-
-    var standing: Standing {
-        Standing(appliedIndex: center.appliedIndex, takesCommands: true)
     }
 }

@@ -193,19 +193,6 @@ extension ServerLoop {
         return true
     }
 
-    /// A response outside the usual path; its content stands in `answerContent`.
-    mutating func sendResponse(
-        status: Int, fields: [HTTPField], to id: ConnectionID, _ context: ResponseContext
-    ) {
-        let date = dateText()
-        let start = loop.output.count
-        let content = answerContent
-        ResponseWriter.append(
-            status: status, fields: fields, content: content.span, for: context,
-            date: date.span, to: &loop.output)
-        loop.send(start..<loop.output.count, to: id, as: .answer)
-    }
-
     /// Does with the connection what follows from an answer.
     mutating func follow(_ sequel: Sequel, on id: ConnectionID, _ reply: HTTPReply?) {
         switch sequel {

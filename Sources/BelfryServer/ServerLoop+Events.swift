@@ -88,10 +88,8 @@ extension ServerLoop {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
         }
         if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
-        let context = ResponseContext(minorVersion: 0, keepsAlive: false, isHead: false)
         let date = dateText()
-        _ = ResponseWriter.appendStreamHead(
-            status: 200, fields: fields, for: context, date: date.span, to: &bytes)
+        ResponseWriter.appendStreamHead(status: 200, fields: fields, date: date.span, to: &bytes)
         // Clients that were cut at once come back spread over two seconds.
         let retry = 1_000 + Int(random.next() % 2_000 as UInt64)
         EventStream.append(comment: "belfry c\(client)", to: &bytes)

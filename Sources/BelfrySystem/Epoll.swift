@@ -74,11 +74,6 @@ public struct ReadyEntry: Equatable, Sendable {
         _ = try checked(outcome, "epoll_ctl")
     }
 
-    /// Stops watching a descriptor that stays open.
-    public func unwatch(_ number: Int32) throws(SystemCallError) {
-        _ = try checked(belfry_epoll_remove(descriptor.rawValue, number), "epoll_ctl")
-    }
-
     /// Replaces `ready` by what is ready now, or by what becomes so within the timeout.
     ///
     /// A wait that a signal ends finds nothing. No timeout means to wait for as long as it takes.

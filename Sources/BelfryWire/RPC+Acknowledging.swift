@@ -2,13 +2,7 @@ internal import BelfryJSON
 
 // The requests that acknowledging observers answer: their ids, and the errors that come back.
 extension RPC {
-    /// The id of a delivery to an acknowledging observer, as JSON: `"o17:1842"`.
-    public static func deliveryID(observer: UInt64, sequence: UInt64) -> [UInt8] {
-        var id: [UInt8] = []
-        appendDeliveryID(observer: observer, sequence: sequence, to: &id)
-        return id
-    }
-
+    /// Appends the id of a delivery to an acknowledging observer, as JSON: `"o17:1842"`.
     static func appendDeliveryID(
         observer: UInt64, sequence: UInt64, to output: inout [UInt8]
     ) {

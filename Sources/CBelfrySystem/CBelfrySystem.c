@@ -310,10 +310,6 @@ int belfry_epoll_modify(int epoll, int descriptor, uint64_t token, uint32_t even
     return RETRY(epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event));
 }
 
-int belfry_epoll_remove(int epoll, int descriptor) {
-    return RETRY(epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL));
-}
-
 int belfry_epoll_wait(
     int epoll, struct belfry_ready *out, int capacity, int64_t timeout_nanoseconds) {
     enum { most = 512 };

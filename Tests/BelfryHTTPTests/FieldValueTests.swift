@@ -65,22 +65,6 @@ struct FieldValueTests {
         #expect(isNamed == (name != nil))
     }
 
-    static let accepts: [(lines: [String], html: Int, json: Int)] = [
-        ([], 1000, 1000), (["*/*"], 1000, 1000), (["text/html"], 1000, 0),
-        (["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"], 1000, 800),
-        (["text/*;q=0.5, application/json"], 500, 1000), (["TEXT/HTML;q=0.25"], 250, 0),
-        (["text/html;q=0", "*/*"], 0, 1000), (["*/*;q=0.001"], 1, 1), (["text/html;q=x"], 0, 0),
-        (["text/html;level=1;q=1.0"], 1000, 0), ([""], 0, 0), (["application/json;q=2"], 0, 0),
-    ]
-
-    @Test("the most specific range of Accept decides", arguments: accepts)
-    func accept(lines: [String], html: Int, json: Int) throws {
-        let fields = lines.map { "Accept: \($0)\r\n" }.joined()
-        let head = try head(of: "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
-        #expect(head.acceptQuality(of: "text/html") == html)
-        #expect(head.acceptQuality(of: "application/json") == json)
-    }
-
     static let encodings: [(lines: [String], takesGzip: Bool)] = [
         ([], false), ([""], false), (["gzip"], true), (["GZIP"], true), (["x-gzip"], true),
         (["gzip, deflate, br, zstd"], true), (["br", "gzip"], true), (["deflate, br"], false),

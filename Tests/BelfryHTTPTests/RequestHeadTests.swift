@@ -86,18 +86,6 @@ struct RequestHeadTests {
                     minorVersion: version == "1.1" ? 1 : 0, keepsAlive: keepsAlive, isHead: false))
     }
 
-    static let upgrades: [(version: String, fields: String, isAsked: Bool)] = [
-        ("1.1", "Connection: Upgrade\r\nUpgrade: websocket", true),
-        ("1.1", "Connection: keep-alive, upgrade\r\nUpgrade: websocket", true),
-        ("1.1", "Upgrade: websocket", false), ("1.1", "Connection: upgrade", false),
-        ("1.0", "Connection: upgrade\r\nUpgrade: websocket", false),
-    ]
-
-    @Test("an upgrade needs its option, its field and HTTP/1.1", arguments: upgrades)
-    func upgrade(version: String, fields: String, isAsked: Bool) throws {
-        #expect(try get(fields, version: version).requestsUpgrade == isAsked)
-    }
-
     static let expectations: [(version: String, fields: String, expectation: RequestExpectation)] =
         [
             ("1.1", "X: y", .none), ("1.1", "Expect: 100-continue", .continue),
@@ -149,7 +137,7 @@ struct RequestHeadTests {
     func nearNames(name: String) throws {
         let head = try get("\(name): close, upgrade")
         #expect(!head.hasContentType && head.contentLength == nil && !head.isChunked)
-        #expect(head.keepsAlive && head.expectation == .none && !head.requestsUpgrade)
+        #expect(head.keepsAlive && head.expectation == .none)
         #expect(first(name.lowercased(), of: head) == "close, upgrade")
     }
 

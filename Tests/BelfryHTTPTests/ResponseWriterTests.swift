@@ -59,32 +59,13 @@ struct ResponseWriterTests {
         #expect(text(output) == start + expected)
     }
 
-    static let streams:
-        [(status: Int, context: ResponseContext, framing: StreamFraming, end: String)] = [
-            (200, open, .chunked, "Transfer-Encoding: chunked\r\n\r\n"),
-            (200, head, .none, "Transfer-Encoding: chunked\r\n\r\n"),
-            (200, .closing, .chunked, "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"),
-            (200, old, .untilClose, "GMT\r\nConnection: close\r\n\r\n"),
-            (200, oldOpen, .untilClose, "GMT\r\nConnection: close\r\n\r\n"),
-            (204, open, .none, "GMT\r\n\r\n"),
-        ]
-
-    @Test("a stream is chunked, or ends with the connection for HTTP/1.0", arguments: streams)
-    func stream(status: Int, context: ResponseContext, framing: StreamFraming, end: String) {
+    @Test("a stream ends with its connection")
+    func stream() {
         var output: [UInt8] = []
-        let found = ResponseWriter.appendStreamHead(
-            status: status, for: context, date: Self.date.span, to: &output)
-        #expect(found == framing)
-        #expect(text(output).hasSuffix(end))
-    }
-
-    @Test("chunks carry their size, and an empty one is not written")
-    func chunks() {
-        var output: [UInt8] = []
-        ResponseWriter.appendChunk([UInt8](repeating: 0x61, count: 26).span, to: &output)
-        ResponseWriter.appendChunk([UInt8]().span, to: &output)
-        ResponseWriter.appendLastChunk(to: &output)
-        #expect(text(output) == "1a\r\n\(String(repeating: "a", count: 26))\r\n0\r\n\r\n")
+        ResponseWriter.appendStreamHead(
+            status: 200, fields: [HTTPField("A", "b")], date: Self.date.span, to: &output)
+        #expect(
+            text(output) == "HTTP/1.1 200 OK\r\n\(Self.dateLine)A: b\r\nConnection: close\r\n\r\n")
     }
 
     @Test("interim responses have no framing")

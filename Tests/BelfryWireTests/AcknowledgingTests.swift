@@ -1,6 +1,7 @@
 import BelfryCenter
-import BelfryWire
 import Testing
+
+@testable import BelfryWire
 
 @Suite("RPC: acknowledging observers")
 struct AcknowledgingTests {
@@ -46,7 +47,8 @@ struct AcknowledgingTests {
 
     @Test("an id comes back as it went", arguments: [(0, 0), (17, 1_842), (.max, .max)])
     func identifier(observer: UInt64, sequence: UInt64) {
-        let id = RPC.deliveryID(observer: observer, sequence: sequence)
+        var id: [UInt8] = []
+        RPC.appendDeliveryID(observer: observer, sequence: sequence, to: &id)
         #expect(text(id) == "\"o\(observer):\(sequence)\"")
         let delivery = RPC.delivery(ofID: id.span)
         #expect(delivery?.observer == observer)

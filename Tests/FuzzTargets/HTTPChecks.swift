@@ -85,7 +85,7 @@ enum HTTPChecks {
         transcript.add(
             "length \(head.contentLength ?? -1) \(head.isChunked) \(head.expectation) \(head.keepsAlive)"
         )
-        transcript.add("upgrade \(head.requestsUpgrade) \(head.uncommonFields.rawValue)")
+        transcript.add("uncommon \(head.uncommonFields.rawValue)")
         for index in 0..<head.fieldCount {
             transcript.add("name", head.name(at: index))
             transcript.add("value", head.value(at: index))

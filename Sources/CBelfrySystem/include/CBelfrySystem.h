@@ -89,7 +89,6 @@ ssize_t belfry_send_vectors(int descriptor, struct iovec *_Nonnull vectors, size
 int belfry_epoll_create(void);
 int belfry_epoll_add(int epoll, int descriptor, uint64_t token, uint32_t events);
 int belfry_epoll_modify(int epoll, int descriptor, uint64_t token, uint32_t events);
-int belfry_epoll_remove(int epoll, int descriptor);
 int belfry_epoll_wait(
     int epoll, struct belfry_ready *_Nonnull out, int capacity, int64_t timeout_nanoseconds);
 
