@@ -1,5 +1,6 @@
 import BelfryLoop
 import BelfryTLS
+import Foundation
 import TestCertificates
 import Testing
 
@@ -196,7 +197,9 @@ struct HandshakeTests {
         #expect(broker.nodes[0].server.keptByteCount < 1 << 20)
     }
 
-    @Test("what a session costs in each stage is as it is said to be")
+    @Test(
+        "what a session costs in each stage is as it is said to be",
+        .enabled(if: HandshakeTests.allocatorIsTheSystems))
     func cost() async {
         await #expect(processExitsWith: .success) {
             let (context, client) = try HandshakeTests.contexts()
@@ -211,7 +214,9 @@ struct HandshakeTests {
         }
     }
 
-    @Test("3,000 hellos come to nothing, and their memory goes back to the system")
+    @Test(
+        "3,000 hellos come to nothing, and their memory goes back to the system",
+        .enabled(if: HandshakeTests.allocatorIsTheSystems))
     func goesBack() async {
         await #expect(processExitsWith: .success) {
             let (context, client) = try HandshakeTests.contexts()
@@ -234,6 +239,10 @@ struct HandshakeTests {
             #expect(kept.count == 1)
         }
     }
+
+    /// Whether memory is that of the system's allocator: a sanitizer has its own (`Scripts/sanitize`).
+    private static let allocatorIsTheSystems =
+        ProcessInfo.processInfo.environment["SANITIZED"] == nil
 
     /// The resident size of this process.
     private static func residentByteCount() throws -> Int {
