@@ -1,4 +1,4 @@
-/// What a caller may do (DESIGN section 5).
+/// What a caller may do (Access.md section 1).
 public struct Verbs: OptionSet, Sendable, Hashable {
     /// One bit for each verb.
     public let rawValue: UInt16

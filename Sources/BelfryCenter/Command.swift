@@ -27,7 +27,7 @@ public struct Command: Sendable {
         ///
         /// It says which connection: one that was taken over from is no longer the client's.
         case disconnect(client: UInt64, connection: ConnectionName)
-        /// A client that connected just now continues an earlier one (DESIGN section 3).
+        /// A client that connected just now continues an earlier one (Protocol.md section 6).
         case resume(Resumption)
         /// A client asks for suspension, or for its end.
         case setSuspended(client: UInt64, Bool)
@@ -252,7 +252,7 @@ public enum Remover: Sendable, Equatable {
     case broker
 }
 
-/// The limits that one center keeps (DESIGN section 6).
+/// The limits that one center keeps (Protocol.md section 11).
 public struct CenterLimits: Sendable, Equatable {
     /// Observers of one client; the default is 10,000.
     public var clientObserverLimit = 10_000

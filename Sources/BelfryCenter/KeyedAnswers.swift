@@ -1,5 +1,5 @@
 /// The answers to requests with an idempotency key, so that a repeated request gets the first one's
-/// answer and has no effect of its own (DESIGN section 2).
+/// answer and has no effect of its own (decision 26).
 ///
 /// A key belongs to its principal and is compared byte by byte. The oldest keys are forgotten when
 /// there are too many, when their answers take too much memory, and when their time is over.

@@ -233,7 +233,7 @@ extension NotificationCenter {
     }
 
     /// Whether a post would have to be stored: it waits, its key is remembered, something is held for
-    /// an observer that lasts, or it acknowledges (DESIGN section 2).
+    /// an observer that lasts, or it acknowledges (decision 20).
     private func mustStore(_ post: borrowing Post, _ terms: PostTerms) -> Bool {
         if terms.details?.key != nil || post.options?.isQueued == true { return true }
         let style = post.options?.style

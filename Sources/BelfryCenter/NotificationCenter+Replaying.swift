@@ -1,4 +1,4 @@
-// What the replay ring has for a client that comes back (DESIGN section 3).
+// What the replay ring has for a client that comes back (Protocol.md section 6).
 
 extension NotificationCenter {
     /// Lets a client have what the replay ring has above a number and what is not held for it.

@@ -93,7 +93,7 @@ extension NotificationCenter {
         relink(sent + rest, of: client)
     }
 
-    /// A new connection takes a client over (DESIGN section 3, `resume`).
+    /// A new connection takes a client over (Protocol.md section 6).
     mutating func resume(
         _ resumption: Resumption, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {

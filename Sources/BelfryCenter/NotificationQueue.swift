@@ -1,4 +1,4 @@
-/// The notifications that wait to be posted (SEMANTICS sections 3.3 and 4.4).
+/// The notifications that wait to be posted (Rules.md, Q).
 ///
 /// There is one list in the order of arrival; style and modes decide when an entry leaves (rule
 /// Q1). It is kept as slots, with a table that finds similar entries, a list for each mode, and a

@@ -1,4 +1,4 @@
-/// The last notifications of a center, for clients that come back (DESIGN section 3).
+/// The last notifications of a center, for clients that come back (Protocol.md section 6).
 struct ReplayRing: Sendable {
     private var notifications = Ring<Notification>()
     /// Bytes of name, object and userInfo that are kept.

@@ -35,7 +35,7 @@ extension ClientError {
         return code == 1013 || code == 4008
     }
 
-    /// Whether another attempt may end better than this one (DESIGN section 3.1, close codes).
+    /// Whether another attempt may end better than this one (Protocol.md section 10).
     var isWorthRetrying: Bool {
         switch self {
         case .connectionFailed, .connectionLost, .timedOut: true

@@ -83,7 +83,7 @@ struct Registration: Equatable, Sendable {
     }
 }
 
-/// The broker's first message (DESIGN section 3.1).
+/// The broker's first message (Protocol.md section 5).
 struct Welcome: Equatable, Sendable {
     /// The secret with which the client goes on after a lost connection.
     let session: String

@@ -39,7 +39,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case notUnderstood
     /// The broker refused one request, and says why.
     case refused(BrokerRefusal)
-    /// The broker closed the connection with this code (DESIGN section 3.1).
+    /// The broker closed the connection with this code (Protocol.md section 10).
     case closed(code: UInt16, reason: String)
     /// The broker removed the observer, for a reason such as `removed`.
     case observerRemoved(reason: String)

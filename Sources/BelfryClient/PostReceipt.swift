@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// The account that a poster gets (DESIGN section 3.1).
+/// The account that a poster gets (Protocol.md section 1).
 ///
 /// A post that waits in the queue has an `outcome` and no counts: all of them are 0.
 public struct PostReceipt: Equatable, Sendable {

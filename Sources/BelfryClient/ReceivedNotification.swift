@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// A notification as an observer gets it (DESIGN section 3.1).
+/// A notification as an observer gets it (Protocol.md section 5).
 public struct ReceivedNotification: Equatable, Sendable {
     /// The identifier that the broker gave it.
     public let id: String

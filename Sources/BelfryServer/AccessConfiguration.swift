@@ -1,6 +1,6 @@
 public import BelfryAccess
 
-/// Where the keys of callers are, and what their tokens must say (DESIGN section 5).
+/// Where the keys of callers are, and what their tokens must say (Access.md sections 4 and 5).
 public struct AccessConfiguration: Sendable, Equatable {
     /// The file of keys; nil is none.
     public var keysPath: String?

@@ -11,7 +11,7 @@ extension ServerConfiguration {
     /// No limit is lowered below this.
     static let leastByteLimit = 512 << 10
 
-    /// Lowers each limit of memory to its part of what the process may have (DESIGN section 6).
+    /// Lowers each limit of memory to its part of what the process may have (decision 72).
     ///
     /// - Returns: what was lowered; nothing when all fits.
     mutating func fit(to memoryByteCount: Int) -> [LoweredLimit] {

@@ -3,7 +3,7 @@ public import BelfryCenter
 public import BelfrySystem
 public import BelfryWire
 
-/// All that a broker can be told at its start (DESIGN sections 6 and 7).
+/// All that a broker can be told at its start (Options.md).
 public struct ServerConfiguration: Sendable {
     /// Where to listen; port 0 picks one.
     public var listenAddresses: [SocketAddress] = []

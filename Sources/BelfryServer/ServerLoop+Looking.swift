@@ -4,7 +4,7 @@ import BelfryHTTP
 import BelfryLoop
 import BelfryWire
 
-// Looking inside changes nothing and makes no center (DESIGN section 3).
+// Looking inside changes nothing and makes no center (Protocol.md section 4).
 
 extension ServerLoop {
     /// Answers a request that only looks; its content goes to `answerContent`.

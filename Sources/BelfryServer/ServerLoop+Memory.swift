@@ -111,7 +111,7 @@ extension ServerLoop {
     /// A start may find far more than there is room for, and the store has to note each one.
     static let heldTrimByteCount = 512 << 10
 
-    /// All centers hold too much: the largest of this loop drops its oldest (DESIGN section 6).
+    /// All centers hold too much: the largest of this loop drops its oldest (decision 46).
     ///
     /// - Returns: whether that goes on with the next turn.
     private mutating func trimHeld() -> Bool {

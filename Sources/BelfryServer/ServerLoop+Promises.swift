@@ -6,7 +6,7 @@ import BelfryWebSocket
 import BelfryWire
 import Synchronization
 
-// Answers that promise something wait until it is stored; deliveries do not (DESIGN section 2).
+// Answers that promise something wait until it is stored; deliveries do not (decision 20).
 
 extension ServerLoop {
     /// Sends an answer as soon as what it promises is stored.

@@ -5,7 +5,7 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// Where requests come from, and how many of them are let in (DESIGN section 6).
+// Where requests come from, and how many of them are let in (decision 38).
 
 extension ServerLoop {
     /// Whether the address of a request matters: otherwise nobody asks for it.

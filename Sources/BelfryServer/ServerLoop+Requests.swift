@@ -265,7 +265,7 @@ extension ServerLoop {
         if originPolicy.isListed(origin: origin) { exchange.reply.details.allowedOrigin = origin }
     }
 
-    /// Pages of foreign origins make, change and read nothing (DESIGN section 5).
+    /// Pages of foreign origins make, change and read nothing (decision 59).
     ///
     /// It changes nothing, but a call that only borrows the loop would copy it.
     private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {

@@ -113,7 +113,7 @@ extension ServerLoop {
         return (position, client)
     }
 
-    /// A position of another life of the center: nobody can know what was lost since (DESIGN 4).
+    /// A position of another life of the center: nobody can know what was lost since (decision 21).
     mutating func tellForeignPosition(
         of observers: [ObserverRow], _ client: ClientRow, at position: Int
     ) {

@@ -68,7 +68,7 @@ extension ServerLoop {
                 reply: Reply(loop: number, connection: connection.id, form: .none)))
     }
 
-    /// The client stayed slow for too long: it must not cost memory for ever (DESIGN section 6).
+    /// The client stayed slow for too long: it must not cost memory for ever (Protocol.md, 11).
     ///
     /// Its connection ends; the client and what it is held stay.
     mutating func closeTooSlow(_ id: ConnectionID) {
@@ -82,7 +82,7 @@ extension ServerLoop {
         }
     }
 
-    /// All sockets together hold too much: the slowest are closed (DESIGN section 6).
+    /// All sockets together hold too much: the slowest are closed (Protocol.md section 11).
     mutating func closeSlowest() {
         let limit = configuration.unsentByteLimit / configuration.loopCount
         guard loop.unsentByteTotal > limit else { return }

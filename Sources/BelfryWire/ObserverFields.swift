@@ -100,7 +100,7 @@ struct ObserverFields {
         }
     }
 
-    /// Checks what must go together, and puts defaults for what was not given (DESIGN section 3).
+    /// Checks what must go together, and puts defaults for what was not given.
     func request(allowsSession: Bool, _ fields: inout FieldReader) -> ObserverRequest {
         let isMailbox = allowsSession && observer.session == nil
         if isMailbox, acknowledges {

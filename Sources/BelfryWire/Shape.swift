@@ -1,7 +1,7 @@
 public import BelfryCenter
 internal import BelfryJSON
 
-/// The shapes that stand in JSON on the wire (DESIGN section 3.1); each is appended to a buffer.
+/// The shapes that stand in JSON on the wire (Protocol.md); each is appended to a buffer.
 ///
 /// The ones on the path of a post are written by hand: one buffer, no text in between.
 public enum Shape {

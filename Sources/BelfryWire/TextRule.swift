@@ -1,4 +1,4 @@
-/// What names, objects and selectors may consist of (DESIGN section 2).
+/// What names, objects and selectors may consist of (Protocol.md section 1).
 enum TextRule {
     /// Tells what is wrong with a name or an object, or nil.
     static func faultOfName(_ text: Span<UInt8>, limits: WireLimits) -> String? {

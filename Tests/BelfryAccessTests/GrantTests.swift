@@ -28,7 +28,7 @@ struct PatternTests {
     }
 }
 
-@Suite("Grants (DESIGN section 5)")
+@Suite("Grants (Access.md section 1)")
 struct GrantsTests {
     static let grants = Grants([
         Grant([.post], names: [Pattern("Mail*")], centers: [Pattern("default")]),

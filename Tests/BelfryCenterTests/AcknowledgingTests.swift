@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: acknowledgement (SEMANTICS C13, D14, Q8)")
+@Suite("NotificationCenter: acknowledgement (rules C13, D14, Q8)")
 struct AcknowledgingTests {
     private static let second: Int64 = 1_000_000_000
 
@@ -249,7 +249,7 @@ struct AcknowledgingTests {
     }
 
     @Test(
-        "decision 6: an observer may owe as many as its limit, and one more makes its client slow")
+        "decision 27: an observer may owe as many as its limit, and one more makes its client slow")
     func owing() {
         var limits = CenterLimits()
         limits.unacknowledgedLimit = 3
@@ -273,7 +273,7 @@ struct AcknowledgingTests {
         #expect(scenario.state(client) == .live)
     }
 
-    @Test("decision 6: a client that owed too much is slow until it owes less than it may")
+    @Test("decision 27: a client that owed too much is slow until it owes less than it may")
     func owingUntilWritten() {
         var limits = CenterLimits()
         limits.unacknowledgedLimit = 1
@@ -292,7 +292,7 @@ struct AcknowledgingTests {
         #expect(scenario.state(client) == .live)
     }
 
-    @Test("decision 6: the limit is 1,000")
+    @Test("decision 27: the limit is 1,000")
     func owingDefault() {
         var scenario = Scenario()
         let client = scenario.connect()
@@ -307,7 +307,7 @@ struct AcknowledgingTests {
         #expect(scenario.state(client) == .live)
     }
 
-    @Test("decision 6: all observers of a client together may owe what may be held for a client")
+    @Test("decision 27: all observers of a client together may owe what may be held for a client")
     func owingTogether() {
         var limits = CenterLimits()
         limits.clientHeldCountLimit = 2
@@ -323,7 +323,7 @@ struct AcknowledgingTests {
         #expect(scenario.state(client) == .live)
     }
 
-    @Test("decision 6: what a client owes is bounded in bytes too")
+    @Test("decision 27: what a client owes is bounded in bytes too")
     func owingBytes() {
         var limits = CenterLimits()
         limits.clientHeldByteLimit = 4
@@ -339,7 +339,7 @@ struct AcknowledgingTests {
     }
 
     @Test(
-        "decision 6: a higher limit lets a client go that owed too much", arguments: [true, false])
+        "decision 27: a higher limit lets a client go that owed too much", arguments: [true, false])
     func limitRaised(isRemoved: Bool) {
         var limits = CenterLimits()
         limits.unacknowledgedLimit = 1

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: what is held, and how it is written (SEMANTICS D7, D11, D15)")
+@Suite("NotificationCenter: what is held, and how it is written (rules D7, D11, D15)")
 struct HoldingTests {
     // MARK: Limits
 
@@ -176,7 +176,7 @@ struct HoldingTests {
 
     // MARK: Steps
 
-    @Test("decision 1: a flush writes so many bytes at a step, and new posts wait behind it")
+    @Test("decision 16: a flush writes so many bytes at a step, and new posts wait behind it")
     func steps() {
         var limits = CenterLimits()
         limits.flushByteLimit = 2 * (2 + NotificationCenter.frameByteCount)
@@ -232,7 +232,7 @@ struct HoldingTests {
         #expect(frames == ["h2", "c4", "c5", "c6", "c7"] && !scenario.flushGoesOn)
     }
 
-    @Test("decision 1: a client that becomes slow or asks between the steps waits again")
+    @Test("decision 16: a client that becomes slow or asks between the steps waits again")
     func interruptedFlush() {
         var limits = CenterLimits()
         limits.flushByteLimit = 1
@@ -258,7 +258,7 @@ struct HoldingTests {
         #expect(scenario.frames == ["h5"] && scenario.state(client) == .live)
     }
 
-    @Test("D8, decision 1: an immediate post during a flush of immediates begins no further step")
+    @Test("D8, decision 16: an immediate post during a flush of immediates begins no further step")
     func immediateDuringFlush() {
         var limits = CenterLimits()
         limits.flushByteLimit = 1

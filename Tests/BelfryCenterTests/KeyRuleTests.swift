@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: idempotency keys (DESIGN section 2, decision 15)")
+@Suite("NotificationCenter: idempotency keys (Protocol.md section 1, decision 26)")
 struct KeyRuleTests {
     private func details(
         _ text: String, request: UInt64 = 1, principal: String = "p", form: UInt8 = 2

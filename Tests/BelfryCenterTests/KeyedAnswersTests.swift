@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("KeyedAnswers (DESIGN section 2)")
+@Suite("KeyedAnswers (decision 26)")
 struct KeyedAnswersTests {
     private static let second: Int64 = 1_000_000_000
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: what must last (DESIGN section 2)")
+@Suite("NotificationCenter: what must last (decision 20)")
 struct LastingTests {
     // MARK: Changes
 
@@ -182,7 +182,7 @@ struct LastingTests {
         #expect(bench.stored.image.queue.isEmpty)
     }
 
-    @Test("decision 8: a new block of numbers is reserved before the old one is used up")
+    @Test("decision 21: a new block of numbers is reserved before the old one is used up")
     func reservation() {
         var bench = StoredScenario()
         let client = bench.run { $0.connect() }
@@ -197,7 +197,7 @@ struct LastingTests {
 
     // MARK: A store that cannot store
 
-    @Test("decision 12: what would have to be stored is refused before anything has changed")
+    @Test("decision 22: what would have to be stored is refused before anything has changed")
     func cannotStore() {
         var bench = StoredScenario()
         let live = bench.run { $0.connect() }
@@ -237,7 +237,7 @@ struct LastingTests {
         #expect(outcome("live", details: .keyed("k")) == .refused(.cannotStore))
     }
 
-    @Test("decision 12: a batch with one that must be stored is refused as a whole")
+    @Test("decision 22: a batch with one that must be stored is refused as a whole")
     func cannotStoreBatch() {
         var bench = StoredScenario()
         let client = bench.run { $0.connect() }
@@ -247,7 +247,7 @@ struct LastingTests {
         #expect(bench.scenario.center.sequence == 0)
     }
 
-    @Test("decision 12: a repeated request is answered though nothing can be stored")
+    @Test("decision 22: a repeated request is answered though nothing can be stored")
     func replayWithoutStore() {
         var bench = StoredScenario()
         bench.run { $0.say("a1") { $0.details = .keyed("k") } }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: looking inside (SEMANTICS O8)")
+@Suite("NotificationCenter: looking inside (rule O8)")
 struct LookingTests {
     private let all: NotificationCenter.Visibility = { _, _ in true }
 

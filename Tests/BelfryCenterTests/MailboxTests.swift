@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: mailboxes (DESIGN section 3, decision 7)")
+@Suite("NotificationCenter: mailboxes (Protocol.md section 9, decision 19)")
 struct MailboxTests {
     private func connection(_ number: UInt64) -> ConnectionName {
         ConnectionName(node: 1, number: number)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: matching and posting (SEMANTICS C)")
+@Suite("NotificationCenter: matching and posting (rules C)")
 struct MatchingTests {
     @Test("C1 (T54): all observers of a post get one notification with its bytes unchanged")
     func sameNotification() {

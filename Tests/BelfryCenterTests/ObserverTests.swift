@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: tokens and removal (SEMANTICS O)")
+@Suite("NotificationCenter: tokens and removal (rules O)")
 struct ObserverTests {
     @Test("O1: registering answers the observer with the hash of its token")
     func registration() {

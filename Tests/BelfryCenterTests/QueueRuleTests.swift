@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: the queue (SEMANTICS Q8 to Q25)")
+@Suite("NotificationCenter: the queue (rules Q8 to Q25)")
 struct QueueRuleTests {
     /// A center whose only observer gets everything.
     private func scenario(limits: CenterLimits = CenterLimits()) -> Scenario {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: one log of commands, two processes (DESIGN section 4)")
+@Suite("NotificationCenter: one log of commands, two processes (Architecture.md section 6)")
 struct ReplayInTwoProcessesTests {
     private static let commandCount: UInt64 = 10_000
 

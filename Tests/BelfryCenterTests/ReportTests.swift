@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: what it posts of itself (decision 5)")
+@Suite("NotificationCenter: what it posts of itself (decision 18)")
 struct ReportTests {
     /// A center with a client that observes some of the reserved channels.
     private func scenario(_ names: [String], limits: CenterLimits = CenterLimits()) -> Scenario {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: what a restart begins with (DESIGN section 2)")
+@Suite("NotificationCenter: what a restart begins with (decision 20)")
 struct RestartTests {
     @Test("a restart has the same observers, held notifications, queue, gaps and keys")
     func restart() {
@@ -71,7 +71,7 @@ struct RestartTests {
         #expect(seen.count == 20)
     }
 
-    @Test("decision 13: after an unclean end who drops is told an unknown gap, once and joined")
+    @Test("decision 20: after an unclean end who drops is told an unknown gap, once and joined")
     func uncleanEnd() {
         var bench = StoredScenario()
         let client = bench.run { $0.connect() }

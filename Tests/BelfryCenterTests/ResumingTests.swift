@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: connections end and come back (SEMANTICS O6, O7, D13, D14)")
+@Suite("NotificationCenter: connections end and come back (rules O6, O7, D13, D14)")
 struct ResumingTests {
     private static let hour: Int64 = 3_600_000_000_000
 
@@ -214,7 +214,7 @@ struct ResumingTests {
         #expect(scenario.center.digest() == before.digest())
     }
 
-    @Test("decision 9: after gives what the ring has and is not held, in order, as redelivered")
+    @Test("decision 24: after gives what the ring has and is not held, in order, as redelivered")
     func replay() {
         var scenario = Scenario()
         let client = scenario.connect()
@@ -226,7 +226,7 @@ struct ResumingTests {
         #expect(scenario.frames == ["a2*", "a3"] && scenario.gaps.isEmpty)
     }
 
-    @Test("decision 9: losses that the ring makes good are not told as gaps")
+    @Test("decision 24: losses that the ring makes good are not told as gaps")
     func makesGood() {
         var scenario = Scenario()
         let client = scenario.connect()
@@ -240,7 +240,7 @@ struct ResumingTests {
         #expect(scenario.gaps.isEmpty)
     }
 
-    @Test("decision 9: what the ring no longer has is told as it was lost")
+    @Test("decision 24: what the ring no longer has is told as it was lost")
     func partOfTheRing() {
         var limits = CenterLimits()
         limits.replayCountLimit = 2
@@ -362,7 +362,7 @@ struct ResumingTests {
         #expect(gaps(0) == [gap(0, 3)])
     }
 
-    @Test("decision 9: nobody gets what was posted before it registered, or what is too old")
+    @Test("decision 24: nobody gets what was posted before it registered, or what is too old")
     func notBefore() {
         var scenario = Scenario()
         let client = scenario.connect()
@@ -378,7 +378,7 @@ struct ResumingTests {
         #expect(scenario.losses == ["dropped 1", "dropped 1"])
     }
 
-    @Test("decision 9: the replay of one client finds the same as a post, whatever its filters")
+    @Test("decision 24: the replay of one client finds the same as a post, whatever its filters")
     func replayMatches() {
         var scenario = Scenario()
         let client = scenario.connect()

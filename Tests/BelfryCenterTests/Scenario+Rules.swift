@@ -1,6 +1,6 @@
 @testable import BelfryCenter
 
-/// The verbs of SEMANTICS section 4. Notifications are written as short texts: `a1/o` has the name
+/// The verbs of the cases. Notifications are written as short texts: `a1/o` has the name
 /// `a`, the userInfo `1` and the object `o`.
 extension Scenario {
     // MARK: REG

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-@Suite("NotificationCenter: suspension (SEMANTICS D3 to D19, section 4.5)")
+@Suite("NotificationCenter: suspension (rules D3 to D19)")
 struct SuspensionTests {
     @Test("D5 (T95): drop loses what comes while suspended, and tells how much")
     func drop() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BelfryClient
 
-@Suite("ClientLoop: acknowledging (DESIGN section 3)")
+@Suite("ClientLoop: acknowledging (Protocol.md section 7)")
 struct ClientAnsweringTests {
     private static var terms: ObserverOptions {
         var terms = ObserverOptions()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BelfryClient
 
-@Suite("ClientLoop: resuming a session (DESIGN section 3)")
+@Suite("ClientLoop: resuming a session (Protocol.md section 6)")
 struct ClientResumingTests {
     private static var options: ClientOptions {
         var options = ClientOptions()
@@ -190,7 +190,7 @@ struct ClientResumingTests {
     }
 }
 
-@Suite("ClientLoop: posts with options (DESIGN section 2)")
+@Suite("ClientLoop: posts with options (Protocol.md section 1)")
 struct ClientPostingTests {
     @Test("all options go out in the words of the broker")
     func options() throws {

@@ -73,7 +73,7 @@ struct Deed: CustomTestStringConvertible, Sendable {
     ]
 }
 
-@Suite("Who may do what (DESIGN section 5)")
+@Suite("Who may do what (Access.md section 2)")
 struct AccessTests {
     /// A grant that opens a WebSocket and does nothing there.
     static let nothing = #"{"verbs":["immediate"],"names":["nothing"],"centers":["default"]}"#

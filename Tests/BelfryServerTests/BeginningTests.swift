@@ -4,7 +4,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Beginning (DESIGN section 4, Store)")
+@Suite("Beginning (Architecture.md section 7)")
 struct BeginningTests {
     @Test("law 4: a restored center's next numbers are reserved before anybody is given one")
     func reservation() throws {

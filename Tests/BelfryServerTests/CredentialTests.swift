@@ -8,7 +8,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Credentials (RFC 6750, DESIGN section 5)")
+@Suite("Credentials (RFC 6750, Access.md section 6)")
 struct CredentialTests {
     private static let grants = #"[{"verbs":["post","observe","inspect"]}]"#
 

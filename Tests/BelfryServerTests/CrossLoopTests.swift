@@ -5,7 +5,7 @@ import Testing
 @testable import BelfryServer
 
 /// The center `default` lives on the first loop; these clients are on the second.
-@Suite("Two loops: what crosses between them (DESIGN section 4)")
+@Suite("Two loops: what crosses between them (Architecture.md section 4)")
 struct CrossLoopTests {
     @Test("C11: a frame that is still in a mailbox at the 204 is not written")
     func removedInMailbox() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Event streams (DESIGN section 3, HTML Standard §9.2)")
+@Suite("Event streams (Protocol.md section 8, HTML Standard §9.2)")
 struct EventStreamTests {
     @Test("a stream begins with a comment and a retry time, and is never stored")
     func start() throws {

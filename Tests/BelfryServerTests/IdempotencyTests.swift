@@ -4,7 +4,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Idempotency keys (DESIGN section 2)")
+@Suite("Idempotency keys (Protocol.md section 1)")
 struct IdempotencyTests {
     private static func post(
         _ broker: Broker, _ key: String, target: String = "/v1/channels/a", _ body: String = "{}",

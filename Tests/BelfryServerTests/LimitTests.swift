@@ -4,7 +4,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Limits of the configuration (DESIGN section 6), at each and one past it")
+@Suite("Limits of the configuration (Protocol.md section 11), at each and one past it")
 struct LimitTests {
     @Test("a request line has so many bytes")
     func requestLine() throws {

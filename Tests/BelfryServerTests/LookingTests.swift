@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Tokens over HTTP (DESIGN section 3, Removing)")
+@Suite("Tokens over HTTP (Protocol.md section 9)")
 struct TokenPathTests {
     @Test(
         "a wrong secret is 404, for reading and for removing, also after the removal",
@@ -135,7 +135,7 @@ struct TokenPathTests {
     }
 }
 
-@Suite("Looking inside (DESIGN section 3)")
+@Suite("Looking inside (Protocol.md section 4)")
 struct LookingTests {
     @Test(
         "pages follow each other by cursor until all rows were shown",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Mailboxes (DESIGN section 3)")
+@Suite("Mailboxes (Protocol.md section 9)")
 struct MailboxTests {
     /// A mailbox, and the peers that read it.
     private struct Box {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Limits that fit the memory (DESIGN section 6)")
+@Suite("Limits that fit the memory (decision 72)")
 struct MemoryFitTests {
     private static let mebibyte = 1 << 20
 

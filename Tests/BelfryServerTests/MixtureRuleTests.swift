@@ -188,7 +188,7 @@ private struct Mixture {
     }
 }
 
-@Suite("Mixtures of everything (SEMANTICS T117)")
+@Suite("Mixtures of everything (law 2)")
 struct MixtureRuleTests {
     @Test(
         "laws 2 and 3, T117: numbers of each client increase, and nothing is held in the end",

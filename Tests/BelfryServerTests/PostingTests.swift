@@ -6,7 +6,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Posting over HTTP (DESIGN section 2)")
+@Suite("Posting over HTTP (Protocol.md section 1)")
 struct PostingTests {
     static let json = ["Content-Type: application/json"]
     static let lines = ["Content-Type: application/x-ndjson"]

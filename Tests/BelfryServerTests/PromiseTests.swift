@@ -8,7 +8,7 @@ import Testing
 
 /// Observers last by default, so that their registration is a promise; posts that nobody holds are
 /// none.
-@Suite("Answers wait for what they promise (DESIGN section 2)")
+@Suite("Answers wait for what they promise (decision 20)")
 struct PromiseTests {
     private static func registration(_ session: String) -> String {
         #"{"name":"a","session":"\#(session)"}"#
@@ -166,7 +166,7 @@ struct PromiseTests {
     }
 }
 
-@Suite("Restarting with a store (DESIGN section 4)")
+@Suite("Restarting with a store (decision 20)")
 struct RestartTests {
     @Test("observers, numbers and positions go on after a restart", arguments: [1, 2])
     func restart(loopCount: Int) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("The queue (SEMANTICS sections 3.3 and 4.4)")
+@Suite("The queue (Rules.md, Q)")
 struct QueueRuleTests {
     /// A stage whose client X observes everything.
     private static func stage(_ scene: Scene) throws -> Stage {

@@ -4,7 +4,7 @@ import Testing
 @testable import BelfryAccess
 @testable import BelfryServer
 
-@Suite("Rates, and connections of an address (DESIGN section 6)")
+@Suite("Rates, and connections of an address (decision 38)")
 struct RateTests {
     private func limited(
         address: RateLimit? = nil, principal: RateLimit? = nil, loopCount: Int = 1,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("resume: a client goes on over another connection (DESIGN section 3)")
+@Suite("resume: a client goes on over another connection (Protocol.md section 6)")
 struct ResumeTests {
     @Test(
         "first the result, then the gaps, then what was held, then what is new", arguments: [1, 2])

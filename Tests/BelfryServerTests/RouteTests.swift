@@ -6,7 +6,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Route: every path and method (DESIGN sections 2 and 3)")
+@Suite("Route: every path and method (Protocol.md section 4)")
 struct RouteTests {
     /// Each path with the methods that it answers to, besides OPTIONS.
     static let paths: [(path: String, methods: String)] = [
@@ -209,7 +209,7 @@ struct RouteTests {
     }
 }
 
-@Suite("Origin and Host (DESIGN section 5)")
+@Suite("Origin and Host (decision 59)")
 struct OriginAndHostTests {
     static let changing = [
         ("POST", "/v1/channels/a"), ("POST", "/v1/notifications"), ("POST", "/v1/observers"),

@@ -26,7 +26,7 @@ func now(_ name: String, _ object: String? = "o", k: Int? = nil, more: String = 
     json("now", name, object, k: k, more: more)
 }
 
-// The verbs of the queue and of suspension (SEMANTICS section 4), through both doors.
+// The verbs of the queue and of suspension in the cases, through both doors.
 extension Stage {
     /// BATCH: several posts in one callout; their receipts.
     @discardableResult

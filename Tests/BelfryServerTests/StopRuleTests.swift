@@ -3,7 +3,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("The queue at the stop and at the next start (SEMANTICS Q23)")
+@Suite("The queue at the stop and at the next start (rule Q23)")
 struct StopRuleTests {
     /// Posts asap `a` and idle `i` through a door; the broker is stopped in the same turn.
     private static func postAndStop(_ scene: Scene, _ broker: Broker) throws -> SocketPeer {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("The clean stop (DESIGN sections 6 and 7)")
+@Suite("The clean stop (Architecture.md section 9)")
 struct StoppingTests {
     @Test("clients are told that the broker drains, and closed with 1012", arguments: [1, 2])
     func drain(loopCount: Int) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("Suspension (SEMANTICS sections 3.4 and 4.5)")
+@Suite("Suspension (Rules.md, D)")
 struct SuspensionRuleTests {
     private static func behavior(_ behavior: String) -> String {
         #","suspensionBehavior":"\#(behavior)""#

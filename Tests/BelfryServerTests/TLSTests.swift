@@ -8,7 +8,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("TLS (DESIGN section 5)")
+@Suite("TLS (decision 32)")
 struct TLSTests {
     let authority = TestAuthority()
     let context: TLSContext

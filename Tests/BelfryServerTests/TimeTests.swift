@@ -6,7 +6,7 @@ import Testing
 @testable import BelfryServer
 
 /// Deadlines are swept every 250 ms, so that each may come so much late, and never early.
-@Suite("Timeouts (DESIGN section 6)")
+@Suite("Timeouts (Protocol.md section 11)")
 struct TimeoutTests {
     @Test("a connection that says nothing is closed after the head's time", arguments: [1, 2])
     func silent(loopCount: Int) throws {
@@ -118,7 +118,7 @@ struct TimeoutTests {
     }
 }
 
-@Suite("Limits of connections (DESIGN section 6)")
+@Suite("Limits of connections (Protocol.md section 11)")
 struct ConnectionLimitTests {
     @Test("a connection over the limit is told 503 with Retry-After, and closed")
     func limit() throws {

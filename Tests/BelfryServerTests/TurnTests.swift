@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("What centers do by themselves: turns, idle moments, time (DESIGN section 4)")
+@Suite("What centers do by themselves: turns, idle moments, time (Architecture.md section 3)")
 struct TurnTests {
     @Test("Q10: an asap post leaves with the turn, for the observer before the poster")
     func asap() throws {

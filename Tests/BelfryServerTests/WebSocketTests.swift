@@ -78,7 +78,7 @@ struct WebSocketOpeningTests {
     }
 }
 
-@Suite("WebSocket: JSON-RPC 2.0 (DESIGN section 3)")
+@Suite("WebSocket: JSON-RPC 2.0 (Protocol.md section 5)")
 struct WebSocketCallTests {
     @Test("a parse error is answered with -32700, and the connection stays", arguments: [1, 2])
     func parseError(loopCount: Int) throws {

@@ -16,7 +16,7 @@ private func summary(_ options: PostOptions?) -> String {
     ].joined(separator: " ")
 }
 
-@Suite("Options of a post (DESIGN section 2)")
+@Suite("Options of a post (Protocol.md section 1)")
 struct PostOptionsTests {
     private let reader = RequestReader()
 

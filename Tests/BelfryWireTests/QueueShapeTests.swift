@@ -2,7 +2,7 @@
 import BelfryWire
 import Testing
 
-@Suite("Shape: receipts and fates (DESIGN section 3.1)")
+@Suite("Shape: receipts and fates (Protocol.md sections 1 and 2)")
 struct ReceiptShapeTests {
     private let id = Bench.idText
     private let other = NotificationID(high: 0, low: 1)
@@ -120,7 +120,7 @@ struct ReceiptShapeTests {
     }
 }
 
-@Suite("Shape: queue, modes, suspension, mailboxes (DESIGN section 3.1)")
+@Suite("Shape: queue, modes, suspension, mailboxes (Protocol.md)")
 struct QueueShapeTests {
     private let id = Bench.idText
 

@@ -2,7 +2,7 @@ import BelfryCenter
 import BelfryWire
 import Testing
 
-@Suite("Shape (DESIGN section 3.1)")
+@Suite("Shape (Protocol.md)")
 struct ShapeTests {
     private let id = Bench.idText
 

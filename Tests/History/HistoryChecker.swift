@@ -1,6 +1,6 @@
 /// Goes through a history and notes what it shows, by observer, client and notification.
 ///
-/// It was written from the promises alone (SEMANTICS, Protocol), and knows no center.
+/// It was written from the promises alone (Rules.md, Protocol.md), and knows no center.
 final class HistoryChecker {
     /// A client, as far as it can be seen.
     final class Client {

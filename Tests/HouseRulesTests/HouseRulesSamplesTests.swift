@@ -235,4 +235,40 @@ struct HouseRulesSamplesTests {
                 ])
         #expect(manifest.rows.map(Manifest.isStrict) == [true, true, false, false, true, true])
     }
+
+    // MARK: - Citations
+
+    private static let citations = Citations(
+        rules: "| rule | words |\n| --- | --- |\n| C1 | one |\n| Q10 | ten |\n",
+        decisions: ["Documentation/Decisions/0007-a.md", "Documentation/Decisions/README.md"],
+        documents: ["Protocol.md": "# P\n\n## 1. Posting\n\n### 2. no section\n"])
+
+    @Test(
+        "what a file cites must be there",
+        arguments: [
+            ("rule C1, rules C1 and Q10, decision 7, Protocol.md section 1", []),
+            ("rule C2", ["rule C2"]), ("Rules C1 to Q11", ["rule Q11"]),
+            ("decisions 7 and 8", ["decision 8"]),
+            ("(Protocol.md section 2)", ["Protocol.md section 2"]),
+            (
+                "Nothing" + ".md sections 1 and 2",
+                ["1", "2"].map { "Nothing.md " + "section " + $0 }
+            ),
+            ("the rules and the decisions, Protocol.md", []),
+        ])
+    func citedThings(line: String, unknown: [String]) {
+        let violations = Self.citations.unknown(in: "\n" + line, path: "a")
+        #expect(
+            violations == unknown.map { Violation(path: "a", line: 2, fact: "there is no \($0)") })
+    }
+
+    @Test("a test names the rules before its colon")
+    func namedRules() {
+        let text = """
+            @Test("Q8 (T70): three now posts, D3")
+            @Test("T62 to T66, Q3 to Q5: masks")
+            @Suite("rules C1 to C9")
+            """
+        #expect(Citations.named(in: text) == ["Q8", "T70", "T62", "T66", "Q3", "Q5"])
+    }
 }

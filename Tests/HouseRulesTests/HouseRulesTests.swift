@@ -87,6 +87,36 @@ struct HouseRulesTests {
         #expect(text.contains(".treatAllWarnings(as: .error)"))
     }
 
+    @Test("every rule, decision and section that a file cites exists (section 9)")
+    func citations() {
+        let citations = Citations(of: Self.house)
+        #expect(citations.rules.count > 70)
+        expectNone(
+            Self.house.files().flatMap { path in
+                Self.house.text(of: path).map { citations.unknown(in: $0, path: path) } ?? []
+            })
+    }
+
+    @Test("every rule has a test that is named after it (section 9)")
+    func namedRules() {
+        let named = Self.house.files(in: "Tests").filter { $0.hasSuffix(".swift") }
+            .compactMap { Self.house.text(of: $0) }
+            .reduce(into: Set()) { $0.formUnion(Citations.named(in: $1)) }
+        #expect(Citations(of: Self.house).rules.subtracting(named).sorted() == [])
+    }
+
+    @Test("the list of decisions has each of them once (section 11)")
+    func decisions() {
+        let list = Self.house.text(of: "Documentation/Decisions/README.md") ?? ""
+        let listed = list.matches(of: /(?m)^\| \[(\d+)\]\(([^)]*)\)/).map { match in
+            "Documentation/Decisions/\(match.output.2)"
+        }
+        let files = Self.house.files(in: "Documentation/Decisions").filter {
+            !$0.hasSuffix("README.md")
+        }
+        #expect(listed == files)
+    }
+
     @Test("no file names a path of one person's machine")
     func machinePaths() {
         expectNone(
