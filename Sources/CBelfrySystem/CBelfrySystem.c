@@ -554,54 +554,6 @@ uint32_t belfry_crc32c(uint32_t crc, const void *bytes, size_t count) {
     return crc;
 }
 
-// MARK: Threads that wait for each other
-
-struct belfry_monitor {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-};
-
-struct belfry_monitor *belfry_monitor_create(void) {
-    struct belfry_monitor *monitor = malloc(sizeof *monitor);
-    if (!monitor) return NULL;
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_mutex_init(&monitor->mutex, NULL);
-    pthread_cond_init(&monitor->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return monitor;
-}
-
-void belfry_monitor_destroy(struct belfry_monitor *monitor) {
-    pthread_cond_destroy(&monitor->changed);
-    pthread_mutex_destroy(&monitor->mutex);
-    free(monitor);
-}
-
-void belfry_monitor_lock(struct belfry_monitor *monitor) { pthread_mutex_lock(&monitor->mutex); }
-
-void belfry_monitor_unlock(struct belfry_monitor *monitor) { pthread_mutex_unlock(&monitor->mutex); }
-
-void belfry_monitor_wake(struct belfry_monitor *monitor) { pthread_cond_broadcast(&monitor->changed); }
-
-// The mutex is held; the outcome tells whether the deadline has not come yet.
-bool belfry_monitor_wait(struct belfry_monitor *monitor, int64_t deadline_nanoseconds) {
-    if (deadline_nanoseconds == INT64_MAX) {
-        pthread_cond_wait(&monitor->changed, &monitor->mutex);
-        return true;
-    }
-    // A time before all others is over; the system would not take it for one.
-    if (deadline_nanoseconds < 0) deadline_nanoseconds = 0;
-    struct timespec deadline = {
-        .tv_sec = deadline_nanoseconds / 1000000000, .tv_nsec = deadline_nanoseconds % 1000000000};
-    return pthread_cond_timedwait(&monitor->changed, &monitor->mutex, &deadline) != ETIMEDOUT;
-}
-
-bool belfry_flag_load(const uint8_t *flag) { return __atomic_load_n(flag, __ATOMIC_ACQUIRE) != 0; }
-
-void belfry_flag_store(uint8_t *flag, bool value) { __atomic_store_n(flag, value, __ATOMIC_RELEASE); }
-
 // MARK: Limits
 
 static int64_t resident_bytes(void) {

@@ -148,19 +148,6 @@ int belfry_new_file_remove(const char *_Nonnull partial);
 uint32_t belfry_crc32c(uint32_t crc, const void *_Nullable bytes, size_t count);
 uint32_t belfry_crc32c_word(uint32_t crc, uint64_t word);
 
-/// A mutex and a condition that threads wait for.
-struct belfry_monitor;
-
-struct belfry_monitor *_Nullable belfry_monitor_create(void);
-void belfry_monitor_destroy(struct belfry_monitor *_Nonnull monitor);
-void belfry_monitor_lock(struct belfry_monitor *_Nonnull monitor);
-void belfry_monitor_unlock(struct belfry_monitor *_Nonnull monitor);
-void belfry_monitor_wake(struct belfry_monitor *_Nonnull monitor);
-bool belfry_monitor_wait(struct belfry_monitor *_Nonnull monitor, int64_t deadline_nanoseconds);
-
-bool belfry_flag_load(const uint8_t *_Nonnull flag);
-void belfry_flag_store(uint8_t *_Nonnull flag, bool value);
-
 struct belfry_limit belfry_descriptor_limit(void);
 struct belfry_limit belfry_raise_descriptor_limit(void);
 
