@@ -86,8 +86,7 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("BelfryStore", "BelfryCenter", "BelfrySystem", "CSQLite"),
         tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem"),
-        .target(
-            name: "CBelfryAssets", exclude: ["belfry.js", "console.html", "console.js"]),
+        .target(name: "CBelfryAssets"),
         room(
             "BelfryServer", "BelfryCenter", "BelfryJSON", "BelfryHTTP", "BelfryWebSocket",
             "BelfryTLS",

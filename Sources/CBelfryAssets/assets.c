@@ -6,18 +6,18 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char console_html[] = {
-#embed "console.html"
+#embed "../../Web/console.html"
 };
 
 static const unsigned char console_js[] = {
-#embed "console.js"
+#embed "../../Web/console.js"
 };
 
 static const unsigned char belfry_js[] = {
-#embed "belfry.js"
+#embed "../../Web/belfry.js"
 };
 
-// The contract stands at the top of the repository, where people look for it.
+// The contract stands at the top of the repository, where people look for it; so does `Web`.
 static const unsigned char openapi_yaml[] = {
 #embed "../../openapi.yaml"
 };
