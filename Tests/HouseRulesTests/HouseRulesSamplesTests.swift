@@ -271,4 +271,23 @@ struct HouseRulesSamplesTests {
             """
         #expect(Citations.named(in: text) == ["Q8", "T70", "T62", "T66", "Q3", "Q5"])
     }
+
+    // MARK: - Planted faults
+
+    @Test(
+        "a planted fault needs the lines that it takes out and keeps",
+        arguments: [("a\nb\nc\n", []), ("a\nc\n", [3]), ("b\na\n", [3])])
+    func lostPlaces(text: String, lines: [Int]) {
+        let patch = """
+            --- a/x
+            +++ b/x
+            @@ -1,2 +1,2 @@
+             a
+            -b
+            +d
+
+            """
+        let violations = HouseRules.lostPlaces(of: patch, path: "p") { $0 == "x" ? text : nil }
+        #expect(violations.map(\.line) == lines)
+    }
 }

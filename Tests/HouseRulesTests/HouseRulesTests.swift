@@ -117,6 +117,17 @@ struct HouseRulesTests {
         #expect(listed == files)
     }
 
+    @Test("every planted fault of Tests/Mutations still has its place")
+    func mutations() {
+        let patches = Self.house.files(in: "Tests/Mutations").filter { $0.hasSuffix(".patch") }
+        #expect(patches.count > 30)
+        expectNone(
+            patches.flatMap { path in
+                HouseRules.lostPlaces(
+                    of: Self.house.text(of: path) ?? "", path: path, textOf: Self.house.text)
+            })
+    }
+
     @Test("no file names a path of one person's machine")
     func machinePaths() {
         expectNone(
