@@ -65,6 +65,29 @@ struct Profile {
         rarity[.fullStore] = dice.oneIn(4) ? 30 : 0
         rarity[.object] = dice.number(in: 1...3)
         chooseLimits(&dice)
+        chooseTheme(&dice)
+    }
+
+    /// Lets some seeds have much of a few things at once, which chance alone brings together seldom.
+    private mutating func chooseTheme(_ dice: inout Dice) {
+        switch dice.below(6) {
+        case 0:
+            // What coalesces is immediate at times, for observers that get nothing else meanwhile.
+            behaviors = [.drop]
+            names = Array(names.prefix(1))
+            objects = [nil]
+            rarity[.immediate] = 3
+            rarity[.coalesceNone] = 0
+            rarity[.scope] = 0
+            rarity[.reports] = 0
+        case 1:
+            // Reports go to observers that owe answers, and so bring about reports.
+            behaviors = [.hold]
+            rarity[.reports] = 1
+            rarity[.acknowledges] = 1
+            limits.unacknowledgedLimit = dice.number(in: 1...2)
+        default: break
+        }
     }
 
     private mutating func chooseLimits(_ dice: inout Dice) {
