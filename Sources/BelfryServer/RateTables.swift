@@ -88,12 +88,12 @@ extension RateTables.Refusal {
     var problem: Problem {
         let whose =
             switch policy {
-            case .address: "an address"
-            case .principal: "a caller"
+            case .address: "An address"
+            case .principal: "A caller"
             }
         return Problem(
             .rateLimited,
-            "There are \(limit.rate) requests a second for \(whose), and \(limit.burst) at once.",
+            "\(whose) may make \(limit.rate) requests a second, in bursts of up to \(limit.burst).",
             members: [
                 Problem.Member("policy", string: Array(policy.rawValue.utf8)),
                 Problem.Member("retryAfter", integer: waitSeconds),

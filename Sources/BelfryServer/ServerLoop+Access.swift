@@ -43,7 +43,9 @@ extension ServerLoop {
             }
         }
         guard tokens.count + (ticket == nil ? 0 : 1) <= 1 else {
-            throw Problem(.malformedRequest, "Credentials come once, and in one way.")
+            throw Problem(
+                .malformedRequest,
+                "The request shows credentials more than once: send them once, in one way.")
         }
         if let token = tokens.first {
             try accept(token: token)
@@ -284,7 +286,7 @@ extension ServerLoop {
     mutating func makeTicket(for id: ConnectionID) throws(Problem) {
         guard let caller = exchange.caller else {
             throw Problem(
-                .credentialsMissing, "A ticket stands for credentials, and there are none.")
+                .credentialsMissing, "A ticket stands for credentials, and the request has none.")
         }
         let query = try Query(exchange.parser.head)
         try query.finish()
@@ -298,7 +300,9 @@ extension ServerLoop {
         }
         guard isKept else {
             throw Problem(
-                .overloaded, "There are \(TicketTable.limit) tickets that are not used already.")
+                .overloaded,
+                "The broker has \(TicketTable.limit) unused tickets, which is its limit; try again later."
+            )
         }
         answerContent.removeAll(keepingCapacity: true)
         let lifetime = TicketTable.lifetime / 1_000_000

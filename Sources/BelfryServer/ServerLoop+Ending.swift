@@ -85,7 +85,8 @@ extension Problem {
             ("keys", use.keyCount),
         ]
         self.init(
-            .centerInUse, "The center is in use: its clients, entries, modes and keys come first.",
+            .centerInUse,
+            "The center is in use: remove its clients, observers, queue entries and modes first.",
             members: counts.map { Member($0.0, integer: $0.1) })
     }
 }

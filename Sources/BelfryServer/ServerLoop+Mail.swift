@@ -32,7 +32,8 @@ extension ServerLoop {
     private mutating func refuse(_ submissions: [Submission]) {
         for submission in submissions where submission.reply.loop == number {
             answerContent.removeAll(keepingCapacity: true)
-            let problem = Problem(.overloaded, "The loop of the center does not keep up.")
+            let problem = Problem(
+                .overloaded, "The broker does not keep up with this center; try again later.")
             deliver(problemAnswer(problem), submission.reply)
         }
     }

@@ -159,10 +159,10 @@ extension ServerLoop {
 
     private mutating func checkHead() throws(Problem) {
         if exchange.parser.head.expectation == .unknown {
-            throw Problem(.expectationFailed, "Only 100-continue can be expected.")
+            throw Problem(.expectationFailed, "The broker knows no expectation but 100-continue.")
         }
         if exchange.parser.head.targetForm == .authority {
-            throw Problem(.notImplemented, "The broker is no proxy.")
+            throw Problem(.notImplemented, "The broker is not a proxy.")
         }
         try checkHost()
         noteOrigin()

@@ -76,7 +76,8 @@ extension ServerLoop {
         let submission = frame.submission
         guard frame.isAlone else {
             throw Problem(
-                .invalidFields, "A resume stands alone, and in no batch with other calls.")
+                .invalidFields,
+                "A resume is alone in its message: send other calls after its answer.")
         }
         let (position, client) = try resumableClient(request, submission)
         let center = centers[position]

@@ -100,7 +100,7 @@ extension ServerLoop {
         if tls.hasLine { loop.takeAnotherTurn() }
     }
 
-    /// Closes the handshake that began first, because all connections have sent too much by halves.
+    /// Closes the handshake that began first, because all connections together have sent too much that is unfinished.
     mutating func refuseHandshake(_ id: ConnectionID) {
         counters.inputsRefused += 1
         counters.tlsFailures += 1
@@ -130,7 +130,7 @@ extension ServerLoop {
         if error == .plainHTTP {
             answerContent.removeAll(keepingCapacity: true)
             let answer = problemAnswer(
-                Problem(.malformedRequest, "TLS is spoken here: the address begins with https."))
+                Problem(.malformedRequest, "This port speaks TLS: use https."))
             var bytes: [UInt8] = []
             appendResponse(answer, HTTPReply(context: .closing), to: &bytes)
             loop.send(sealed: bytes.span, to: id)

@@ -66,7 +66,7 @@ extension ServerLoop {
     func boundLooks(of batch: CallBatch?) throws(Problem) {
         guard let batch, batch.byteCount > Self.batchAnswerByteLimit else { return }
         throw Problem(
-            .contentTooLarge, "The answers of this batch are large enough; look in parts.",
+            .contentTooLarge, "The answers to this batch passed 256 KiB; split it.",
             members: [Problem.Member("limit", integer: Self.batchAnswerByteLimit)])
     }
 
@@ -296,7 +296,9 @@ extension ServerLoop {
             loop.close(id)
         case .http, .events:
             refuseRequest(
-                id, Problem(.overloaded, "All connections together have sent too much by halves."))
+                id,
+                Problem(
+                    .overloaded, "The broker holds too many unfinished requests; try again later."))
         }
     }
 }

@@ -106,7 +106,7 @@ extension ServerLoop {
                 HTTPField("Sec-WebSocket-Version", "13"),
             ]
         }
-        return Problem(kind, "This is no opening of a WebSocket: \(refusal.reason).")
+        return Problem(kind, "This request does not open a WebSocket: \(refusal.reason).")
     }
 
     /// Appends the 101 response.

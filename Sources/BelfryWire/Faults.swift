@@ -45,27 +45,29 @@ struct Faults {
 }
 
 extension Problem {
-    /// A text that is no JSON.
+    /// A text that is not JSON.
     static func malformed(_ error: JSONError, byteCount: Int) -> Problem {
         let offset = error.offset ?? byteCount
         return Problem(
-            .malformedJSON, "\(reason(of: error)) at byte \(offset).",
+            .malformedJSON,
+            "The content is not valid JSON: \(reason(of: error)) at offset \(offset).",
             members: [Member("offset", integer: offset)])
     }
 
+    /// What is wrong with a text that should be JSON; *at offset* and the number of a byte follow.
     static func reason(of error: JSONError) -> String {
         switch error {
-        case .unexpectedEnd: "The text ends before its value does,"
-        case .unexpectedByte: "An unexpected byte stands"
-        case .trailingBytes: "Something follows the value"
-        case .invalidNumber: "A number is not valid"
-        case .invalidEscape: "A string has an unknown escape"
-        case .controlCharacter: "A string has a control character that is not escaped"
-        case .invalidUTF8: "The text is not UTF-8"
-        case .depthLimit(let limit, _): "Values nest deeper than \(limit)"
-        case .loneSurrogate: "A string has the escape of half a surrogate pair"
-        case .wrongKind: "A value is of another kind than expected"
-        case .notAnInteger, .numberOutOfRange: "A number is not an integer of the expected range"
+        case .unexpectedEnd: "the text ends before its value does,"
+        case .unexpectedByte: "unexpected byte"
+        case .trailingBytes: "something follows the value"
+        case .invalidNumber: "a number is not valid"
+        case .invalidEscape: "a string has an unknown escape"
+        case .controlCharacter: "a string has a control character that is not escaped"
+        case .invalidUTF8: "the text is not UTF-8"
+        case .depthLimit(let limit, _): "values nest deeper than \(limit)"
+        case .loneSurrogate: "a string has the escape of half a surrogate pair"
+        case .wrongKind: "a value is of another kind than expected"
+        case .notAnInteger, .numberOutOfRange: "a number is not an integer of the expected range"
         }
     }
 }

@@ -24,7 +24,8 @@ extension Problem {
                 members: [Member("current", string: current), Member("item", integer: post)])
         case .queueFull(let limit):
             self.init(
-                .queueFull, "The queue has \(limit) entries, and that is all it may have.",
+                .queueFull,
+                "The queue has \(limit) entries, which is its limit (--queue-limit); try again later.",
                 members: [Member("limit", integer: limit)])
         case .queueBytesFull:
             self.init(
@@ -39,7 +40,8 @@ extension Problem {
             self.init(.keyReused, "The idempotency key was used for another request.")
         case .modeStackFull(let limit):
             self.init(
-                .modeStackFull, "The mode stack has \(limit) leases, and that is all it may have.",
+                .modeStackFull,
+                "The mode stack has \(limit) leases, which is its limit (--max-mode-stack).",
                 members: [Member("limit", integer: limit)])
         case .unknownMode:
             self.init(.notFound, "There is no such mode lease.")

@@ -26,7 +26,9 @@ public struct RPCReader: Sendable {
             return try parse(bytes)
         } catch {
             let offset = error.offset ?? bytes.count
-            return Self.single(.parseError, "\(Problem.reason(of: error)) at byte \(offset).")
+            return Self.single(
+                .parseError,
+                "The message is not valid JSON: \(Problem.reason(of: error)) at offset \(offset).")
         }
     }
 

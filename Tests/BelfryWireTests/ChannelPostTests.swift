@@ -44,7 +44,7 @@ struct ChannelPostTests {
             try reader.channelPost(body, name: "", object: "", causedBy: "x")
         }
         #expect(problem?.kind == .malformedJSON)
-        #expect(problem?.detail.hasSuffix(" at byte \(offset).") == true)
+        #expect(problem?.detail.hasSuffix(" at offset \(offset).") == true)
         #expect(problem?.members == [.init("offset", integer: offset)])
     }
 
@@ -54,7 +54,8 @@ struct ChannelPostTests {
         let problem = problem { () throws(Problem) in
             try reader.channelPost(name: bytes("a"), body: body.span)
         }
-        #expect(problem?.detail == "The text is not UTF-8 at byte 6.")
+        #expect(
+            problem?.detail == "The content is not valid JSON: the text is not UTF-8 at offset 6.")
     }
 
     @Test("name, object and causedBy are checked together")

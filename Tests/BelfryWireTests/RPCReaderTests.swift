@@ -133,7 +133,8 @@ struct RPCReaderTests {
     func place() {
         let call = message("{\"jsonrpc\":}").calls.first
         let expected = RPCCall.invalid(
-            id: bytes("null"), code: .parseError, detail: "An unexpected byte stands at byte 11.")
+            id: bytes("null"), code: .parseError,
+            detail: "The message is not valid JSON: unexpected byte at offset 11.")
         #expect(call == expected)
         #expect(calls("") == ["-32700 null"])
         #expect(calls("{} {}") == ["-32700 null"])
