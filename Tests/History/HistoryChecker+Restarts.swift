@@ -4,7 +4,7 @@ extension HistoryChecker {
     func restart(isOrderly: Bool, hasState: Bool) throws(HistoryFault) {
         for serial in accounts.keys.sorted() {
             guard let account = accounts[serial] else { continue }
-            if account.isAlive, isLive(account), !isPaced(account) {
+            if account.isAlive, isLive(account), !isPaced(account), !mayOwe(account) {
                 try account.checkReplays(life: life)
             }
             account.replays = []

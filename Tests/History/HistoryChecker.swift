@@ -141,6 +141,15 @@ final class HistoryChecker {
             ?? false
     }
 
+    /// Whether an observer's client may owe too many answers: it is slow then, and is told what it lost when it
+    /// owes less.
+    func mayOwe(_ account: ObserverAccount) -> Bool {
+        clients[account.observer.client]?.accounts.contains { other in
+            other.isAlive && other.observer.acknowledges
+                && other.dues.contains { $0.writeCount > 0 && !$0.isAcknowledged }
+        } ?? false
+    }
+
     private func take(_ limits: HistoryLimits) {
         // What was lost under an earlier limit may be told under a later one.
         self.limits.clientHeldCount = min(self.limits.clientHeldCount, limits.clientHeldCount)
