@@ -86,7 +86,7 @@ extension Problem {
         ]
         self.init(
             .centerInUse,
-            "The center is in use: remove its clients, observers, queue entries and modes first.",
+            "The center is in use: its clients, entries and modes must go, and its keys end, first.",
             members: counts.map { Member($0.0, integer: $0.1) })
     }
 }

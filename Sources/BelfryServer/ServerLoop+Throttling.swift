@@ -66,7 +66,8 @@ extension ServerLoop {
     func boundLooks(of batch: CallBatch?) throws(Problem) {
         guard let batch, batch.byteCount > Self.batchAnswerByteLimit else { return }
         throw Problem(
-            .contentTooLarge, "The answers to this batch passed 256 KiB; split it.",
+            .contentTooLarge,
+            "The answers to this batch passed \(Self.batchAnswerByteLimit >> 10) KiB; split it.",
             members: [Problem.Member("limit", integer: Self.batchAnswerByteLimit)])
     }
 

@@ -17,9 +17,8 @@ enum ConfigurationFile {
         case wrongValue(key: String)
 
         private static func unknown(_ key: String) -> String {
-            let near = Setting.all.map(\.name).first { EditDistance.isAtMostTwo($0, key) }
-            return "The file has the key `\(key)`, which is not an option."
-                + (near.map { " Do you mean `\($0)`?" } ?? "")
+            let hint = Setting.near(key).map { " Do you mean `\($0.name)`?" } ?? ""
+            return "The file has the key `\(key)`, which is not an option.\(hint)"
         }
 
         /// A sentence for the person who wrote the file.

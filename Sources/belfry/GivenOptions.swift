@@ -56,8 +56,8 @@ struct GivenOptions: Equatable {
 
     /// That there is no such option, and which is meant, if one is near.
     static func unknown(_ name: String) -> String {
-        let near = Setting.all.map(\.name).first { EditDistance.isAtMostTwo($0, name) }
-        let hint = near.map { " Do you mean --\($0)?" } ?? " `belfry serve --help` lists them."
+        let near = Setting.near(name)
+        let hint = near.map { " Do you mean --\($0.name)?" } ?? " `belfry serve --help` lists them."
         return "There is no option --\(name).\(hint)"
     }
 }

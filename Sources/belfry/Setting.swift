@@ -40,6 +40,11 @@ struct Setting: Sendable {
     static func named(_ name: String) -> Setting? {
         all.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
+
+    /// The option that somebody may have meant by a name that is not one.
+    static func near(_ name: String) -> Setting? {
+        all.first { EditDistance.isAtMostTwo($0.name, name) }
+    }
 }
 
 /// Options that serve one purpose.

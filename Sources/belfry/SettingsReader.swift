@@ -86,8 +86,7 @@ enum Environment {
         }
         guard let name = unknown.min() else { return nil }
         let option = name.dropFirst("BELFRY_".count).lowercased().replacing("_", with: "-")
-        let near = Setting.all.first { EditDistance.isAtMostTwo($0.name, option) }
-        let hint = near.map { " Do you mean \($0.variable)?" } ?? ""
+        let hint = Setting.near(option).map { " Do you mean \($0.variable)?" } ?? ""
         return "The environment variable \(name) is not an option.\(hint)"
     }
 
