@@ -34,7 +34,7 @@ struct Porch: ~Copyable {
                 server.armProgress()
                 try server.run()
                 if progress.isOver {
-                    server.loop.leaveListeners()
+                    server.outbox.loop.leaveListeners()
                     hasLeft.change { $0 = true }
                     try server.answerTheRest()
                 }
@@ -66,24 +66,25 @@ extension ServerLoop {
 
     /// Answers those who came before the listeners were left, if they ask soon.
     mutating func answerTheRest() throws(SystemCallError) {
-        let deadline = loop.now + StopSequence.patience
+        let deadline = outbox.loop.now + StopSequence.patience
         // It ends the last wait.
-        _ = loop.schedule(at: deadline, LoopTimer.progress.rawValue)
+        _ = outbox.loop.schedule(at: deadline, LoopTimer.progress.rawValue)
         var input = [UInt8](repeating: 0, count: Self.inputByteCount)
-        while loop.connectionCount > 0, loop.now < deadline {
-            handle(try loop.nextEvent(into: &input), input: input.span)
+        while outbox.loop.connectionCount > 0, outbox.loop.now < deadline {
+            handle(try outbox.loop.nextEvent(into: &input), input: input.span)
         }
     }
 
     /// Has the progress logged each second from now on.
     mutating func armProgress() {
-        _ = loop.schedule(at: loop.now + Self.progressInterval, LoopTimer.progress.rawValue)
+        _ = outbox.loop.schedule(
+            at: outbox.loop.now + Self.progressInterval, LoopTimer.progress.rawValue)
     }
 
     /// Logs how far the start has come.
     mutating func logProgress() {
-        guard let progress = shared.progress, !progress.isOver else { return }
-        log.write(.info, "restoring", ("restored", progress.text))
+        guard let progress = outbox.shared.progress, !progress.isOver else { return }
+        outbox.log.write(.info, "restoring", ("restored", progress.text))
         armProgress()
     }
 }

@@ -3,7 +3,7 @@ import BelfryLoop
 /// The answers of one loop that wait until what they promise is stored.
 ///
 /// What a turn changes is stored under one ticket, and tickets are committed in their order. An
-/// answer to an HTTP request of this loop waits in its connection, which is corked; all other
+/// answer to an HTTP request of this loop waits in its connection, which callers cork; all other
 /// answers are parked here, and deliveries pass them.
 struct PromiseTable {
     /// The ticket of this turn.
@@ -14,16 +14,16 @@ struct PromiseTable {
     private(set) var committedTicket: UInt64 = 0
     /// The ticket that the answer in the making waits for; 0 is none.
     var awaitedTicket: UInt64 = 0
-    /// Connections that were corked, by ticket.
-    private var corked = Line<(ticket: UInt64, connection: ConnectionID)>()
+    /// The blocks of numbers that the store was asked for, by ticket.
+    private var requested = Line<(ticket: UInt64, numbers: NumberRequest)>()
     /// Answers that are kept, by ticket.
     private var parked = Line<(ticket: UInt64, answer: ParkedAnswer)>()
 
     /// Whether something was handed to the store and is not committed yet.
     var isWaiting: Bool { committedTicket + 1 < ticket }
 
-    /// How many answers wait, corked connections counted as one.
-    var waitingCount: Int { corked.count + parked.count }
+    /// How many answers are kept.
+    var parkedCount: Int { parked.count }
 
     /// Something that must last has changed in this turn.
     ///
@@ -49,9 +49,9 @@ struct PromiseTable {
         return ticket - 1
     }
 
-    /// Keeps a corked connection in mind.
-    mutating func cork(_ connection: ConnectionID, until ticket: UInt64) {
-        corked.append((ticket, connection))
+    /// Keeps in mind which numbers may be given when a ticket is committed.
+    mutating func await(_ numbers: NumberRequest, until ticket: UInt64) {
+        requested.append((ticket, numbers))
     }
 
     /// Keeps an answer.
@@ -64,10 +64,10 @@ struct PromiseTable {
         committedTicket = max(committedTicket, ticket)
     }
 
-    /// The next connection that may be uncorked.
-    mutating func nextConnection() -> ConnectionID? {
-        guard let first = corked.first, first.ticket <= committedTicket else { return nil }
-        return corked.removeFirst().connection
+    /// The next numbers that may be given.
+    mutating func nextNumbers() -> NumberRequest? {
+        guard let first = requested.first, first.ticket <= committedTicket else { return nil }
+        return requested.removeFirst().numbers
     }
 
     /// The next answer that may be sent.

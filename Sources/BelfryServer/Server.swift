@@ -150,10 +150,10 @@ public enum Server {
             var first = try ServerLoop(
                 number: 0, configuration, shared: shared, log: log,
                 connectionLimit: connectionLimit)
-            first.loop.sharesArrivals = configuration.loopCount > 1
+            first.outbox.loop.sharesArrivals = configuration.loopCount > 1
             start.leaveListeners()
             try first.listen(with: start.listeners, certificate)
-            try first.loop.attach(signals)
+            try first.outbox.loop.attach(signals)
             var threads: [LoopThread] = []
             for number in 1..<max(1, configuration.loopCount) {
                 threads.append(

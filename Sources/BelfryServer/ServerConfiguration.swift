@@ -1,5 +1,6 @@
 public import BelfryAccess
 public import BelfryCenter
+import BelfryHTTP
 public import BelfrySystem
 public import BelfryWire
 
@@ -190,5 +191,20 @@ public struct ServerConfiguration: Sendable {
     /// What callers without credentials may do.
     var effectiveAnonymousGrants: Grants {
         anonymousGrants ?? (isLoopbackOnly ? .loopbackDefault : .none)
+    }
+}
+
+extension ServerConfiguration {
+    /// The limits of requests.
+    var httpLimits: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.bodyByteLimit = bodyByteLimit
+        limits.requestLineByteLimit = requestLineByteLimit
+        limits.fieldLineByteLimit = fieldLineByteLimit
+        limits.fieldCountLimit = fieldCountLimit
+        // A line and a field of the greatest length fit into a head.
+        limits.headByteLimit = max(
+            limits.headByteLimit, requestLineByteLimit + 2 * fieldLineByteLimit)
+        return limits
     }
 }

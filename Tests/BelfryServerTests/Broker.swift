@@ -122,6 +122,7 @@ final class Node {
     let kernel = EmbeddedKernel()
     var server: ServerLoop
     private var input = [UInt8](repeating: 0, count: ServerLoop.inputByteCount)
+    var hasStopped: Bool { server.hasStopped }
     /// The event that the last turn ended with, which is the first one of the next turn.
     private(set) var ahead: LoopEvent?
 
@@ -133,11 +134,11 @@ final class Node {
             number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: .embedded(kernel))
         for address in configuration.listenAddresses {
-            _ = try server.loop.listen(on: address, refusal: server.refusalBytes())
+            _ = try server.outbox.loop.listen(on: address, refusal: server.outbox.refusalBytes())
         }
         if let certificate {
             server.speakSecurely(with: certificate)
-            _ = try server.loop.listen(on: .loopback(port: 0))
+            _ = try server.outbox.loop.listen(on: .loopback(port: 0))
         }
     }
 
@@ -147,13 +148,13 @@ final class Node {
     @discardableResult
     func turn() throws -> Bool {
         var isBusy = false
-        while !server.stop.isOver {
-            let event = try ahead.take() ?? server.loop.nextEvent(into: &input)
+        while !server.hasStopped {
+            let event = try ahead.take() ?? server.outbox.loop.nextEvent(into: &input)
             if event == .waiting { return isBusy }
             isBusy = true
             server.handle(event, input: input.span)
-            if event == .turnEnds, !server.stop.isOver {
-                ahead = try server.loop.nextEvent(into: &input)
+            if event == .turnEnds, !server.hasStopped {
+                ahead = try server.outbox.loop.nextEvent(into: &input)
                 return true
             }
         }
@@ -163,11 +164,11 @@ final class Node {
     /// Runs one turn, in which a signal comes when all callouts are over.
     func turn(endingWith signal: Int32) throws {
         while true {
-            let event = try ahead.take() ?? server.loop.nextEvent(into: &input)
+            let event = try ahead.take() ?? server.outbox.loop.nextEvent(into: &input)
             try #require(event != .waiting, "there is a turn to end")
             if event == .turnEnds { server.handle(.signal(signal), input: input.span) }
             server.handle(event, input: input.span)
-            if event == .turnEnds { return ahead = try server.loop.nextEvent(into: &input) }
+            if event == .turnEnds { return ahead = try server.outbox.loop.nextEvent(into: &input) }
         }
     }
 

@@ -59,8 +59,8 @@ struct HandshakeTests {
         for peer in peers {
             #expect(try peer.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
         }
-        #expect(broker.nodes[0].server.counters.tlsHandshakes == 10)
-        #expect(broker.nodes[0].server.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.outbox.counters.tlsHandshakes == 10)
+        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
     }
 
     @Test("with time, all handshakes of a turn are answered in it")
@@ -81,8 +81,8 @@ struct HandshakeTests {
         let open = try SecurePeer(broker, client)
         try broker.advance(by: .milliseconds(10_300))
         for peer in [silent, half, answered[0], open] { #expect(peer.peer.sawEndOfOutput) }
-        #expect(broker.nodes[0].server.counters.tlsFailures == 3)
-        #expect(broker.nodes[0].server.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.outbox.counters.tlsFailures == 3)
+        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
     }
 
     // MARK: Memory
@@ -102,12 +102,12 @@ struct HandshakeTests {
         try half.send(head + "[" + String(repeating: " ", count: 399_990))
         let peers = try greet(broker, 40)
         try broker.crank()
-        let server = { broker.nodes[0].server.counters }
+        let server = { broker.nodes[0].server.outbox.counters }
         let places = (1 << 20 - 400_200) / TLSSession.Stage.handshake.byteCount
         #expect(peers.map(\.peer.isClosed) == (0..<40).map { $0 < 40 - places })
         #expect(server().inputsRefused == UInt64(40 - places))
         #expect(server().tlsFailures == UInt64(40 - places))
-        #expect(broker.nodes[0].server.unfinishedTotal.count <= 1 << 20)
+        #expect(broker.nodes[0].server.callers.unfinishedTotal.count <= 1 << 20)
         try half.send("        ]")
         let answer = try #require(try half.read())
         #expect(answer.status != 503)
@@ -117,7 +117,7 @@ struct HandshakeTests {
             try peer.shakeHands()
             #expect(try peer.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
         }
-        #expect(broker.nodes[0].server.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
     }
 
     @Test("where requests by halves have more than half, the largest of them goes")
@@ -140,7 +140,7 @@ struct HandshakeTests {
         let part = [23, 3, 3, 0x3E, 0x80] + [UInt8](repeating: 1, count: 15_900)
         for peer in peers { peer.peer.send(part) }
         try broker.crank()
-        #expect(broker.nodes[0].server.unfinishedTotal.count <= 1 << 20)
+        #expect(broker.nodes[0].server.callers.unfinishedTotal.count <= 1 << 20)
         // An eighth more than must go goes at once, and not all.
         let closedCount = peers.count { $0.peer.sawEndOfOutput }
         #expect((70 - (1 << 20) / part.count..<70).contains(closedCount))
@@ -151,7 +151,7 @@ struct HandshakeTests {
         let limit = 1 << 20
         let broker = try Broker(certificate: context) { $0.memory.connections = limit }
         let account = {
-            broker.shared.memory(of: .connections, broker.nodes[0].server.counters)
+            broker.shared.memory(of: .connections, broker.nodes[0].server.outbox.counters)
         }
         let early = try (0..<2).map { _ in try SecurePeer(broker, client, shakesHands: false) }
         var peers: [SecurePeer] = []
@@ -172,10 +172,10 @@ struct HandshakeTests {
         for peer in early { peer.peer.send(peer.hello()) }
         try broker.crank()
         #expect(early.contains { $0.peer.isClosed && $0.peer.received.isEmpty })
-        #expect(broker.nodes[0].server.counters.connectionsRefused >= 2)
+        #expect(broker.nodes[0].server.outbox.counters.connectionsRefused >= 2)
         for peer in peers + early { peer.peer.close() }
         try broker.crank()
-        #expect(broker.nodes[0].server.tls?.sessionByteCount == 0)
+        #expect(broker.nodes[0].server.callers.tls?.sessionByteCount == 0)
         let next = try SecurePeer(broker, client)
         #expect(try next.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
     }

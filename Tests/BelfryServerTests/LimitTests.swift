@@ -85,7 +85,7 @@ struct LimitTests {
         small.peer.writeCapacity = 0
         for _ in 0..<2 { try large.send(HTTPPeer.text("GET", "/metrics")) }
         try small.send(HTTPPeer.text("GET", "/metrics"))
-        let loop = { broker.nodes[0].server.loop.unsentByteTotal }
+        let loop = { broker.nodes[0].server.outbox.loop.unsentByteTotal }
         #expect(!large.peer.isClosed && !small.peer.isClosed && loop() <= 40_000)
         var others: [HTTPPeer] = []
         while loop() <= 40_000, others.count < 50, !large.peer.isClosed {
@@ -114,7 +114,7 @@ struct LimitTests {
         _ = try socket.takeMessages()
         let look = #"{"jsonrpc":"2.0","id":1,"method":"observers","params":{"name":"none"}}"#
         try socket.send("[" + [String](repeating: look, count: 1_000).joined(separator: ",") + "]")
-        #expect(broker.nodes[0].server.scanBudget == ServerLoop.turnScanLimit)
+        #expect(broker.nodes[0].server.host.scanBudget == CenterHost.turnScanLimit)
         let alone = try socket.result("observers", #"{"name":"none"}"#)
         #expect(alone["next"] == .null)
     }

@@ -44,7 +44,7 @@ struct ListeningTests {
         configuration.listenAddresses = [.loopback(port: 0), .loopback(port: 0)]
         let mailboxes = try SharedState.makeMailboxes(loopCount: 2)
         var first = try Self.loop(configuration, mailboxes)
-        first.loop.sharesArrivals = true
+        first.outbox.loop.sharesArrivals = true
         let listeners = try Listeners(configuration)
         try first.listen(with: listeners, nil)
         let addresses = listeners.configuration.listenAddresses
@@ -54,15 +54,16 @@ struct ListeningTests {
         defer { for client in clients { client.close() } }
         var input = [UInt8](repeating: 0, count: ServerLoop.inputByteCount)
         // Each event is one that a client has caused already, so neither loop waits for ever.
-        while first.loop.connectionCount < 4 || first.nextSeat != 0 {
-            first.handle(try first.loop.nextEvent(into: &input), input: input.span)
+        while first.outbox.loop.connectionCount < 4 || first.callers.nextSeat != 0 {
+            first.handle(try first.outbox.loop.nextEvent(into: &input), input: input.span)
         }
-        while second.loop.connectionCount < 4 {
-            second.handle(try second.loop.nextEvent(into: &input), input: input.span)
+        while second.outbox.loop.connectionCount < 4 {
+            second.handle(try second.outbox.loop.nextEvent(into: &input), input: input.span)
         }
-        #expect(first.counters.connectionsAccepted == 4)
-        #expect(second.counters.connectionsAccepted == 4)
-        #expect(first.loop.connectionCount + second.loop.connectionCount == clients.count)
+        #expect(first.outbox.counters.connectionsAccepted == 4)
+        #expect(second.outbox.counters.connectionsAccepted == 4)
+        #expect(
+            first.outbox.loop.connectionCount + second.outbox.loop.connectionCount == clients.count)
     }
 
     @Test("a loop that is full refuses what it is given")
@@ -72,8 +73,8 @@ struct ListeningTests {
         configuration.listenAddresses = [.loopback(port: 0)]
         let mailboxes = try SharedState.makeMailboxes(loopCount: 2)
         var first = try Self.loop(configuration, mailboxes)
-        first.loop.sharesArrivals = true
-        first.nextSeat = 1
+        first.outbox.loop.sharesArrivals = true
+        first.callers.nextSeat = 1
         let listeners = try Listeners(configuration)
         try first.listen(with: listeners, nil)
         let address = listeners.configuration.listenAddresses[0]
@@ -84,13 +85,13 @@ struct ListeningTests {
         let clients = try (0..<3).map { _ in try Socket.connect(to: address) }
         defer { for client in clients { client.close() } }
         var input = [UInt8](repeating: 0, count: ServerLoop.inputByteCount)
-        while first.nextSeat != 0 || first.loop.connectionCount == 0 {
-            first.handle(try first.loop.nextEvent(into: &input), input: input.span)
+        while first.callers.nextSeat != 0 || first.outbox.loop.connectionCount == 0 {
+            first.handle(try first.outbox.loop.nextEvent(into: &input), input: input.span)
         }
-        while second.counters.connectionsRefused == 0 {
-            second.handle(try second.loop.nextEvent(into: &input), input: input.span)
+        while second.outbox.counters.connectionsRefused == 0 {
+            second.handle(try second.outbox.loop.nextEvent(into: &input), input: input.span)
         }
-        #expect(second.loop.connectionCount == 1)
+        #expect(second.outbox.loop.connectionCount == 1)
     }
 
     @Test("more connections than the descriptors allow are refused, with what to do")

@@ -299,7 +299,7 @@ struct MailboxTests {
         try broker.crank()
         #expect(try box.state() == "disconnected")
         #expect(try broker.post(name: "a")["held"] == 1)
-        for node in broker.nodes { #expect(node.server.polls.earliestDeadline == nil) }
+        for node in broker.nodes { #expect(node.server.host.polls.earliestDeadline == nil) }
         #expect(try box.read().json["notifications"].elements.count == 1)
         // Whoever shuts down its half may still read: it is answered at once.
         let half = try box.poll("?after=1")

@@ -10,8 +10,8 @@ struct MemoryAccountTests {
     /// What all centers of a broker keep of a kind, asked of each of them anew.
     private static func kept(_ kind: KeptKind, by broker: Broker) -> Int {
         broker.nodes.reduce(0) { sum, node in
-            (0..<node.server.centers.count).reduce(sum) { sum, position in
-                sum + node.server.centers.kept(kind, at: position)
+            (0..<node.server.host.centers.count).reduce(sum) { sum, position in
+                sum + node.server.host.centers.kept(kind, at: position)
             }
         }
     }
@@ -96,8 +96,9 @@ struct MemoryAccountTests {
         #expect(broker.shared.memory[kind] <= limit)
         #expect(broker.shared.memory[kind] > limit / 4)
         #expect(Self.wrongKinds(broker) == [])
-        let small = try #require(broker.nodes[0].server.centers.position(of: Array("small".utf8)))
-        #expect(broker.nodes[0].server.centers.trimmableCount(of: kind, at: small) == 1)
+        let small = try #require(
+            broker.nodes[0].server.host.centers.position(of: Array("small".utf8)))
+        #expect(broker.nodes[0].server.host.centers.trimmableCount(of: kind, at: small) == 1)
     }
 
     @Test("tombstones and keys are forgotten too")
@@ -119,7 +120,7 @@ struct MemoryAccountTests {
         _ = try broker.get("/livez")
         #expect(broker.shared.memory[.tombstones] <= 100_000)
         #expect(broker.shared.memory[.keys] <= 100_000)
-        #expect(broker.nodes[0].server.centers.trimmableCount(of: .keys, at: 0) > 50)
+        #expect(broker.nodes[0].server.host.centers.trimmableCount(of: .keys, at: 0) > 50)
         #expect(Self.wrongKinds(broker) == [])
     }
 
@@ -162,9 +163,9 @@ struct MemoryAccountTests {
         let before = heldByteCount()
         try #require(before > 40 << 16)
         // As at a start with less room than before.
-        broker.nodes[0].server.configuration.heldByteLimit = 1 << 20
+        broker.nodes[0].server.outbox.configuration.heldByteLimit = 1 << 20
         store.isBehind = true
-        broker.nodes[0].server.trimLater(.held)
+        broker.nodes[0].server.trimHeldLater()
         try broker.crank()
         #expect(heldByteCount() == before)
         store.isBehind = false
@@ -176,7 +177,7 @@ struct MemoryAccountTests {
             growths.append(count - heldByteCount())
         }
         #expect(growths.count { $0 > 0 } == 4)
-        #expect(growths.allSatisfy { $0 <= ServerLoop.heldTrimByteCount + (65 << 10) })
+        #expect(growths.allSatisfy { $0 <= CenterHost.heldTrimByteCount + (65 << 10) })
     }
 
     @Test("queues: past their memory a post that would wait is 503, and a plain one is not")
@@ -219,4 +220,8 @@ struct MemoryAccountTests {
         }
         #expect(text.contains("belfry_memory_limit_bytes{kind=\"observers\"} 12345678\n"))
     }
+}
+
+extension ServerLoop {
+    fileprivate mutating func trimHeldLater() { host.trimLater(.held, &outbox) }
 }

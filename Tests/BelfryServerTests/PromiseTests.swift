@@ -162,7 +162,7 @@ struct PromiseTests {
         let broker = try Broker()
         let socket = try broker.webSocket()
         #expect(try socket.observe("a")["name"] == "a")
-        #expect(broker.nodes[0].server.promises.ticket == 1)
+        #expect(broker.nodes[0].server.host.promises.ticket == 1)
     }
 }
 
@@ -240,6 +240,6 @@ struct RestartTests {
         socket.peer.close()
         try broker.crank()
         for _ in 0..<5 { try broker.advance(by: .milliseconds(60)) }
-        #expect(broker.nodes.allSatisfy { $0.server.stop.isOver })
+        #expect(broker.nodes.allSatisfy { $0.hasStopped })
     }
 }

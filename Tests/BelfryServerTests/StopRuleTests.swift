@@ -29,10 +29,10 @@ struct StopRuleTests {
     private static func end(_ broker: Broker, _ peers: [SocketPeer]) throws {
         for peer in peers { peer.peer.close() }
         try broker.crank()
-        for _ in 0..<40 where !broker.nodes.allSatisfy({ $0.server.stop.isOver }) {
+        for _ in 0..<40 where !broker.nodes.allSatisfy({ $0.hasStopped }) {
             try broker.advance(by: .seconds(1))
         }
-        #expect(broker.nodes.allSatisfy { $0.server.stop.isOver })
+        #expect(broker.nodes.allSatisfy { $0.hasStopped })
     }
 
     @Test(

@@ -22,7 +22,7 @@ struct StoppingTests {
         for peer in [socket.peer, stream.peer] { peer.close() }
         try broker.crank()
         for _ in 0..<3 { try broker.advance(by: .milliseconds(60)) }
-        #expect(broker.nodes.allSatisfy { $0.server.stop.isOver })
+        #expect(broker.nodes.allSatisfy { $0.hasStopped })
     }
 
     @Test("many clients are closed spread over the drain period")
@@ -50,12 +50,12 @@ struct StoppingTests {
         try broker.signal(Int32(signal))
         #expect(fresh.peer.sawEndOfOutput)
         #expect(used.peer.sawEndOfOutput)
-        #expect(!broker.nodes[0].server.stop.isOver)
+        #expect(!broker.nodes[0].hasStopped)
         fresh.peer.close()
         used.peer.close()
         try broker.crank()
         try broker.advance(by: .milliseconds(60))
-        #expect(broker.nodes[0].server.stop.isOver)
+        #expect(broker.nodes[0].hasStopped)
     }
 
     @Test(
@@ -118,7 +118,7 @@ struct StoppingTests {
             for peer in peers where !peer.peer.isClosed { try peer.send("x") }
         }
         try broker.advance(by: .milliseconds(1_100))
-        #expect(broker.nodes.allSatisfy { $0.server.stop.isOver })
+        #expect(broker.nodes.allSatisfy { $0.hasStopped })
     }
 
     @Test("with no time to drain, clients still get their 1012")
@@ -129,7 +129,7 @@ struct StoppingTests {
         try broker.advance(by: .milliseconds(60))
         try socket.read()
         #expect(socket.closeCode == 1012)
-        #expect(broker.nodes[0].server.stop.isOver)
+        #expect(broker.nodes[0].hasStopped)
     }
 
     @Test("a second signal ends every loop at once", arguments: [1, 2])
@@ -138,9 +138,9 @@ struct StoppingTests {
         let peers = try broker.nodes.indices.map { try broker.http(loop: $0) }
         for peer in peers { try peer.send("GET ") }
         try broker.signal(15)
-        #expect(broker.nodes.allSatisfy { !$0.server.stop.isOver })
+        #expect(broker.nodes.allSatisfy { !$0.hasStopped })
         try broker.signal(2)
-        #expect(broker.nodes.allSatisfy { $0.server.stop.isOver })
+        #expect(broker.nodes.allSatisfy { $0.hasStopped })
     }
 
     @Test("SIGHUP keeps every connection")
@@ -149,7 +149,7 @@ struct StoppingTests {
         let socket = try broker.webSocket()
         try broker.signal(1)
         #expect(try socket.observe("a")["name"] == "a")
-        #expect(!broker.nodes[0].server.stop.isStopping)
+        #expect(!broker.nodes[0].server.outbox.life.isStopping)
     }
 }
 
@@ -177,9 +177,9 @@ struct ReleaseTests {
     func secondSignal() throws {
         let broker = try Broker { $0.drainDelay = .seconds(3) }
         try broker.signal(15)
-        #expect(!broker.nodes[0].server.stop.isOver)
+        #expect(!broker.nodes[0].hasStopped)
         try broker.signal(15)
-        #expect(broker.nodes[0].server.stop.isOver)
+        #expect(broker.nodes[0].hasStopped)
     }
 
     @Test(
@@ -222,7 +222,7 @@ struct ReleaseTests {
         #expect(answer["error"]["data"]["type"] == "https://belfry.dev/problems/draining")
         for _ in 0..<60 { try broker.advance(by: .seconds(1)) }
         #expect(store.waitingCount == 0)
-        #expect(broker.nodes[0].server.stop.isOver)
+        #expect(broker.nodes[0].hasStopped)
     }
 
     @Test("a post that waits for its observers holds up the release, for at most 5 s")
@@ -266,7 +266,7 @@ struct ReleaseTests {
         _ = try peer.request("GET", "/livez")
         try broker.signal(15)
         try broker.advance(by: .milliseconds(60))
-        #expect(broker.nodes[0].server.stop.isOver)
+        #expect(broker.nodes[0].hasStopped)
     }
 
     @Test("readyz is 503 while the store fails, unless told otherwise; verbose names the parts")

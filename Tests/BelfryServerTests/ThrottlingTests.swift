@@ -79,8 +79,8 @@ struct ThrottlingTests {
         peer.peer.writeCapacity = 0
         let request = HTTPPeer.text("GET", "/openapi.yaml")
         try peer.send([String](repeating: request, count: 500).joined())
-        let connection = try #require(broker.nodes[0].server.connections[0])
-        #expect(broker.nodes[0].server.loop.unsentByteCount(of: connection.id) < 32 << 10)
+        let connection = try #require(broker.nodes[0].server.callers.connections[0])
+        #expect(broker.nodes[0].server.outbox.loop.unsentByteCount(of: connection.id) < 32 << 10)
         // What it asked for besides is not even read but for the first buffer.
         #expect(peer.peer.total.readByteCount <= 4 << 10)
         try broker.advance(by: .seconds(31))
@@ -101,7 +101,7 @@ struct ThrottlingTests {
         let large = try begin(60_000)
         let middle = try begin(29_000)
         #expect(try [small, large, middle].allSatisfy { try $0.read() == nil })
-        let total = broker.nodes[0].server.unfinishedTotal.count
+        let total = broker.nodes[0].server.callers.unfinishedTotal.count
         #expect(total > 99_000 && total < 100_000)
         try small.send(String(repeating: " ", count: 100_001 - total))
         let refused = try #require(try large.read())
@@ -113,7 +113,7 @@ struct ThrottlingTests {
         small.peer.reset()
         middle.peer.reset()
         try broker.advance(by: .seconds(3))
-        #expect(broker.nodes[0].server.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
     }
 
     @Test("past the limit of unfinished input an eighth of it goes at once")
@@ -121,17 +121,17 @@ struct ThrottlingTests {
         let broker = try Broker { $0.unfinishedByteLimit = 100_000 }
         let head = "POST /v1/channels/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n"
         var peers: [HTTPPeer] = []
-        while broker.nodes[0].server.counters.inputsRefused == 0 {
+        while broker.nodes[0].server.outbox.counters.inputsRefused == 0 {
             try #require(peers.count < 100)
             let peer = try broker.http()
             try peer.send(head + "{" + String(repeating: " ", count: 3_999))
             peers.append(peer)
         }
-        let total = broker.nodes[0].server.unfinishedTotal.count
+        let total = broker.nodes[0].server.callers.unfinishedTotal.count
         #expect(total <= 87_500 && total > 80_000)
         let refusedCount = try peers.count { try $0.read()?.status == 503 }
         #expect(refusedCount > 1)
-        #expect(broker.nodes[0].server.counters.inputsRefused == UInt64(refusedCount))
+        #expect(broker.nodes[0].server.outbox.counters.inputsRefused == UInt64(refusedCount))
     }
 
     @Test("a message that is never finished counts as well, and is closed with 1013")

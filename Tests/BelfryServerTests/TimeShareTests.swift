@@ -8,7 +8,7 @@ import Testing
 @Suite("What ends with time has a share of a turn (decision 69)")
 struct TimeShareTests {
     /// How many observers one share ends.
-    private static let share = ServerLoop.shareWorkLimit / 16
+    private static let share = CenterHost.shareWorkLimit / 16
 
     /// Clients that go, each with observers for one share, whose leases end a second from now.
     ///
@@ -72,7 +72,7 @@ struct TimeShareTests {
         try Self.leave(broker, paths)
         Self.move(broker, .seconds(1))
         for _ in 0..<3 { try broker.nodes[0].turn() }
-        let centers = broker.nodes[0].server.centers
+        let centers = broker.nodes[0].server.host.centers
         #expect((0..<3).map { centers[$0].observerCount / Self.share } == [2, 0, 0])
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("Asap entries have a share of a turn (decision 66)")
 struct TurnShareTests {
     /// How many entries for one observer one command posts.
-    private static let shareCount = (ServerLoop.shareWorkLimit + 16) / 17
+    private static let shareCount = (CenterHost.shareWorkLimit + 16) / 17
 
     /// Centers whose asap entries wait for their mode to be left.
     private final class Bench {
@@ -113,7 +113,7 @@ struct TurnShareTests {
         for _ in 0..<5 { try bench.enqueue(20, userInfo: large) }
         try bench.leave()
         let count = try bench.sockets[0].takeNames().count
-        #expect(count * 30_000 > ServerLoop.shareOutputByteLimit && count < 100)
+        #expect(count * 30_000 > Outbox.shareOutputByteLimit && count < 100)
         try bench.broker.crank()
         #expect(try bench.sockets[0].takeNames().count == 100 - count)
     }

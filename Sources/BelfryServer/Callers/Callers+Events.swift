@@ -1,0 +1,71 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+// Event streams: Server-Sent Events for a client with observers of its connection's lifetime.
+
+extension Callers {
+    /// How many observers one stream may ask for.
+    static let streamObserverLimit = 100
+
+    /// Reads which names and objects a stream observes: each name with each object.
+    mutating func openEvents(_ query: inout Query) throws(Problem) -> CenterRequest {
+        if let token = query.take("token") { return try openStream(of: token, &query) }
+        let names = unique(query.takeAll("name"))
+        let objects = unique(query.takeAll("object"))
+        for name in names { try requestReader.check(observedName: name, parameter: "name") }
+        for object in objects { try requestReader.check(name: object, parameter: "object") }
+        guard max(1, names.count) * max(1, objects.count) <= Self.streamObserverLimit else {
+            throw Problem.invalidParameter(
+                "name", "with object asks for over \(Self.streamObserverLimit) observers")
+        }
+        var observers: [ObserverRequest] = []
+        for name in names.isEmpty ? [nil] : names.map(Optional.some) {
+            for object in objects.isEmpty ? [nil] : objects.map(Optional.some) {
+                var observer = ObserverRequest(name: name, object: object)
+                observer.terms.endsWithConnection = true
+                observers.append(observer)
+            }
+        }
+        return .connect(.events, observers: observers, since: lastEventPosition(&query))
+    }
+
+    /// The stream of a mailbox: `Last-Event-ID` acknowledges.
+    private mutating func openStream(
+        of token: [UInt8], _ query: inout Query
+    ) throws(Problem) -> CenterRequest {
+        guard IdentifierText(observer: token.span) != nil else {
+            throw Problem.invalidParameter("token", "must be the token of an observer")
+        }
+        exchange.reply.details.hasSecretTarget = true
+        for parameter in ["name", "object"] where query.take(parameter) != nil {
+            throw Problem.invalidParameter(
+                parameter, "must not stand with token, whose observer has a filter")
+        }
+        return .openStream(try secret(of: token), since: lastEventPosition(&query))
+    }
+
+    /// The position behind which a stream goes on, if the request names one.
+    private func lastEventPosition(_ query: inout Query) -> ReplayPosition? {
+        let queryID = query.take("last_event_id")
+        let fieldID = headField("last-event-id")
+        // What a browser sends by itself is newer than what stands in the page's URL.
+        let since = (fieldID ?? queryID).map { EventStream.position(of: $0.span) }
+        return since.map(Self.position)
+    }
+
+    /// A position that cannot be read is one of an unknown life of the center.
+    private static func position(
+        _ id: (epoch: [UInt8], sequence: UInt64)?
+    ) -> ReplayPosition {
+        ReplayPosition(epoch: id?.epoch ?? [], sequence: id?.sequence ?? 0)
+    }
+
+    private func unique(_ values: [[UInt8]]) -> [[UInt8]] {
+        var result: [[UInt8]] = []
+        for value in values where !result.contains(value) { result.append(value) }
+        return result
+    }
+}

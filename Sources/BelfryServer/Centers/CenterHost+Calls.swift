@@ -1,0 +1,328 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryLoop
+import BelfryWebSocket
+import BelfryWire
+
+// JSON-RPC calls of a client; all calls of one frame are one callout (rule Q10).
+
+extension CenterHost {
+    /// Performs the calls of one frame in their order, and answers them in one frame.
+    ///
+    /// - Returns: whether the next frame of the client can be read.
+    mutating func performCalls(
+        _ text: [UInt8], client: CallingClient, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Bool {
+        let message = rpcReader.message(in: text.span)
+        var frame = CallFrame(text: text, client: client, submission: submission)
+        guard message.isBatch else {
+            if let call = message.calls.first, let sequel = perform(call, &frame, &outbox) {
+                var answer = Answer.json
+                answer.sequel = sequel
+                deliver(answer, submission.reply, &outbox)
+            }
+            // What the replay ring has for a new observer, and what was held for a client that goes
+            // on, comes after its answer.
+            fanOut(&outbox)
+            return true
+        }
+        frame.batch = CallBatch(reply: submission.reply)
+        frame.isAlone = message.calls.count == 1
+        return perform(message.calls, of: &frame, from: 0, &outbox)
+    }
+
+    /// Goes on with the calls of a batch that was left to this turn.
+    mutating func performBatch(_ frame: CallFrame, from place: Int, _ outbox: inout Outbox) {
+        var frame = frame
+        calloutDeliveryCount = frame.deliveryCount
+        _ = perform(rpcReader.message(in: frame.text.span).calls, of: &frame, from: place, &outbox)
+    }
+
+    /// Performs the calls of a batch from one on.
+    ///
+    /// Behind a replay the rest is left to another turn when this one has had its time; where there is no
+    /// room for it, it is refused.
+    ///
+    /// - Returns: whether the next frame of the client can be read.
+    private mutating func perform(
+        _ calls: [RPCCall], of frame: inout CallFrame, from start: Int, _ outbox: inout Outbox
+    ) -> Bool {
+        guard let batch = frame.batch else { return true }
+        var sequel = Sequel.none
+        for place in start..<calls.count {
+            if place > start {
+                fanOut(&outbox)
+                if frame.hasReplayed, !frame.isCut, !outbox.life.isStopping, outbox.turnIsFull {
+                    frame.deliveryCount = calloutDeliveryCount
+                    batch.wait(for: promises.awaitedTicket)
+                    if postpone(frame, from: place, &outbox) { return false }
+                    frame.isCut = true
+                }
+            }
+            outbox.content.removeAll(keepingCapacity: true)
+            guard let next = perform(calls[place], &frame, &outbox) else { continue }
+            if case .client = next { sequel = next }
+            batch.append(outbox.content)
+        }
+        batch.end()
+        batch.wait(for: promises.awaitedTicket)
+        promises.awaitedTicket = 0
+        if batch.isComplete {
+            deliver(batch, sequel, &outbox)
+        } else {
+            outbox.letGoOn(batch.reply)
+        }
+        fanOut(&outbox)
+        return true
+    }
+
+    /// Sends the answers of a batch, if the last of them is there.
+    mutating func deliver(
+        _ batch: CallBatch, _ sequel: Sequel, _ outbox: inout Outbox
+    ) {
+        guard batch.isComplete else { return }
+        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+        batch.append(to: &outbox.content)
+        promises.awaitedTicket = batch.ticket > promises.committedTicket ? batch.ticket : 0
+        var answer = Answer.json
+        answer.sequel = sequel
+        deliver(answer, batch.reply, &outbox)
+    }
+
+    /// Performs one call; its answer goes to the content of the outbox, which stays empty if there is none.
+    ///
+    /// - Returns: what becomes of the connection; nil when the answer comes later.
+    private mutating func perform(_ call: RPCCall, _ frame: inout CallFrame, _ outbox: inout Outbox)
+        -> Sequel?
+    {
+        switch call {
+        case .response(let id, let content, let isError):
+            acknowledge(id, error: isError ? content : nil, frame, &outbox)
+        case .invalid(let id, let code, let detail):
+            if let id { RPC.append(error: code, detail: detail, id: id, to: &outbox.content) }
+        case .notification(let method, let params):
+            guard let method = Method(method) else { return Sequel.none }
+            do throws(Problem) {
+                if outbox.life.isSealed || frame.isCut { return Sequel.none }
+                if outbox.configuration.hasRates { try chargeCall(frame, &outbox) }
+                if outbox.log.level == .trace { Self.tell(method, nil, frame, in: outbox.log) }
+                frame.call = nil
+                let sequel = try perform(method, params, &frame, &outbox)
+                outbox.content.removeAll(keepingCapacity: true)
+                return sequel
+            } catch {
+                // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
+                outbox.noteRefusal(error)
+                if outbox.log.level <= .debug { Self.tell(method, error, frame, in: outbox.log) }
+            }
+            outbox.content.removeAll(keepingCapacity: true)
+        case .request(let id, let method, let params):
+            guard let method = Method(method) else {
+                RPC.append(error: .methodNotFound, id: id, to: &outbox.content)
+                return Sequel.none
+            }
+            do throws(Problem) {
+                if outbox.life.isSealed { throw Problem.isStopping }
+                if frame.isCut { throw Problem.tooManyReplays }
+                if outbox.configuration.hasRates { try chargeCall(frame, &outbox) }
+                if outbox.log.level == .trace { Self.tell(method, nil, frame, in: outbox.log) }
+                frame.call = id
+                RPC.beginResult(id: id, to: &outbox.content)
+                guard let sequel = try perform(method, params, &frame, &outbox) else { return nil }
+                RPC.endResult(to: &outbox.content)
+                return sequel
+            } catch {
+                outbox.noteRefusal(error)
+                if outbox.log.level <= .debug { Self.tell(method, error, frame, in: outbox.log) }
+                outbox.content.removeAll(keepingCapacity: true)
+                RPC.append(problem: error, id: id, to: &outbox.content)
+            }
+        }
+        return Sequel.none
+    }
+
+    /// What a client can call.
+    enum Method: String, CaseIterable {
+        case addObserver
+        case removeObserver
+        case post
+        case dequeue
+        case setSuspended
+        case resume
+        case observers
+        case explain
+        case enterMode
+        case leaveMode
+
+        init?(_ name: [UInt8]) {
+            self.init(rawValue: String(decoding: name, as: UTF8.self))
+        }
+    }
+
+    /// Performs a method, and appends its result; nil if the answer comes later.
+    private mutating func perform(
+        _ method: Method, _ params: Range<Int>?, _ frame: inout CallFrame, _ outbox: inout Outbox
+    ) throws(Problem) -> Sequel? {
+        let submission = frame.submission
+        let text = frame.text
+        switch method {
+        case .addObserver:
+            let request = try requestReader.addObserver(params: params, in: text.span)
+            if request.since != nil { frame.hasReplayed = true }
+            let (row, token) = try register(
+                request, client: frame.client.number, submission, &outbox)
+            Shape.append(
+                registered: row, token: token, session: frame.client.session,
+                center: submission.center, to: &outbox.content)
+        case .removeObserver:
+            let request = try requestReader.removeObserver(params: params, in: text.span)
+            let count = try remove(
+                request, client: frame.client.number, center: submission.center, &outbox)
+            Shape.append(removedCount: count, to: &outbox.content)
+        case .post:
+            return try post(params, frame, &outbox)
+        case .dequeue:
+            let request = try requestReader.dequeue(params: params, in: text.span)
+            let count = try dequeue(request, submission, &outbox)
+            Shape.append(removedCount: count, to: &outbox.content)
+        case .setSuspended:
+            let isSuspended = try requestReader.setSuspended(params: params, in: text.span)
+            try setSuspended(isSuspended, client: frame.client.number, submission, &outbox)
+            Shape.append(isSuspended: isSuspended, to: &outbox.content)
+        case .resume:
+            let request = try requestReader.resume(params: params, in: text.span)
+            return try resume(request, &frame, &outbox)
+        case .observers:
+            try boundLooks(of: frame.batch)
+            let request = try requestReader.observers(params: params, in: text.span)
+            try list(.observers(request.query), submission, &outbox)
+        case .explain:
+            try boundLooks(of: frame.batch)
+            let request = try requestReader.explain(params: params, in: text.span)
+            try list(.explain(request), submission, &outbox)
+        case .enterMode:
+            let request = try requestReader.enterMode(params: params, in: text.span)
+            try enterMode(request, client: frame.client.number, submission, &outbox)
+        case .leaveMode:
+            let token = try requestReader.leaveMode(params: params, in: text.span)
+            try leaveMode(Secret(number: token.number, secret: token.secret), submission, &outbox)
+            outbox.content.append(contentsOf: "null".utf8)
+        }
+        return Sequel.none
+    }
+
+    /// Tells of a call: each at `trace` before it is performed, and one that is refused at `debug`.
+    private static func tell(
+        _ method: Method, _ problem: Problem?, _ frame: CallFrame, in log: ServerLog
+    ) {
+        let client = "c\(frame.client.number)"
+        if let problem {
+            log.write(
+                .debug, "a call was refused", ("method", method.rawValue),
+                ("type", problem.kind.slug), ("client", client))
+        } else {
+            log.write(.trace, "a call", ("method", method.rawValue), ("client", client))
+        }
+    }
+
+    private mutating func post(
+        _ params: Range<Int>?, _ frame: CallFrame, _ outbox: inout Outbox
+    ) throws(Problem) -> Sequel? {
+        let request = try requestReader.post(params: params, in: frame.text.span)
+        let form: ReceiptForm = request.reportsObservers ? .observers : []
+        // Nobody waits for the answer to a JSON-RPC notification.
+        let seconds = frame.call == nil ? 0 : request.waitSeconds
+        let wishes = PostWishes(
+            wait: seconds.map { Int64($0 * 1_000_000_000) },
+            key: request.idempotencyKey.map { Self.key($0, params: params, in: frame.text) })
+        if frame.batch != nil, !frame.isAlone {
+            try boundDeliveries(of: [request.post], center: frame.submission.center, &outbox)
+        }
+        let command = try applyPost(request.post, wishes, form, frame.submission, &outbox)
+        fanOut(&outbox)
+        switch effects.outcome {
+        case .waiting:
+            // A repetition of a post that is waited for waits with it, even if nobody is to be told.
+            guard let call = frame.call else { return Sequel.none }
+            let place = frame.batch?.appendMissing()
+            park(command, frame.submission.reply, form, call: call, place: place, &outbox)
+            return nil
+        case .replayed(let form):
+            appendReceipts(effects.receipts, effects.reports, ReceiptForm(rawValue: form), &outbox)
+        case .done, .registered, .removed, .resumed, .dequeued, .refused:
+            appendReceipts(effects.receipts, effects.reports, form, &outbox)
+        }
+        return Sequel.none
+    }
+
+    private mutating func list(
+        _ request: CenterRequest, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let listing = Submission(
+            center: submission.center, request: request, caller: submission.caller,
+            reply: submission.reply, address: submission.address)
+        _ = try look(listing, &outbox)
+    }
+
+    /// Removes what a client asks for: by token anybody's, otherwise its own.
+    private mutating func remove(
+        _ request: RemoveRequest, client: UInt64, center name: [UInt8], _ outbox: inout Outbox
+    ) throws(Problem) -> Int {
+        guard let position = centers.position(of: name) else { throw Problem.noObserver }
+        let number: UInt64
+        switch request {
+        case .filter(let filterName, let object):
+            submitCommand(
+                .removeObservers(client: client, name: filterName, object: object), to: position,
+                &outbox)
+            try checkOutcome()
+            guard case .removed(let count) = effects.outcome else { return 0 }
+            return count
+        case .token(let token):
+            number = token.number
+            let row = centers[position].observer(number)
+            let hash = row?.tokenHash ?? centers[position].tombstone(number)?.tokenHash
+            guard let hash, let secret = token.secret, SecretHash(of: secret).matches(hash) else {
+                throw Problem.noObserver
+            }
+        case .observer(let serial):
+            number = serial
+            guard centers[position].observer(number)?.client == client else {
+                throw Problem.noObserver
+            }
+        }
+        try removeObserver(number, by: .client(client), center: name, &outbox)
+        return 1
+    }
+}
+
+/// The calls of one frame while they are performed.
+struct CallFrame {
+    let text: [UInt8]
+    /// Who calls; `resume` makes it another client.
+    var client: CallingClient
+    let submission: Submission
+    /// The batch that the calls belong to; nil for a call that stands for itself.
+    var batch: CallBatch?
+    /// Whether no other call is in the frame.
+    var isAlone = true
+    /// The id of the call that is performed; nil for one that is not answered.
+    var call: [UInt8]?
+    /// Whether a call has asked for what the replay ring has.
+    var hasReplayed = false
+    /// Whether there was no room to leave the calls that follow to another turn.
+    var isCut = false
+    /// How often its posts may be delivered, about, as far as it has come.
+    var deliveryCount = 0
+}
+
+extension Problem {
+    /// What is said of an observer that is not there, or that the caller may not know of.
+    static let noObserver = Problem(.notFound, "There is no such observer.")
+    /// What is said where so much was replayed that the rest of a batch cannot wait for its turn.
+    static let tooManyReplays = Problem(
+        .overloaded,
+        "Too many batches wait for what the replay ring has; call this again, in smaller batches.")
+    /// What is said of everything that is asked too late.
+    static let isStopping = Problem(.draining, "The broker is stopping.")
+}

@@ -1,0 +1,143 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+/// How the answer to posts is written; an idempotency key keeps it for replays.
+struct ReceiptForm: OptionSet, Sendable, Equatable {
+    let rawValue: UInt8
+
+    /// One object with all receipts, as for an array of posts.
+    static let batch = ReceiptForm(rawValue: 1)
+    /// One row an observer.
+    static let observers = ReceiptForm(rawValue: 2)
+    /// No content.
+    static let minimal = ReceiptForm(rawValue: 4)
+}
+
+/// A reply that waits for the completion of its posts.
+struct WaitingReply {
+    let reply: Reply
+    let form: ReceiptForm
+    /// The id of the call, if it is the answer to one.
+    let call: [UInt8]?
+    /// The ticket of what the posts have changed; 0 if nothing must last.
+    let ticket: UInt64
+    /// Its place in a batch of calls, if it is in one.
+    var place: CallPlace?
+}
+
+// Posts that wait for acknowledging observers: the center tells when they are complete.
+
+extension CenterHost {
+    /// How many posts may wait for their observers at a time, on one loop.
+    static let waitingReplyLimit = 65_536
+
+    /// Whether one post more may wait; if not, it is posted with a wait of 0.
+    @inline(__always)
+    var canWait: Bool { waitingReplies.count < Self.waitingReplyLimit }
+
+    /// Keeps the reply of the command just submitted, whose outcome is `.waiting`, until it is complete.
+    ///
+    /// - Parameters:
+    ///   - command: what `submitCommand` returned.
+    ///   - reply: where the answer goes.
+    ///   - form: how it is written.
+    ///   - call: the id of the JSON-RPC call, if it is one.
+    ///   - place: the place of the call in its batch, if it is in one.
+    mutating func park(
+        _ command: CommandID, _ reply: Reply, _ form: ReceiptForm, call: [UInt8]? = nil,
+        place: CallPlace? = nil, _ outbox: inout Outbox
+    ) {
+        waitingReplies[command] = WaitingReply(
+            reply: reply, form: form, call: call, ticket: promises.awaitedTicket, place: place)
+        promises.awaitedTicket = 0
+        switch reply.form {
+        case .none, .http:
+            break
+        case .webSocket:
+            // An observer may have to acknowledge on the connection that posts. The calls of a batch
+            // are all performed first.
+            if place == nil { outbox.letGoOn(reply) }
+        }
+    }
+
+    /// Keeps what the last command has completed until the end of the turn.
+    ///
+    /// An answer lets the next request of its connection go on, which has no place inside a command.
+    mutating func keepCompletions(_ outbox: inout Outbox) {
+        for completion in effects.completions {
+            guard let waiting = waitingReplies.removeValue(forKey: completion.command) else {
+                continue
+            }
+            let hasChanges = !effects.changes.isEmpty && shared.store != nil
+            completions.append(
+                Completed(
+                    completion: completion, waiting: waiting,
+                    waitsForTurn: hasChanges || completion.replayedForm != nil))
+        }
+    }
+
+    /// A post that is complete, and is answered when the turn ends.
+    struct Completed {
+        let completion: Completion
+        let waiting: WaitingReply
+        /// Whether its answer may say what this turn has changed.
+        let waitsForTurn: Bool
+    }
+
+    /// Answers all posts that this turn has completed.
+    mutating func answerCompletions(_ outbox: inout Outbox) {
+        // An answer may let a request be read that completes another post.
+        while !completions.isEmpty {
+            var completed: [Completed] = []
+            swap(&completed, &completions)
+            for item in completed { complete(item, &outbox) }
+        }
+    }
+
+    private mutating func complete(_ item: Completed, _ outbox: inout Outbox) {
+        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+        promises.awaitedTicket =
+            item.waiting.ticket > promises.committedTicket ? item.waiting.ticket : 0
+        if item.waitsForTurn, shared.store != nil {
+            promises.awaitEverything()
+        }
+        let replayed = item.completion.replayedForm.map { ReceiptForm(rawValue: $0) }
+        let form = replayed ?? item.waiting.form
+        guard let call = item.waiting.call else {
+            var answer = appendPostAnswer(
+                item.completion.receipts, item.completion.reports, form, item.waiting.reply, &outbox
+            )
+            if replayed != nil { answer.fields.append(Self.isReplayed) }
+            return deliver(answer, item.waiting.reply, &outbox)
+        }
+        RPC.beginResult(id: call, to: &outbox.content)
+        appendReceipts(item.completion.receipts, item.completion.reports, form, &outbox)
+        RPC.endResult(to: &outbox.content)
+        guard let place = item.waiting.place else {
+            return deliver(.json, item.waiting.reply, &outbox)
+        }
+        place.batch.fill(place.number, with: outbox.content, ticket: promises.awaitedTicket)
+        deliver(place.batch, .none, &outbox)
+    }
+
+    /// Says that an answer repeats an earlier one.
+    static var isReplayed: HTTPField { HTTPField("Idempotency-Replayed", "true") }
+
+    /// Appends receipts in their form to the answer.
+    mutating func appendReceipts(
+        _ receipts: [Receipt], _ reports: [[ReportRow]], _ form: ReceiptForm, _ outbox: inout Outbox
+    ) {
+        if !form.contains(.batch), let receipt = receipts.first {
+            Shape.append(
+                receipt: receipt, rows: form.contains(.observers) ? reports.first ?? [] : nil,
+                to: &outbox.content)
+            return
+        }
+        Shape.append(
+            receipts: receipts, rows: form.contains(.observers) ? reports : nil, to: &outbox.content
+        )
+    }
+}

@@ -1,0 +1,96 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+import Synchronization
+
+// Centers end: those that have nothing and were left for a while, and those that an admin removes
+// (decision 47).  The end is posted to nobody, for nobody is there.
+
+extension CenterHost {
+    /// How many centers one turn looks at, and how many of them it ends.
+    private static let turnLookLimit = 4_096
+
+    private static let turnEndLimit = 256
+
+    /// Looks for centers that were left, from time to time while there are any but the default one.
+    mutating func watchCenters(_ outbox: inout Outbox) {
+        let defaultCount = centers.defaultPosition == nil ? 0 : 1
+        guard !schedule.isEndTimerSet, centers.count > defaultCount else { return }
+        schedule.isEndTimerSet = true
+        // What is left ends so late at most; a reload may make the time shorter.
+        let interval = max(
+            .seconds(1), min(.seconds(60), outbox.configuration.centerIdleTimeout / 8))
+        _ = outbox.loop.schedule(at: outbox.loop.now + interval, LoopTimer.leftCenters.rawValue)
+    }
+
+    /// Ends centers that have nothing and were left for long enough, a share of them in a turn.
+    mutating func endLeftCenters(_ outbox: inout Outbox) {
+        schedule.isEndTimerSet = false
+        if outbox.life.isStopping { return }
+        let timeout = outbox.configuration.centerIdleTimeout / .nanoseconds(1)
+        let lastUse = outbox.loop.attendedNanoseconds - Int64(timeout)
+        var position = min(schedule.endCursor ?? .max, centers.count)
+        let end = max(0, position - Self.turnLookLimit)
+        var names: [String] = []
+        // Backwards: what takes the place of one that ends was looked at before.
+        while position > end, names.count < Self.turnEndLimit {
+            position -= 1
+            guard centers.isLeft(position, since: lastUse) else { continue }
+            names.append(String(decoding: centers[position].name, as: UTF8.self))
+            endCenter(at: position, isPromise: false, &outbox)
+        }
+        if !names.isEmpty {
+            outbox.log.write(
+                .info, "centers have ended that nobody used",
+                ("count", "\(names.count)"), ("first", names[0]), ("loop", "\(outbox.number)"))
+            for name in names { outbox.log.write(.debug, "a center has ended", ("center", name)) }
+        }
+        schedule.endCursor = position > 0 ? position : nil
+        guard schedule.endCursor != nil else { return watchCenters(&outbox) }
+        schedule.isEndTimerSet = true
+        _ = outbox.loop.schedule(at: outbox.loop.now, LoopTimer.leftCenters.rawValue)
+    }
+
+    /// Ends the center that a path names (DELETE /v1/centers/{center}).
+    mutating func endCenter(_ submission: Submission, _ outbox: inout Outbox) throws(Problem)
+        -> Answer
+    {
+        let name = submission.center
+        guard submission.caller.grants.allow(.admin, center: name, name: nil, object: nil) else {
+            throw Problem.lacking("admin", submission.caller, center: name)
+        }
+        guard let position = centers.position(of: name) else { throw Problem.noCenter }
+        guard position != centers.defaultPosition else {
+            throw Problem(.centerInUse, "The center default never ends.")
+        }
+        let use = centers[position].use
+        guard use.isNone else { throw Problem(use) }
+        endCenter(at: position, isPromise: true, &outbox)
+        outbox.log.write(
+            .info, "a center has ended that an admin removed",
+            ("center", String(decoding: name, as: UTF8.self)))
+        return .empty
+    }
+
+    private mutating func endCenter(at position: Int, isPromise: Bool, _ outbox: inout Outbox) {
+        if centers.end(position) { promises.noteChanges(isPromised: isPromise) }
+        shared.centerCount.subtract(1, ordering: .relaxed)
+    }
+}
+
+extension Problem {
+    /// A center has something that somebody may come back for.
+    fileprivate init(_ use: CenterUse) {
+        let counts = [
+            ("clients", use.clientCount), ("observers", use.observerCount),
+            ("queue", use.queueCount), ("held", use.heldCount), ("modes", use.modeCount),
+            ("keys", use.keyCount),
+        ]
+        self.init(
+            .centerInUse,
+            "The center is in use: its clients, entries and modes must go, and its keys end, first.",
+            members: counts.map { Member($0.0, integer: $0.1) })
+    }
+}

@@ -1,0 +1,89 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryWebSocket
+import BelfryWire
+
+extension CenterHost {
+    /// Lets everybody have what the last command brought about; a second call does nothing.
+    mutating func fanOut(_ outbox: inout Outbox) {
+        guard let position = unspread.take() else { return }
+        tellNotices(at: position, &outbox)
+        if !effects.deliveries.isEmpty {
+            outbox.counters.deliveries += UInt64(effects.deliveries.count)
+            outbox.work.count(deliveries: effects.deliveries.count)
+            outbox.spread(effects, of: centers[position])
+        }
+        if !effects.completions.isEmpty { keepCompletions(&outbox) }
+    }
+
+    /// Tells clients what happened to their observers.
+    private mutating func tellNotices(at position: Int, _ outbox: inout Outbox) {
+        guard !effects.notices.isEmpty else { return }
+        var notices: [Notice] = []
+        swap(&notices, &effects.notices)
+        for notice in notices { tell(notice, at: position, &outbox) }
+    }
+
+    private mutating func tell(
+        _ notice: Notice, at position: Int, _ outbox: inout Outbox
+    ) {
+        var bytes: [UInt8] = []
+        let number: UInt64
+        var content = OutboxItem.Content.notice
+        switch notice {
+        case .removed(let connection, let transport, let observer, let tombstone):
+            number = connection
+            Self.appendNotice(transport, to: &bytes) { text in
+                RPC.append(removed: observer, tombstone, to: &text)
+            } event: { text in
+                EventStream.append(removed: observer, tombstone, to: &text)
+            }
+        case .gap(let connection, let transport, let gap):
+            number = connection
+            if outbox.log.level <= .debug { outbox.tell(gap) }
+            Self.appendNotice(transport, to: &bytes) { text in
+                RPC.append(gap: gap, to: &text)
+            } event: { text in
+                EventStream.append(gap: gap, to: &text)
+            }
+        case .clientRemoved(let connection, let transport):
+            number = connection
+            content = .lastFrames
+            if transport == .webSocket {
+                FrameWriter.appendClose(
+                    .clientRemoved, reason: Array("client removed".utf8), to: &bytes)
+            }
+        case .flushGoesOn(let client, let connection):
+            number = connection
+            content = .flushGoesOn(client: client)
+        case .takenOver(let connection):
+            number = connection
+            content = .lastFrames
+            FrameWriter.appendClose(.takenOver, reason: Array("taken over".utf8), to: &bytes)
+        case .readerReplaced(let connection, let isStream):
+            guard isStream else { return endPoll(connection, .replaced) }
+            number = connection
+            content = .lastFrames
+            appendStreamEnd(connection, at: position, to: &bytes)
+        case .mailboxFilled(let connection, _):
+            return endPoll(connection, .filled)
+        }
+        outbox.send(bytes, content, to: ConnectionNumber(rawValue: number))
+    }
+
+    private static func appendNotice(
+        _ transport: Transport, to bytes: inout [UInt8], frame: (inout [UInt8]) -> Void,
+        event: (inout [UInt8]) -> Void
+    ) {
+        switch transport {
+        case .webSocket:
+            var text: [UInt8] = []
+            frame(&text)
+            FrameWriter.append(.text, payload: text.span, to: &bytes)
+        case .events:
+            event(&bytes)
+        case .mailbox:
+            break
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+/// A request that waits until a mailbox has something.
+struct Poll {
+    let observer: UInt64
+    /// What it asked for.
+    let look: MailboxRequest
+    let submission: Submission
+    /// When it is answered in any case.
+    let deadline: MonotonicTime
+
+    /// Why a poll waits no longer.
+    enum End {
+        /// The mailbox has something, or the time is over.
+        case filled
+        /// Another reader has come, or the observer was removed.
+        case replaced
+    }
+}
+
+/// The polls and the streams that wait at mailboxes of one loop.
+struct PollTable {
+    /// By the number of the connection.
+    private var polls: [UInt64: Poll] = [:]
+    /// Those that wait no longer, and are answered when the turn ends.
+    private var ended: [(connection: UInt64, end: Poll.End)] = []
+    /// The observers whose mailboxes are streamed, by the number of the connection.
+    var streams: [UInt64: UInt64] = [:]
+    /// The timer, and the time that it is armed for.
+    var timer: TimerID?
+    var armedTime = MonotonicTime.distantFuture
+
+    /// Whether some wait no longer.
+    var hasEnded: Bool { !ended.isEmpty }
+
+    mutating func add(_ poll: Poll, connection: UInt64) {
+        polls[connection] = poll
+    }
+
+    mutating func remove(_ connection: UInt64) -> Poll? {
+        polls.removeValue(forKey: connection)
+    }
+
+    /// A poll waits no longer; one that is not there was answered before.
+    mutating func end(_ connection: UInt64, _ end: Poll.End) {
+        guard polls[connection] != nil else { return }
+        ended.append((connection, end))
+    }
+
+    /// Ends those whose time is over.
+    mutating func endDue(at now: MonotonicTime) {
+        for (connection, poll) in polls where poll.deadline <= now {
+            ended.append((connection, .filled))
+        }
+    }
+
+    /// Ends those whose caller is known no longer.
+    mutating func endAll(where isUnknown: (Poll) -> Bool) {
+        for (connection, poll) in polls where isUnknown(poll) {
+            ended.append((connection, .filled))
+        }
+    }
+
+    /// Ends all.
+    mutating func endAll() {
+        endDue(at: .distantFuture)
+    }
+
+    mutating func takeEnded() -> [(connection: UInt64, end: Poll.End)] {
+        defer { ended.removeAll(keepingCapacity: true) }
+        return ended
+    }
+
+    /// When the first poll is answered in any case.
+    var earliestDeadline: MonotonicTime? { polls.values.lazy.map(\.deadline).min() }
+}
+
+// Long polls: a request waits at a mailbox, and is answered in the turn in which that has something.
+
+extension CenterHost {
+    /// Polls whose times are this close are ended together.
+    private static let pollInterval: Duration = .milliseconds(5)
+
+    /// Lets a request wait at its mailbox.
+    mutating func park(_ poll: Poll, _ outbox: inout Outbox) {
+        let reply = poll.submission.reply
+        polls.add(poll, connection: reply.number.rawValue)
+        armPolls(at: poll.deadline, &outbox)
+    }
+
+    private mutating func armPolls(at time: MonotonicTime, _ outbox: inout Outbox) {
+        guard time < polls.armedTime else { return }
+        if let timer = polls.timer { outbox.loop.cancel(timer) }
+        polls.armedTime = time
+        polls.timer = outbox.loop.schedule(at: time, LoopTimer.polls.rawValue)
+    }
+
+    /// The time of some poll may be over.
+    mutating func meetPollDeadline(_ outbox: inout Outbox) {
+        polls.timer = nil
+        polls.armedTime = .distantFuture
+        polls.endDue(at: outbox.loop.now)
+        answerPolls(&outbox)
+        guard let next = polls.earliestDeadline else { return }
+        armPolls(at: max(next, outbox.loop.now + Self.pollInterval), &outbox)
+    }
+
+    /// A poll waits no longer; it is answered when the turn ends, with all that the turn has for it.
+    mutating func endPoll(_ connection: UInt64, _ end: Poll.End) {
+        polls.end(connection, end)
+    }
+
+    /// Answers all polls that wait no longer.
+    mutating func answerPolls(_ outbox: inout Outbox) {
+        // An answer may let a request be read that ends another poll.
+        while polls.hasEnded {
+            for (connection, end) in polls.takeEnded() {
+                guard let poll = polls.remove(connection) else { continue }
+                answer(poll, end, &outbox)
+                fanOut(&outbox)
+            }
+        }
+    }
+
+    private mutating func answer(_ poll: Poll, _ end: Poll.End, _ outbox: inout Outbox) {
+        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+        promises.awaitedTicket = 0
+        let reply = poll.submission.reply
+        guard let position = centers.position(of: poll.submission.center) else {
+            preconditionFailure("a center with an observer stays")
+        }
+        if end == .filled {
+            let connection = reply.number
+            submitCommand(
+                .detachReader(observer: poll.observer, connection.name), to: position,
+                isPromise: false, &outbox)
+            fanOut(&outbox)
+        }
+        let page = centers[position].mailbox(
+            of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
+        if end == .filled, let page {
+            return deliver(answer(page, of: poll.observer, &outbox), reply, &outbox)
+        }
+        let tombstone = centers[position].tombstone(poll.observer)
+        let problem = tombstone.map { Problem(.observerRemoved($0)) } ?? Problem.readerReplaced
+        deliver(outbox.problemAnswer(problem), reply, &outbox)
+    }
+
+    /// The connection of a poll is half closed: nobody knows how long it can still be answered.
+    mutating func endPoll(of submission: Submission) {
+        endPoll(submission.reply.number.rawValue, .filled)
+    }
+
+    /// The connection of a poll, or of a stream, has ended.
+    mutating func detachReader(_ observer: UInt64, _ submission: Submission, _ outbox: inout Outbox)
+    {
+        let connection = submission.reply.number
+        _ = polls.remove(connection.rawValue)
+        polls.streams[connection.rawValue] = nil
+        submitInternal(
+            .detachReader(observer: observer, connection.name), center: submission.center, &outbox)
+    }
+
+    /// Appends what the reader of a stream is told last.
+    ///
+    /// One that was replaced is not to come back at once: two readers would replace each other for ever.
+    mutating func appendStreamEnd(
+        _ connection: UInt64, at position: Int, to bytes: inout [UInt8]
+    ) {
+        let observer = polls.streams.removeValue(forKey: connection)
+        if let observer, let tombstone = centers[position].tombstone(observer) {
+            EventStream.append(removed: observer, tombstone, to: &bytes)
+            return
+        }
+        EventStream.append(retryMilliseconds: 30_000, to: &bytes)
+        EventStream.append(comment: "another reader has taken over", to: &bytes)
+    }
+}

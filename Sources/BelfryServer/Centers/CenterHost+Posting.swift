@@ -1,0 +1,309 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+// Posts: may the caller make them, what did the center do with them, and their receipts.
+
+extension CenterHost {
+    /// Answers a plain post to the default center.
+    ///
+    /// It is the way of nearly all posts: whoever may post everything sends an object as JSON. The long
+    /// way, by a ``Submission``, has the same result.
+    ///
+    /// - Returns: whether it is answered; nil, with nothing done, where the center is on another loop.
+    mutating func postPlainly(
+        _ content: consuming Notification.Content, _ http: borrowing HTTPReply,
+        from id: ConnectionID, _ outbox: inout Outbox
+    ) -> Bool? {
+        guard let position = centers.defaultPosition else { return nil }
+        let number = makeNotificationID(at: centers[position].nextPlace, &outbox)
+        return answer(
+            Post(id: number, content: content), at: position, http, prefix: [], from: id, nil,
+            &outbox)
+    }
+
+    /// Answers a post to a center of this loop that anybody may make.
+    ///
+    /// - Returns: whether it is answered; nil, with nothing done, where the center is not here.
+    mutating func postPlainly(
+        _ request: borrowing PostRequest, _ path: borrowing RoutedPath,
+        _ http: borrowing HTTPReply, from id: ConnectionID, _ address: NetworkAddress?,
+        _ outbox: inout Outbox
+    ) -> Bool? {
+        guard let position = centers.position(of: path.center) else { return nil }
+        let post = makePost(request, at: centers[position].nextPlace, &outbox)
+        return answer(
+            post, at: position, http, prefix: path.prefix, from: id, address, &outbox)
+    }
+
+    /// Makes a post without a ``Submission``; tells whether it is answered.
+    private mutating func answer(
+        _ post: consuming Post, at position: Int, _ http: borrowing HTTPReply, prefix: [UInt8],
+        from id: ConnectionID, _ address: NetworkAddress?, _ outbox: inout Outbox
+    ) -> Bool {
+        let isQueued = post.options?.isQueued ?? false
+        promises.awaitedTicket = 0
+        var terms = terms(outbox)
+        terms.wait = canWait ? min(Self.defaultWait, maxWait) : 0
+        if isQueued, outbox.shares.countsAddresses {
+            assign(owner(outbox.anonymous, at: address, outbox), to: &terms, outbox)
+        }
+        let command = submitCommand(.post(post, terms), to: position, &outbox)
+        var isAnswered = true
+        if case .done = effects.outcome, promises.awaitedTicket == 0,
+            let receipt = effects.receipts.first
+        {
+            outbox.counters.posts += 1
+            if receipt.isPosted, receipt.matched == 0 { outbox.counters.unmatchedPosts += 1 }
+            fanOut(&outbox)
+            if receipt.isPosted {
+                outbox.write(receipt, for: http.context, to: id)
+            } else {
+                answerLocation.removeAll(keepingCapacity: true)
+                Self.appendLocation(of: receipt, prefix: prefix, to: &answerLocation)
+                outbox.write(receipt, location: answerLocation, for: http.context, to: id)
+            }
+        } else {
+            var reply = copy http
+            if isQueued { reply.details.pathPrefix = prefix }
+            isAnswered = finishUnusually(
+                command, Reply(loop: outbox.number, connection: id, form: .http(reply)), &outbox)
+        }
+        fanOut(&outbox)
+        return isAnswered
+    }
+
+    /// Appends where the fate of a post is found.
+    private static func appendLocation(
+        of receipt: Receipt, prefix: [UInt8], to location: inout [UInt8]
+    ) {
+        location.append(contentsOf: prefix)
+        location.append(contentsOf: notificationsPath)
+        receipt.id.append(to: &location)
+    }
+
+    private static let notificationsPath = Array("/notifications/".utf8)
+
+    /// Answers a plain post that was refused, waits for its observers or for the store.
+    private mutating func finishUnusually(
+        _ command: CommandID, _ reply: Reply, _ outbox: inout Outbox
+    ) -> Bool {
+        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+        do throws(Problem) {
+            try countPosts(&outbox)
+            guard let answer = finishPosts(command, [], reply, &outbox) else { return false }
+            deliver(answer, reply, &outbox)
+        } catch {
+            deliver(outbox.problemAnswer(error), reply, &outbox)
+        }
+        return true
+    }
+
+    /// Posts what was asked for, and answers with the receipt; nil if the answer comes later.
+    mutating func post(
+        _ request: PostRequest, _ wishes: PostWishes?, _ submission: Submission,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Answer? {
+        let form = ReceiptForm(of: submission.reply, isBatch: false)
+        let command = try applyPost(request, wishes, form, submission, &outbox)
+        return finishPosts(command, form, submission.reply, &outbox)
+    }
+
+    /// Posts what was asked for in one callout, and answers with the receipts.
+    mutating func post(
+        _ requests: [PostRequest], _ wishes: PostWishes?, _ submission: Submission,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Answer? {
+        let form = ReceiptForm(of: submission.reply, isBatch: true)
+        let command = try applyPosts(requests, wishes, form, submission, &outbox)
+        return finishPosts(command, form, submission.reply, &outbox)
+    }
+
+    /// Lets the observers have what was posted, and answers; nil if the answer comes later.
+    private mutating func finishPosts(
+        _ command: CommandID, _ form: ReceiptForm, _ reply: Reply, _ outbox: inout Outbox
+    ) -> Answer? {
+        fanOut(&outbox)
+        switch effects.outcome {
+        case .waiting:
+            park(command, reply, form, &outbox)
+            return nil
+        case .replayed(let form):
+            var answer = appendPostAnswer(
+                effects.receipts, effects.reports, ReceiptForm(rawValue: form), reply, &outbox)
+            answer.fields.append(Self.isReplayed)
+            return answer
+        case .done, .registered, .removed, .resumed, .dequeued, .refused:
+            return appendPostAnswer(effects.receipts, effects.reports, form, reply, &outbox)
+        }
+    }
+
+    /// Appends the receipts of posts in their form, and tells how they are answered.
+    mutating func appendPostAnswer(
+        _ receipts: [Receipt], _ reports: [[ReportRow]], _ form: ReceiptForm, _ reply: Reply,
+        _ outbox: inout Outbox
+    ) -> Answer {
+        var answer = form.contains(.minimal) ? Answer.empty : .json
+        if !form.contains(.minimal) { appendReceipts(receipts, reports, form, &outbox) }
+        guard !form.contains(.batch), let receipt = receipts.first, !receipt.isPosted else {
+            return answer
+        }
+        if !form.contains(.minimal) { answer.status = 202 }
+        if case .http(let http) = reply.form {
+            var location: [UInt8] = []
+            Self.appendLocation(of: receipt, prefix: http.details.pathPrefix, to: &location)
+            answer.fields.append(HTTPField("Location", location))
+        }
+        return answer
+    }
+
+    /// Applies a post that the caller may make; `effects` has what it brought about.
+    mutating func applyPost(
+        _ request: PostRequest, _ wishes: PostWishes?, _ form: ReceiptForm,
+        _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> CommandID {
+        try checkPost(request, submission, place: nil)
+        let position = try makeCenter(for: submission, &outbox)
+        let hasStyle = request.options?.style != nil
+        let terms = terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
+        let post = makePost(request, at: centers[position].nextPlace, &outbox)
+        let command = submitCommand(.post(post, terms), to: position, &outbox)
+        try countPosts(&outbox)
+        return command
+    }
+
+    /// Applies posts that the caller may make in one callout, all or none.
+    private mutating func applyPosts(
+        _ requests: [PostRequest], _ wishes: PostWishes?, _ form: ReceiptForm,
+        _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> CommandID {
+        var hasStyle = false
+        for place in requests.indices {
+            try checkPost(requests[place], submission, place: place)
+            if requests[place].options?.style != nil { hasStyle = true }
+        }
+        try boundDeliveries(of: requests, center: submission.center, &outbox)
+        let position = try makeCenter(for: submission, &outbox)
+        var posts: [Post] = []
+        posts.reserveCapacity(requests.count)
+        var place = centers[position].nextPlace
+        for request in requests {
+            posts.append(makePost(request, at: place, &outbox))
+            place += 1
+        }
+        let terms = terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
+        let command = submitCommand(.postBatch(posts, terms), to: position, &outbox)
+        try countPosts(&outbox)
+        return command
+    }
+
+    private func checkPost(
+        _ request: PostRequest, _ submission: Submission, place: Int?
+    ) throws(Problem) {
+        let grants = submission.caller.grants
+        let content = request.content
+        guard
+            grants.allow(
+                .post, center: submission.center.span, name: content.name, object: content.object)
+        else { throw Problem.lacking("post", submission, content, place: place) }
+        guard let options = request.options, options.isImmediate else { return }
+        guard
+            grants.allow(
+                .immediate, center: submission.center.span, name: content.name,
+                object: content.object)
+        else { throw Problem.lacking("immediate", submission, content, place: place) }
+    }
+
+    /// Under which terms a post is accepted; what few posts need is made for those alone.
+    private mutating func terms(
+        _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, _ submission: Submission,
+        _ outbox: inout Outbox
+    ) -> PostTerms {
+        var terms = terms(outbox)
+        terms.wait = canWait ? min(wishes?.wait ?? Self.defaultWait, maxWait) : 0
+        terms.reportsObservers = form.contains(.observers)
+        let caller = submission.caller
+        if hasStyle || wishes?.key != nil {
+            assign(owner(of: submission, outbox), to: &terms, outbox)
+        }
+        let key = wishes?.key.map { key in
+            IdempotencyKey(
+                principal: caller.principal, text: key.text, requestHash: key.requestHash,
+                form: form.rawValue, owner: terms.owner)
+        }
+        // Only a styled post touches entries of others.
+        let isScoped = hasStyle && !caller.grants.allowEverywhere(.post)
+        if key != nil || isScoped {
+            let scope =
+                isScoped ? caller.grants.postScope(center: submission.center) : .everything
+            terms.details = PostTerms.Details(scope: scope, key: key)
+        }
+        return terms
+    }
+
+    /// How many nanoseconds a poster waits that does not say how long.
+    static let defaultWait: Int64 = 5_000_000_000
+
+    private mutating func countPosts(_ outbox: inout Outbox) throws(Problem) {
+        try checkOutcome()
+        if case .replayed = effects.outcome { return }
+        outbox.counters.posts += UInt64(effects.receipts.count)
+        for receipt in effects.receipts where receipt.matched == 0 && receipt.isPosted {
+            outbox.counters.unmatchedPosts += 1
+        }
+    }
+
+    private mutating func makePost(
+        _ request: borrowing PostRequest, at place: UInt64, _ outbox: inout Outbox
+    ) -> Post {
+        Post(
+            id: makeNotificationID(at: place, &outbox), content: request.content,
+            causedBy: request.causedBy,
+            options: request.options)
+    }
+
+    private mutating func makeNotificationID(at place: UInt64, _ outbox: inout Outbox)
+        -> NotificationID
+    {
+        NotificationID(
+            milliseconds: outbox.loop.wallNow.milliseconds, place: place,
+            random: outbox.random.next())
+    }
+}
+
+extension Receipt {
+    /// Whether it was dispatched; otherwise it waits in the queue, or something stands for it.
+    var isPosted: Bool {
+        if case .posted = state { true } else { false }
+    }
+}
+
+extension ReceiptForm {
+    /// The form in which posts are answered.
+    init(of reply: Reply, isBatch: Bool) {
+        self = isBatch ? .batch : []
+        guard case .http(let http) = reply.form else { return }
+        if http.isMinimal { insert(.minimal) }
+        if http.reportsObservers { insert(.observers) }
+    }
+}
+
+extension Grants {
+    /// What the holder may post in a center, as data for commands.
+    func postScope(center: [UInt8]) -> PostScope {
+        if allowEverywhere(.post) { return .everything }
+        let patterns = patterns(of: .post, center: center.span).map { grant in
+            PostScope.Pattern(names: Self.texts(grant.names), objects: Self.texts(grant.objects))
+        }
+        return .some(patterns)
+    }
+
+    /// The texts of patterns; none stands for all, and for what is absent.
+    private static func texts(_ patterns: [Pattern]) -> [PostScope.Text] {
+        if patterns.contains(.any) { return [] }
+        return patterns.map { $0.isPrefix ? .prefix($0.bytes) : .exact($0.bytes) }
+    }
+}

@@ -1,0 +1,137 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import Synchronization
+
+// What centers do by themselves: at the end of a turn, in idle moments, and when time has passed.
+
+extension CenterHost {
+    /// The callouts of the turn are over: asap entries are posted (rule Q10).
+    ///
+    /// Each center posts those that are there now (rule Q11), a share at a time, in turn with the others,
+    /// as long as the turn has time. The next turn goes on behind the center that was the last, and not
+    /// before what is posted here has been written.
+    mutating func endTurnOfCenters(_ outbox: inout Outbox) {
+        guard centers.touched.contains(where: { centers.needsTurnEnd(at: $0) }) else { return }
+        let isAmidFlush = outbox.loop.isAmidFlush
+        let line = centers.touched.filter {
+            centers.needsTurnEnd(at: $0) && !(isAmidFlush && centers.turnGoesOn(at: $0))
+        }
+        schedule.lastTurnEnd = share(.turnEnd, among: line, behind: schedule.lastTurnEnd, &outbox)
+    }
+
+    /// What centers do by shares.
+    private enum CenterTask {
+        /// They post the asap entries of the turn.
+        case turnEnd
+        /// They let happen what is due.
+        case time
+    }
+
+    /// Gives centers a share of work at a time, in turn with each other, as long as the turn has time.
+    ///
+    /// - Parameters:
+    ///   - positions: those that have something to do.
+    ///   - last: the center that had the last share before; it begins behind that one.
+    /// - Returns: the center that had the last share.
+    private mutating func share(
+        _ task: CenterTask, among positions: [Int], behind last: Int, _ outbox: inout Outbox
+    ) -> Int {
+        var line = positions.sorted { ($0 <= last ? 1 : 0, $0) < ($1 <= last ? 1 : 0, $1) }
+        var place = 0
+        while place < line.count {
+            let position = line[place]
+            let goesOn: Bool
+            switch task {
+            case .turnEnd:
+                submitCommand(
+                    .endTurn(workLimit: Self.shareWorkLimit), to: position, isPromise: false,
+                    &outbox)
+                goesOn = centers.turnGoesOn(at: position)
+            case .time:
+                submitCommand(
+                    .passTime(workLimit: Self.shareWorkLimit), to: position, isPromise: false,
+                    &outbox)
+                goesOn = centers.isDue(position, at: outbox.loop.attendedNanoseconds)
+            }
+            fanOut(&outbox)
+            place += 1
+            if goesOn { line.append(position) }
+            if outbox.turnIsFull { return position }
+            if task == .time, storeIsBehind { return position }
+        }
+        return line.last ?? last
+    }
+
+    /// The work that one center does, in deliveries, about, before it is looked how long the turn has
+    /// taken.
+    static let shareWorkLimit = 2_048
+
+    /// Hands on what the turn has for the store and for other loops.
+    mutating func handOver(_ outbox: inout Outbox) {
+        let end = centers.endTurn()
+        if shared.hasStore { handToStore(end.changes, &outbox) }
+        if end.heldGrowth != 0 { noteHeld(end.heldGrowth, &outbox) }
+        accountForKept(&outbox)
+        if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
+        if let losses = end.losses { shared.noteLosses(losses) }
+        outbox.counters.heldNotifications = UInt64(
+            Int(outbox.counters.heldNotifications) + end.heldCountGrowth)
+        outbox.counters.queueEntries = UInt64(Int(outbox.counters.queueEntries) + end.entryGrowth)
+        arm(at: end.deadline, &outbox)
+        // A loop that is about to end is never idle (rules Q12, Q23).
+        let needsIdle = centers.idleCount > 0 && !outbox.life.isStopping
+        if needsIdle != outbox.loop.reportsIdle { outbox.loop.reportsIdle = needsIdle }
+        if !centers.touched.isEmpty { outbox.loop.takeAnotherTurn() }
+        if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }
+    }
+
+    // MARK: Idle moments
+
+    /// Nothing is to be done: each center that waits for that posts one entry (rule Q13).
+    mutating func meetIdle(_ outbox: inout Outbox) {
+        if outbox.life.isStopping { return }
+        for position in centers.idlePositions {
+            submitCommand(.idle, to: position, isPromise: false, &outbox)
+            fanOut(&outbox)
+        }
+        // Setting it asks for the next idle moment, which comes after another look at the input.
+        if centers.idleCount > 0 { outbox.loop.reportsIdle = true }
+    }
+
+    // MARK: Time
+
+    /// Arms the timer of the centers, unless it comes early enough.
+    ///
+    /// A deadline that has moved away costs one timer for nothing, and no search in each turn. So does
+    /// one before which the loop pauses.
+    private mutating func arm(at deadline: Int64, _ outbox: inout Outbox) {
+        let deadline = max(deadline, schedule.restUntil)
+        guard deadline < schedule.armedDeadline else { return }
+        if let timer = schedule.timer { outbox.loop.cancel(timer) }
+        schedule.armedDeadline = deadline
+        schedule.timer = outbox.loop.schedule(
+            at: MonotonicTime(nanoseconds: deadline) + .nanoseconds(outbox.loop.missedNanoseconds),
+            LoopTimer.centers.rawValue)
+    }
+
+    /// A deadline of some center may have come.
+    ///
+    /// What is due happens in shares. While much waits for the store, one share comes after the other
+    /// with a rest between them, so that nobody is refused for what only ends.
+    mutating func meetCenterDeadline(_ outbox: inout Outbox) {
+        schedule.timer = nil
+        schedule.armedDeadline = .max
+        if outbox.life.isSealed { return }
+        let due = centers.positionsDue(at: outbox.loop.attendedNanoseconds)
+        schedule.lastTimePassed = share(.time, among: due, behind: schedule.lastTimePassed, &outbox)
+        schedule.restUntil = storeIsBehind ? outbox.loop.attendedNanoseconds + Self.storeRest : .min
+        if let deadline = centers.earliestDeadline { arm(at: deadline, &outbox) }
+    }
+
+    /// Whether so much waits for the store that what can wait should.
+    var storeIsBehind: Bool { shared.store?.isBehind ?? false }
+
+    /// How long that rests which the store would have to note, in nanoseconds.
+    static let storeRest: Int64 = 5_000_000
+}

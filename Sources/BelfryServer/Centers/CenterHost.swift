@@ -1,0 +1,129 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+import Synchronization
+
+/// The centers of one loop: a submission in, items for connections out.
+///
+/// It knows no connection, only the names of connections, which centers know too. So it does not matter to
+/// it which loop has a connection. `perform` finds what is asked, `submitCommand` applies it, `fanOut` lets
+/// everybody have what it brought about, and `deliver` answers.
+struct CenterHost: ~Copyable {
+    let shared: SharedState
+    var centers: CenterTable
+    /// What the last command brought about; its storage is used again.
+    var effects = Effects()
+    /// The center whose command `effects` belong to, until everything in them is on its way.
+    var unspread: Int?
+    /// The answers that wait for the store.
+    var promises = PromiseTable()
+    /// The replies to posts that wait for their observers, by the name of the command.
+    var waitingReplies: [CommandID: WaitingReply] = [:]
+    /// The posts that this turn has completed.
+    var completions: [Completed] = []
+    /// The requests that wait at mailboxes.
+    var polls = PollTable()
+    /// What waits for a turn that has time for it.
+    var postponed = PostponedWork()
+    var schedule = CenterSchedule()
+    /// How much memory centers keep, and of what that is too much.
+    var kept: KeptWatch
+    /// How many rows may still be looked at in this turn.
+    var scanBudget = Self.turnScanLimit
+    /// How often the posts of this callout may be delivered, about, as far as it has come.
+    var calloutDeliveryCount = 0
+    let requestReader: RequestReader
+    let rpcReader: RPCReader
+    /// The longest time that a request may wait, in nanoseconds.
+    var maxWait: Int64
+    /// The unfinished input of all connections, to which frames belong that were left to a later turn.
+    let unfinishedTotal: ByteTotal
+    var answerLocation: [UInt8] = []
+
+    init(
+        _ configuration: ServerConfiguration, shared: SharedState, loop: Int,
+        unfinishedTotal: ByteTotal
+    ) {
+        self.shared = shared
+        self.unfinishedTotal = unfinishedTotal
+        requestReader = RequestReader(limits: configuration.wireLimits)
+        rpcReader = RPCReader(limits: configuration.wireLimits)
+        maxWait = configuration.maxWait.nanoseconds
+        kept = KeptWatch(configuration)
+        centers = CenterTable(
+            limits: Self.centerLimits(configuration, shared), seed: shared.hashSeed,
+            incarnation: shared.incarnation, loop: loop, keepsChanges: shared.hasStore)
+    }
+
+    /// The limits of each center: whether anything lasts is for the broker to know.
+    private static func centerLimits(
+        _ configuration: ServerConfiguration, _ shared: SharedState
+    ) -> CenterLimits {
+        var limits = configuration.centerLimits
+        limits.isDurable = shared.hasStore
+        return limits
+    }
+
+    /// Takes a configuration that has changed, and lets the centers have their limits.
+    mutating func adopt(_ configuration: ServerConfiguration, _ outbox: inout Outbox) {
+        maxWait = configuration.maxWait.nanoseconds
+        kept.limits = KeptMemory(limitedBy: configuration)
+        centers.limits = Self.centerLimits(configuration, shared)
+        for position in 0..<centers.count {
+            submitCommand(.configure(centers.limits), to: position, isPromise: false, &outbox)
+            fanOut(&outbox)
+        }
+    }
+
+    /// Takes the centers of this loop that the store has, and makes the one that always exists.
+    mutating func takeCenters(_ outbox: inout Outbox) {
+        for center in shared.takeCenters(for: outbox.number) {
+            let position = centers.take(center, at: outbox.commandTime)
+            assignOwners(at: position, outbox)
+            shared.centerCount.add(1, ordering: .relaxed)
+            shared.observerCount.add(centers[position].observerCount, ordering: .relaxed)
+        }
+        // What they hold, wait for and owe is found out at the end of the first turn.
+        if centers.count > 0 { outbox.loop.takeAnotherTurn() }
+        watchCenters(&outbox)
+        guard shared.home(of: RoutedPath.defaultCenter) == outbox.number,
+            centers.position(of: RoutedPath.defaultCenter) == nil
+        else { return }
+        shared.centerCount.add(1, ordering: .relaxed)
+        let epoch = outbox.random.hexadecimal(digitCount: 12)
+        _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: outbox.commandTime)
+    }
+}
+
+/// When centers do something by themselves.
+struct CenterSchedule {
+    /// The center that posted asap entries last.
+    var lastTurnEnd = 0
+    /// The center for which time has passed last.
+    var lastTimePassed = 0
+    /// Whether the timer is set that looks for centers that were left, and how far it has come.
+    var isEndTimerSet = false
+    var endCursor: Int?
+    /// The timer of the centers, and the time that it is armed for.
+    var timer: TimerID?
+    var armedDeadline = Int64.max
+    /// Before this time the store is let go on with what it has.
+    var restUntil = Int64.min
+}
+
+/// How much memory the centers of a loop keep, and of what that is too much.
+struct KeptWatch {
+    /// How much all centers may keep of each kind.
+    var limits: KeptMemory
+    /// The kinds of which this loop made all centers, or those of an owner, keep more than they may.
+    var trims: Set<Trim> = []
+    /// Whether the timer is set with which that goes on.
+    var isTimerSet = false
+    /// What the centers of this loop keep, as far as it was accounted for.
+    var byteCount = 0
+
+    init(_ configuration: ServerConfiguration) {
+        limits = KeptMemory(limitedBy: configuration)
+    }
+}

@@ -1,0 +1,40 @@
+import BelfryLoop
+
+/// What the timers of a loop are for; the number is the payload of such a timer.
+enum LoopTimer: UInt64 {
+    /// A step of the stop has had its time.
+    case stop
+    /// Throttled connections go on.
+    case throttle
+    /// A deadline of some center may have come.
+    case centers
+    /// The time of a request that waits at a mailbox is over.
+    case polls
+    /// The drain delay is over.
+    case drainDelay
+    /// A limit may not be reached any more.
+    case limits
+    /// It is time to look for centers that were left.
+    case leftCenters
+    /// What too much is kept of may go on being forgotten; the end of the turn does that.
+    case trims
+    /// How far the start has come is logged.
+    case progress
+}
+
+extension ServerLoop {
+    /// The time of a timer has come.
+    mutating func meetTimer(_ timer: LoopTimer) {
+        switch timer {
+        case .stop: continueStopping()
+        case .throttle: releaseThrottled()
+        case .centers: host.meetCenterDeadline(&outbox)
+        case .polls: host.meetPollDeadline(&outbox)
+        case .drainDelay: drain()
+        case .limits: outbox.meetLimitDeadline()
+        case .leftCenters: host.endLeftCenters(&outbox)
+        case .trims: host.kept.isTimerSet = false
+        case .progress: logProgress()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryWire
+
+// What loops tell each other: one mailbox entry for each loop and turn.
+
+extension ServerLoop {
+    /// Does what other loops ask for.
+    mutating func readMail() {
+        var messages: [LoopMessage] = []
+        outbox.shared.mailboxes[outbox.number].drain(into: &messages)
+        for message in messages {
+            switch message {
+            case .submissions(let submissions):
+                for submission in submissions { _ = host.perform(submission, &outbox) }
+            case .output(let output):
+                outbox.take(output)
+            case .arrived(let arrival):
+                callers.admit(arrival, &outbox)
+            case .committed(let ticket):
+                host.takeCommit(ticket, &outbox)
+                callers.uncork(through: ticket, &outbox)
+            case .drain:
+                beginStopping()
+            case .settled:
+                stop.settledCount += 1
+                seal()
+            case .sealed:
+                noteSealed()
+            case .released:
+                takeRelease()
+            case .answered:
+                noteAnswered(by: 1)
+            case .reload(let configuration):
+                take(configuration)
+            case .renew(let context):
+                callers.take(context)
+            case .backup(let outcome, let reply):
+                callers.takeBackup(outcome, reply, &outbox)
+            case .backupPart(let part, let id):
+                callers.takePart(part, for: id, &outbox)
+            case .verdict(let digest, let caller):
+                takeVerdict(digest, caller)
+            case .stop:
+                finish()
+            }
+            react()
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryLoop
+import BelfryWire
+
+// What arrives: callers read it, centers do what is asked, and connections do what was written for them.
+
+extension ServerLoop {
+    /// Does the work of one read, and lets others go first where that was much.
+    mutating func receive(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        let before = outbox.work.total
+        read(id, bytes)
+        react()
+        if outbox.work.total &- before >= WorkMeter.much { outbox.loop.letOthersGoFirst(id) }
+    }
+
+    /// Reads what has arrived on a connection, and does what is asked, one after the other.
+    private mutating func read(_ id: ConnectionID, _ bytes: Span<UInt8>) {
+        guard var pass = callers.begin(reading: id, bytes, &outbox) else { return }
+        while let step = callers.next(&pass, bytes, &outbox) { perform(step, of: id) }
+    }
+
+    /// Does what a connection asks.
+    mutating func perform(_ step: CallerStep, of id: ConnectionID) {
+        switch step {
+        case .plainPost(let content):
+            let isAnswered = host.postPlainly(
+                content, callers.exchange.reply, from: id, &outbox)
+            if let isAnswered {
+                callers.finishPost(id, isAnswered: isAnswered, &outbox)
+            } else {
+                submit(callers.submission(of: PostRequest(content: content), from: id, &outbox))
+            }
+        case .usualPost(let post, let path):
+            let address = callers.askerAddress(of: post, from: id, outbox)
+            let isAnswered = host.postPlainly(
+                post, path, callers.exchange.reply, from: id, address, &outbox)
+            if let isAnswered {
+                callers.finishPost(id, isAnswered: isAnswered, &outbox)
+            } else {
+                submit(callers.submission(of: .post(post, nil), path, from: id, &outbox))
+            }
+        case .submission(let submission):
+            submit(submission)
+        case .metrics:
+            callers.sendMetrics(metrics(), to: id, &outbox)
+        }
+        applyItems()
+    }
+
+    /// Performs a submission here, or sends it to the loop of its center at the end of the turn.
+    private mutating func submit(_ submission: Submission) {
+        // The listing of all centers starts on the first loop and visits every one.
+        let home =
+            if case .centers = submission.request { 0 } else {
+                outbox.shared.home(of: submission.center)
+            }
+        let isAnswered: Bool
+        if home == outbox.number {
+            isAnswered = host.perform(submission, &outbox)
+        } else {
+            outbox.send(submission, to: home)
+            isAnswered = false
+        }
+        if !isAnswered { callers.wait(for: submission, &outbox) }
+    }
+
+    /// Lets connections do what was written for them, and centers hear of connections, until there is
+    /// nothing of it.
+    private mutating func applyItems() {
+        while !outbox.items.isEmpty || !callers.departing.isEmpty {
+            for item in outbox.takeItems() { callers.apply(item, &outbox) }
+            for submission in callers.takeDeparting() { submit(submission) }
+        }
+    }
+
+    /// Lets everything happen that follows from what was done: connections whose answers were written go on
+    /// with what they have sent meanwhile.
+    mutating func react() {
+        applyItems()
+        while let (id, bytes) = callers.takeReady() {
+            read(id, bytes.span)
+            callers.closeIfEnded(id, &outbox)
+            applyItems()
+        }
+    }
+
+    /// The sockets were written: who has room again goes on, as far as the turn has time.
+    mutating func releaseThrottled() {
+        guard var pass = callers.takeThrottled(&outbox) else { return }
+        while callers.releaseNext(&pass, &outbox) { react() }
+    }
+
+    /// A token was verified: the requests that wait for that go on.
+    mutating func takeVerdict(_ digest: TokenDigest, _ verdict: Result<Caller, AccessError>) {
+        for id in callers.takeWaiting(digest) {
+            guard callers.takeUpRequest(of: id, digest, verdict, &outbox) else { continue }
+            if let step = callers.finishRequest(id, &outbox) { perform(step, of: id) }
+            applyItems()
+            callers.readOnAfterVerdict(id, &outbox)
+        }
+    }
+
+    /// Accounts for all that centers of this loop keep now, to the byte.
+    mutating func accountForAllKept() { host.accountForAllKept(&outbox) }
+
+    /// The metrics; all who ask in one turn are told the same, since making the text is much work.
+    private mutating func metrics() -> [UInt8] {
+        if metricsText.isEmpty {
+            accountForAllKept()
+            var total = Counters()
+            for (number, published) in outbox.shared.counters.enumerated() {
+                total.add(number == outbox.number ? outbox.counters : published.read())
+            }
+            metricsText = MetricsText.text(
+                of: total, shared: outbox.shared, outbox.configuration, log: outbox.log,
+                version: Server.version)
+        }
+        return metricsText
+    }
+}

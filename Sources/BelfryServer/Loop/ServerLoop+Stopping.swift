@@ -1,0 +1,282 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import BelfryWebSocket
+import BelfryWire
+import Synchronization
+
+// The clean stop (decision 54): the loops take nothing new, their centers stop and are sealed, the store
+// commits and gives the data up; then clients are told to come back, and closed spread over the drain
+// period.
+
+extension ServerLoop {
+    /// The signals that the first loop listens to.
+    static let stopSignals: [Int32] = [2, 15]
+
+    static let reloadSignal: Int32 = 1
+
+    mutating func handleSignal(_ signal: Int32) {
+        if signal == Self.reloadSignal {
+            outbox.shared.askForReload(log: outbox.log)
+            return
+        }
+        guard Self.stopSignals.contains(signal) else { return }
+        if outbox.shared.lifecycle.load(ordering: .relaxed) > .ready {
+            outbox.log.write(.warning, "stopping at once")
+            outbox.tellOthers(.stop)
+            finish()
+        } else if outbox.configuration.drainDelay > .zero {
+            outbox.shared.lifecycle.store(.lame, ordering: .relaxed)
+            outbox.log.write(
+                .info, "not ready any more", ("stopping in", "\(outbox.configuration.drainDelay)"))
+            _ = outbox.loop.schedule(
+                at: outbox.loop.now + outbox.configuration.drainDelay, LoopTimer.drainDelay.rawValue
+            )
+        } else {
+            drain()
+        }
+    }
+
+    /// Begins to stop all loops.
+    mutating func drain() {
+        outbox.shared.lifecycle.store(.draining, ordering: .relaxed)
+        outbox.log.write(.info, "stopping", ("within", "\(outbox.configuration.drainPeriod)"))
+        outbox.tellOthers(.drain)
+        beginStopping()
+    }
+
+    /// Takes no more connections, and stops the centers.
+    mutating func beginStopping() {
+        guard !outbox.life.isStopping else { return }
+        outbox.life = .draining
+        outbox.loop.stopListening()
+        stop.deadline = outbox.loop.now + outbox.configuration.drainPeriod
+        stop.sealDeadline =
+            outbox.loop.now + min(StopSequence.patience, outbox.configuration.drainPeriod / 2)
+        if !host.postponed.isEmpty { host.doPostponed(&outbox) }
+        terminateCenters()
+        host.polls.endAll()
+        host.answerPolls(&outbox)
+        react()
+        // What these centers posted last must find the connections of its observers open.
+        if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }
+        settle()
+    }
+
+    /// Says that this loop has nothing more for centers, once what its clients had begun is done.
+    mutating func settle() {
+        if outbox.life < .settled {
+            guard !hasBegunRequests || outbox.loop.now >= stop.sealDeadline else {
+                return armStop(at: outbox.loop.now + StopSequence.interval)
+            }
+            outbox.life = .settled
+            if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }
+            outbox.tellOthers(.settled)
+        }
+        seal()
+    }
+
+    /// Ends the life of this loop's centers, once no loop has anything more for them.
+    mutating func seal() {
+        guard outbox.life == .settled else { return }
+        let isQuiet =
+            stop.settledCount == outbox.configuration.loopCount - 1 && host.waitingReplies.isEmpty
+        guard isQuiet || outbox.loop.now >= stop.sealDeadline else {
+            return armStop(at: outbox.loop.now + StopSequence.interval)
+        }
+        terminateCenters()
+        host.handOver(&outbox)
+        if outbox.shared.store == nil { countDiscarded() }
+        outbox.life = .sealed
+        host.centers.close()
+        // A store that cannot be ended holds nobody up for longer than this.
+        armStop(at: stop.deadline)
+        if outbox.number == 0 { return noteSealed() }
+        // What these centers said last leaves before the loops let their clients go.
+        outbox.sendToOtherLoops()
+        _ = outbox.shared.mailboxes[0].post(.sealed)
+    }
+
+    /// One loop more is sealed; when all are, the store is given up.
+    mutating func noteSealed() {
+        stop.sealedCount += 1
+        guard stop.sealedCount == outbox.configuration.loopCount else { return }
+        if let store = outbox.shared.store {
+            store.end(telling: outbox.shared.mailboxes)
+        } else {
+            outbox.tellOthers(.released)
+            takeRelease()
+        }
+    }
+
+    /// The store is given up, and this loop knows of all its commits: the answers that waited for them
+    /// are told to other loops before these let their clients go.
+    mutating func takeRelease() {
+        guard outbox.life.isSealed, !stop.isReleased else { return }
+        stop.isReleased = true
+        outbox.shared.lifecycle.store(.released, ordering: .relaxed)
+        if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }
+        outbox.tellOthers(.answered)
+        noteAnswered(by: 0)
+    }
+
+    /// So many loops more have no answer for connections of this one.
+    mutating func noteAnswered(by count: Int) {
+        stop.answeredCount += count
+        let isLast = stop.answeredCount == outbox.configuration.loopCount - 1
+        if isLast, stop.isReleased { letClientsGo() }
+    }
+
+    /// Whether a request is on its way here, or was accepted, that has no answer.
+    private var hasBegunRequests: Bool {
+        (0..<callers.connections.slotCount).contains { slot in
+            guard let connection = callers.connections[slot], !connection.isClosing,
+                connection.kind == .http
+            else { return false }
+            if connection.isAwaiting { return true }
+            guard let exchange = connection.unfinished?.exchange else { return false }
+            return exchange.isInContent && exchange.refusal == nil
+        }
+    }
+
+    /// Tells clients that they may come back, and closes what waits for nothing.
+    mutating func letClientsGo() {
+        guard outbox.life.isStopping, outbox.life < .leaving else { return }
+        outbox.life = .leaving
+        for slot in 0..<callers.connections.slotCount {
+            guard let connection = callers.connections[slot], !connection.isClosing else {
+                continue
+            }
+            switch connection.kind {
+            case .http
+            where connection.isAwaiting || connection.unfinished?.isSending == true:
+                callers.connections[connection.id].closesAfterAnswer = true
+            case .http:
+                if connection.deadline == .idle || connection.unfinished == nil {
+                    closeIdle(connection.id)
+                }
+            case .webSocket, .events, .debugWebSocket:
+                tellDraining(connection)
+                stop.waiting.append(Int(connection.id.index))
+            }
+        }
+        let turns = max(1, outbox.configuration.drainPeriod / StopSequence.interval / 2)
+        stop.groupCount = max(
+            StopSequence.quickGroupCount, Int(Double(stop.waiting.count) / turns) + 1)
+        continueStopping()
+    }
+
+    /// Closes a connection on which nothing was begun.
+    ///
+    /// Its last answer left before: there is nothing that unread input could destroy, so nobody waits
+    /// until its other end closes it too.
+    private mutating func closeIdle(_ id: ConnectionID) {
+        callers.connections[id].isClosing = true
+        callers.connections[id].unfinished = nil
+        outbox.loop.closeAfterFlush(id, lingering: false)
+    }
+
+    private mutating func tellDraining(_ connection: Connection) {
+        var text: [UInt8] = []
+        let reconnectAfter = Duration.milliseconds(
+            Int64(outbox.random.next() % UInt64(StopSequence.reconnectSpread / .milliseconds(1))))
+        var bytes: [UInt8] = []
+        switch connection.kind {
+        case .webSocket:
+            RPC.append(
+                drainingUntil: (outbox.loop.wallNow + outbox.configuration.drainPeriod)
+                    .milliseconds,
+                reconnectAfter: reconnectAfter, to: &text)
+            FrameWriter.append(.text, payload: text.span, to: &bytes)
+        case .events:
+            EventStream.append(
+                retryMilliseconds: Int(reconnectAfter / .milliseconds(1)), to: &bytes)
+        case .http, .debugWebSocket:
+            return
+        }
+        outbox.send(
+            bytes, .notice, to: ConnectionNumber(loop: outbox.number, connection: connection.id))
+    }
+
+    /// Goes on with the stop: closes the next group of clients, and ends the loop when nobody is left,
+    /// or when the time is over.
+    mutating func continueStopping() {
+        guard outbox.life.isStopping else { return }
+        guard outbox.life >= .leaving else {
+            settle()
+            if outbox.life.isSealed, outbox.loop.now >= stop.deadline { letClientsGo() }
+            return
+        }
+        let hasClients = !stop.waiting.isEmpty
+        for _ in 0..<min(stop.groupCount, stop.waiting.count) {
+            guard let slot = stop.waiting.popLast(), let connection = callers.connections[slot]
+            else {
+                continue
+            }
+            switch connection.kind {
+            case .webSocket, .debugWebSocket:
+                callers.closeWebSocket(
+                    connection.id, .serviceRestart, reason: "the broker stops", &outbox)
+            case .http, .events:
+                callers.closeSoon(connection.id, &outbox)
+            }
+        }
+        // What was sent to the last group leaves with this turn, so the end is in a later one.
+        let isLate = !hasClients && outbox.loop.now >= stop.deadline && !outbox.loop.isAmidFlush
+        if isLate || outbox.loop.connectionCount == 0 && hasNoConnectionElsewhere {
+            outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
+            outbox.shared.counters[outbox.number].publish(outbox.counters)
+            outbox.log.write(
+                .debug, "a loop has stopped", ("loop", "\(outbox.number)"),
+                ("connections", "\(outbox.loop.connectionCount)"))
+            finish()
+            return
+        }
+        armStop(at: outbox.loop.now + StopSequence.interval)
+    }
+
+    /// Sets the one timer of the stop; the last one may have come already.
+    private mutating func armStop(at time: MonotonicTime) {
+        if let timer = stop.timer { outbox.loop.cancel(timer) }
+        stop.timer = outbox.loop.schedule(at: time, LoopTimer.stop.rawValue)
+    }
+
+    /// The centers stop: asap entries of the current mode are posted (rule Q23).
+    private mutating func terminateCenters() {
+        for position in 0..<host.centers.count {
+            host.submitCommand(.terminate, to: position, isPromise: false, &outbox)
+            host.fanOut(&outbox)
+        }
+    }
+
+    /// Ends the loop with this event: its centers tell the store what only they knew.
+    mutating func finish() {
+        guard outbox.life < .over else { return }
+        let isSealed = outbox.life.isSealed
+        // What another loop had for these centers before its last connection closed.
+        readMail()
+        if outbox.life == .over { return }
+        outbox.life = .over
+        if isSealed { return }
+        terminateCenters()
+        host.handOver(&outbox)
+        if outbox.shared.store == nil { countDiscarded() }
+    }
+
+    /// Tells how many queue entries nobody will post.
+    private func countDiscarded() {
+        let discarded = (0..<host.centers.count).reduce(0) { $0 + host.centers[$1].queueCount }
+        if discarded > 0 {
+            outbox.log.write(
+                .warning, "queue entries are discarded: nothing lasts without a data directory",
+                ("entries", "\(discarded)"))
+        }
+    }
+
+    /// Whether no other loop has a connection left, which this loop's centers would answer.
+    private var hasNoConnectionElsewhere: Bool {
+        outbox.shared.counters.indices.allSatisfy {
+            $0 == outbox.number || outbox.shared.counters[$0].read().connectionsOpen == 0
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import Synchronization
+
+extension ServerLoop {
+    /// The end of a turn: what it brings about leaves in the same flush.
+    mutating func endTurn() {
+        continueHandshakes()
+        host.endTurnOfCenters(&outbox)
+        if !host.postponed.isEmpty { host.doPostponed(&outbox) }
+        react()
+        // The answer to one may let a request be read that ends, or completes, another.
+        while host.polls.hasEnded || !host.completions.isEmpty {
+            host.answerPolls(&outbox)
+            host.answerCompletions(&outbox)
+            react()
+        }
+        if !host.kept.trims.isEmpty { host.trimKept(&outbox) }
+        if outbox.loop.unsentByteTotal > callers.unsentWatch.share {
+            callers.closeSlowest(&outbox)
+            callers.boundUnsentShares(&outbox)
+        }
+        react()
+        if outbox.life.isStopping, !outbox.life.isSealed { settle() }
+        host.handOver(&outbox)
+        callers.inflatedBeforeTurn = outbox.compression.inflatedByteCount
+        outbox.counters.turns += 1
+        host.scanBudget = CenterHost.turnScanLimit
+        callers.ticket = host.promises.ticket
+        if !metricsText.isEmpty { metricsText = [] }
+        outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
+        outbox.counters.waitingAnswers = UInt64(host.promises.parkedCount + callers.corked.count)
+        outbox.counters.unsentBytes = UInt64(outbox.loop.unsentByteTotal)
+        outbox.counters.unfinishedBytes = UInt64(callers.unfinishedTotal.count)
+        if let tls = callers.tls { outbox.counters.sessionBytes = UInt64(tls.sessionByteCount) }
+        if outbox.counters.descriptorsExhausted != outbox.loop.exhaustionCount {
+            outbox.meet(.descriptors)
+        }
+        outbox.counters.descriptorsExhausted = UInt64(outbox.loop.exhaustionCount)
+        outbox.counters.connectionsPastRefusal = UInt64(outbox.loop.directRefusalCount)
+        outbox.shared.counters[outbox.number].publish(outbox.counters)
+        if peakWatch.hasFallen(to: keptByteCount) { outbox.shared.trimmer.ask() }
+    }
+
+    /// Whether something was done after the end of the turn that needs an end of its own.
+    var hasTurnWork: Bool {
+        if !host.centers.touched.isEmpty || !host.completions.isEmpty || host.polls.hasEnded {
+            return true
+        }
+        return outbox.hasOutbound
+    }
+
+    /// What this loop keeps, of all kinds.
+    var keptByteCount: Int {
+        host.kept.byteCount + callers.unfinishedTotal.count + outbox.loop.unsentByteTotal
+            + Int(outbox.counters.sessionBytes)
+            + outbox.loop.connectionCount * ServerConfiguration.ownConnectionByteCount
+    }
+}

@@ -1,0 +1,115 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import BelfryTLS
+
+/// One event loop of the broker with its connections and the centers that live on it.
+///
+/// The path of a post: the event loop reads bytes, `read` has the callers read requests out of them, the
+/// host of the centers performs each and writes the answer, and `react` lets connections do what was
+/// written for them. The event loop writes each socket once at the end of the turn.
+struct ServerLoop: ~Copyable {
+    /// The event loop, what leaves it, and what both halves have in common.
+    var outbox: Outbox
+    /// The connections, and what is spoken on them.
+    var callers: Callers
+    /// The centers.
+    var host: CenterHost
+    var stop = StopSequence()
+    /// Tells when memory can be given back.
+    var peakWatch = PeakWatch()
+    /// The metrics as they were told in this turn; empty until somebody asks.
+    var metricsText: [UInt8] = []
+
+    init(
+        number: Int, _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
+        connectionLimit: Int, kernel: Kernel = .linux
+    ) throws(SystemCallError) {
+        outbox = try Outbox(
+            number: number, configuration, shared: shared, log: log,
+            connectionLimit: connectionLimit, kernel: kernel)
+        let unfinishedTotal = ByteTotal()
+        callers = Callers(
+            configuration, shared: shared, shares: outbox.shares,
+            unfinishedTotal: unfinishedTotal)
+        host = CenterHost(
+            configuration, shared: shared, loop: number, unfinishedTotal: unfinishedTotal)
+        host.takeCenters(&outbox)
+    }
+
+    /// Accepts the connections of listeners.
+    ///
+    /// Who is refused at once is told so, but not where it would take a handshake.
+    mutating func listen(
+        with listeners: Listeners, _ certificate: TLSContext?
+    ) throws(SystemCallError) {
+        for socket in listeners.plain {
+            try outbox.loop.listen(with: socket, refusal: outbox.refusalBytes())
+        }
+        guard let certificate else { return }
+        speakSecurely(with: certificate)
+        for socket in listeners.secure { try outbox.loop.listen(with: socket) }
+    }
+
+    /// Serves the connections of the first loop's listeners, which are those of the configuration.
+    mutating func shareListeners(_ certificate: TLSContext?) {
+        for _ in outbox.configuration.listenAddresses {
+            outbox.loop.shareListener(refusal: outbox.refusalBytes())
+        }
+        guard let certificate else { return }
+        speakSecurely(with: certificate)
+        for _ in outbox.configuration.tlsListenAddresses { outbox.loop.shareListener() }
+    }
+
+    /// Speaks TLS on the connections of the listeners that come now.
+    mutating func speakSecurely(with certificate: TLSContext) {
+        callers.speakSecurely(with: certificate, &outbox)
+    }
+
+    /// The room for what is read at once.
+    static let inputByteCount = 64 << 10
+
+    /// Runs until the broker has stopped.
+    mutating func run() throws(SystemCallError) {
+        var input = [UInt8](repeating: 0, count: Self.inputByteCount)
+        while !hasStopped {
+            let event = try outbox.loop.nextEvent(into: &input)
+            handle(event, input: input.span)
+        }
+    }
+
+    /// Whether the loop has ended.
+    var hasStopped: Bool { outbox.life == .over }
+
+    /// Handles one event; `input` begins with the bytes that were received.
+    mutating func handle(_ event: LoopEvent, input: Span<UInt8>) {
+        switch event {
+        case .accepted(let id, let listener): callers.accept(id, listener: listener, &outbox)
+        case .refused(let id, let listener): callers.refuse(id, listener: listener, &outbox)
+        case .received(let id, let byteCount) where callers.tls == nil:
+            receive(id, input.extracting(0..<byteCount))
+        case .received(let id, let byteCount): receiveSealed(id, input.extracting(0..<byteCount))
+        case .arrived: callers.placeArrival(&outbox)
+        case .endOfInput(let id): callers.endSealedInput(id, &outbox)
+        case .overHighWater(let id): callers.meetHighWater(id, &outbox)
+        case .drained(let id): callers.meetRoom(id, &outbox)
+        case .closed(let id, _): callers.forget(id, &outbox)
+        case .deadline(let id): callers.meetDeadline(id, &outbox)
+        case .mail: readMail()
+        case .signal(let signal): handleSignal(signal)
+        case .timer(let payload): meetTimer(LoopTimer(rawValue: payload) ?? .stop)
+        case .turnEnds: endTurn()
+        case .idle: host.meetIdle(&outbox)
+        case .connected, .waiting: break
+        }
+        react()
+        switch event {
+        case .overHighWater, .drained, .closed, .idle:
+            // These come after the end of a turn.
+            if hasTurnWork { outbox.loop.takeAnotherTurn() }
+        case .accepted, .refused, .arrived, .received, .endOfInput, .deadline, .mail, .signal,
+            .timer, .turnEnds, .connected, .waiting:
+            break
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import BelfryHTTP
+import BelfryWire
+
+/// What an answer is besides its content, which stands in `answerContent`.
+struct Answer {
+    var status = 200
+    var contentType: ContentType
+    var fields: [HTTPField] = []
+    var sequel = Sequel.none
+    /// Whether its content may be sent compressed: it is the same for all, or a listing, and has no
+    /// secret beside what somebody else has chosen.
+    var isCompressible = false
+
+    static let json = Answer(contentType: .json)
+    static let listing = Answer(contentType: .json, isCompressible: true)
+    static let empty = Answer(status: 204)
+
+    init(
+        status: Int = 200, contentType: ContentType = .none, isCompressible: Bool = false
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.isCompressible = isCompressible
+    }
+
+    /// What the content is, as the `Content-Type` field says it.
+    enum ContentType: Equatable {
+        case none
+        case json
+        case problem(Problem.Kind)
+        case other(String)
+
+        var text: String? {
+            switch self {
+            case .none: nil
+            case .json: "application/json"
+            case .problem: "application/problem+json"
+            case .other(let type): type
+            }
+        }
+    }
+}

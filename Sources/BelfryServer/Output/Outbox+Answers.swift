@@ -1,0 +1,226 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWebSocket
+import BelfryWire
+
+// Answers become bytes: here, or on the way to the loop that has the connection.
+
+extension Outbox {
+    /// Counts a request or a call that is refused.
+    mutating func noteRefusal(_ problem: Problem) {
+        counters.requestsRefused += 1
+        shared.noteRefusal(problem.kind)
+        if problem.kind == .storeUnavailable { shared.store?.noteRefusal() }
+        if let limit = Self.limits[problem.kind] { meet(limit) }
+    }
+
+    /// The limits that are known to be reached by what a client is told.
+    private static let limits: [Problem.Kind: ReachableLimit] = [
+        .queueFull: .queue, .storeUnavailable: .store, .rateLimited: .rates,
+    ]
+
+    /// Writes a problem document as the content of an answer.
+    mutating func problemAnswer(_ problem: Problem, fields: [HTTPField] = []) -> Answer {
+        noteRefusal(problem)
+        problem.append(to: &content)
+        var answer = Answer(
+            status: problem.kind.status, contentType: .problem(problem.kind))
+        answer.fields = fields
+        if let challenge = Problem.challenge(problem.kind) { answer.fields.append(challenge) }
+        if problem.kind.status == 503 || problem.kind.status == 429,
+            !fields.contains(where: { $0.name == "Retry-After" })
+        {
+            answer.fields.append(HTTPField("Retry-After", "1"))
+        }
+        return answer
+    }
+
+    /// The fields that a page may read besides those that all pages may.
+    private static let exposedFields = """
+        Location, Retry-After, Idempotency-Replayed, Preference-Applied, RateLimit, \
+        RateLimit-Policy, WWW-Authenticate
+        """
+
+    /// Appends the response to an HTTP request; its content stands in `content`.
+    mutating func appendResponse(
+        _ answer: Answer, _ reply: HTTPReply, to output: inout [UInt8]
+    ) {
+        if log.level <= .debug { tell(answer, reply) }
+        heads.renew(at: loop.wallNow)
+        if answer.status == 200, answer.fields.isEmpty, !reply.variesByOrigin,
+            !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json,
+            !answer.isCompressible
+        {
+            ResponseWriter.appendJSON(content, for: reply.context, heads.json, to: &output)
+            return
+        }
+        // The content may become another one with them.
+        let fields = fields(of: answer, reply)
+        ResponseWriter.append(
+            status: answer.status, fields: fields, content: content.span,
+            for: reply.context, date: heads.date.span, to: &output)
+    }
+
+    /// Appends a head alone; the content, so many bytes, follows.
+    mutating func appendHead(
+        _ answer: Answer, _ reply: HTTPReply, contentByteCount: Int, to output: inout [UInt8]
+    ) {
+        if log.level <= .debug { tell(answer, reply) }
+        heads.renew(at: loop.wallNow)
+        let fields = fields(of: answer, reply)
+        ResponseWriter.appendHead(
+            status: answer.status, fields: fields, contentByteCount: contentByteCount,
+            for: reply.context, date: heads.date.span, to: &output)
+    }
+
+    /// All fields of an answer but those that every response has.
+    private mutating func fields(of answer: Answer, _ reply: HTTPReply) -> [HTTPField] {
+        var fields = answer.fields
+        if let type = answer.contentType.text { fields.append(HTTPField("Content-Type", type)) }
+        if reply.hasSecretTarget { fields += [.noStore, .noReferrer] }
+        if let origin = reply.allowedOrigin {
+            fields.append(HTTPField("Access-Control-Allow-Origin", origin))
+            fields.append(HTTPField("Access-Control-Expose-Headers", Self.exposedFields))
+        }
+        if answer.isCompressible {
+            fields.append(HTTPField("Vary", "Accept-Encoding"))
+            if compressContent(for: reply) { fields.append(HTTPField("Content-Encoding", "gzip")) }
+        }
+        if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
+        if reply.appliedPreference != .none, answer.status < 300 {
+            fields.append(HTTPField("Preference-Applied", reply.appliedPreference.rawValue))
+        }
+        return fields
+    }
+
+    /// Encodes `content` with gzip where the client takes it and it becomes smaller.
+    private mutating func compressContent(for reply: HTTPReply) -> Bool {
+        guard reply.acceptsGzip, content.count >= configuration.compressionThreshold,
+            let encoded = compression.gzip(content)
+        else { return false }
+        content = encoded
+        return true
+    }
+
+    /// What a connection is told that is one too many.
+    mutating func refusalBytes() -> [UInt8] {
+        closingBytes(
+            Problem(.overloaded, "The broker has as many connections as it may have."))
+    }
+
+    /// A problem as the only and last answer on a connection.
+    mutating func closingBytes(_ problem: Problem) -> [UInt8] {
+        var content: [UInt8] = []
+        problem.append(to: &content)
+        var bytes: [UInt8] = []
+        heads.renew(at: loop.wallNow)
+        ResponseWriter.append(
+            status: problem.kind.status,
+            fields: [
+                HTTPField("Content-Type", "application/problem+json"),
+                HTTPField("Retry-After", "5"),
+            ], content: content.span, for: .closing, date: heads.date.span, to: &bytes)
+        return bytes
+    }
+
+    // MARK: Sending
+
+    /// Writes an answer on a connection of this loop.
+    mutating func write(_ answer: Answer, to id: ConnectionID, _ reply: HTTPReply) {
+        let start = loop.output.count
+        var output: [UInt8] = []
+        swap(&output, &loop.output)
+        appendResponse(answer, reply, to: &output)
+        swap(&output, &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+    }
+
+    /// Writes the usual answer to a post where it leaves from.
+    mutating func write(_ receipt: Receipt, for context: ResponseContext, to id: ConnectionID) {
+        let start = loop.output.count
+        heads.renew(at: loop.wallNow)
+        let contentStart = ResponseWriter.appendJSONHead(
+            heads.json, for: context, to: &loop.output)
+        Shape.append(receipt: receipt, to: &loop.output)
+        ResponseWriter.setLength(
+            loop.output.count - contentStart, heads.json, at: start, in: &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+    }
+
+    /// Writes the usual answer to a post that waits in the queue, or that another one stands for.
+    mutating func write(
+        _ receipt: Receipt, location: [UInt8], for context: ResponseContext, to id: ConnectionID
+    ) {
+        let start = loop.output.count
+        heads.renew(at: loop.wallNow)
+        content.removeAll(keepingCapacity: true)
+        Shape.append(receipt: receipt, to: &content)
+        ResponseWriter.appendJSON(
+            content, location: location, for: context, heads.accepted, to: &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
+    }
+
+    /// Sends the answer to a submission to wherever that came from.
+    mutating func deliver(_ answer: Answer, _ reply: Reply) {
+        switch reply.form {
+        case .none:
+            return
+        case .http(let http):
+            let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
+            guard reply.loop == number else {
+                return send(encoded(answer, http), .answer(sequel), to: reply.number)
+            }
+            write(answer, to: reply.connection, http)
+            add(.answer(sequel), to: reply.number)
+        case .webSocket:
+            send(contentFrame(), .answer(answer.sequel), to: reply.number)
+        }
+    }
+
+    /// Sends the answer to a request of this loop, which leaves when a ticket is committed.
+    mutating func promise(_ answer: Answer, _ reply: Reply, _ http: HTTPReply, until ticket: UInt64)
+    {
+        loop.cork(reply.connection)
+        write(answer, to: reply.connection, http)
+        let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
+        add(.promise(sequel, until: ticket), to: reply.number)
+    }
+
+    /// Lets a connection go on though its call is not answered.
+    mutating func letGoOn(_ reply: Reply) {
+        send([], .answer(.none), to: reply.number)
+    }
+
+    /// Sends an answer that was kept until what it promises was stored.
+    mutating func send(_ answer: ParkedAnswer) {
+        let content: OutboxItem.Content
+        switch answer.reply.form {
+        case .http where answer.reply.loop != number: content = .answer(answer.sequel)
+        case .http, .webSocket, .none: content = .lateAnswer
+        }
+        send(answer.bytes, content, to: answer.reply.number)
+    }
+
+    /// An answer as bytes.
+    mutating func encoded(_ answer: Answer, _ reply: HTTPReply) -> [UInt8] {
+        var bytes: [UInt8] = []
+        appendResponse(answer, reply, to: &bytes)
+        return bytes
+    }
+
+    /// The content as a text frame; nothing when there is none.
+    func contentFrame() -> [UInt8] {
+        var bytes: [UInt8] = []
+        if !content.isEmpty { FrameWriter.append(.text, payload: content.span, to: &bytes) }
+        return bytes
+    }
+}
+
+extension HTTPField {
+    /// Answers that hold a secret stay out of every cache.
+    static var noStore: HTTPField { HTTPField("Cache-Control", "no-store") }
+
+    /// Paths that hold a secret reach no other site.
+    static var noReferrer: HTTPField { HTTPField("Referrer-Policy", "no-referrer") }
+}

@@ -1,0 +1,173 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryWebSocket
+import BelfryWire
+
+extension Delivery {
+    /// Whether the shared frame of this delivery is that of another one, on whatever loop.
+    @inline(__always)
+    fileprivate func hasFrame(of other: Delivery) -> Bool {
+        notification == other.notification && selector == other.selector
+            && transport == other.transport && FrameCache.isShared(other)
+            && ConnectionNumber.haveSameEncoding(connection, other.connection)
+    }
+}
+
+extension Outbox {
+    /// Refers each connection to the frames of its deliveries; each frame is encoded once.
+    mutating func spread(
+        _ effects: borrowing Effects, of center: borrowing NotificationCenter
+    ) {
+        var notification = UInt32.max
+        var place = 0
+        while place < effects.deliveries.count {
+            let delivery = effects.deliveries[place]
+            if delivery.notification != notification {
+                notification = delivery.notification
+                startNotification()
+            }
+            let target = ConnectionNumber(rawValue: delivery.connection)
+            let range =
+                target.encoding == .plain
+                ? frames.range(of: delivery) ?? encode(delivery, effects, center)
+                : frames.range(of: delivery, target.encoding)
+                    ?? encode(delivery, effects, center, target.encoding)
+            place =
+                outbound.count > 1
+                ? sendEverywhere(range, to: effects.deliveries, from: place)
+                : sendFrames(range, to: effects.deliveries, from: place)
+        }
+    }
+
+    /// Refers a row of connections to one frame, where this loop is the only one; tells the place of
+    /// the first delivery with another one.
+    private mutating func sendFrames(
+        _ range: Range<Int>, to deliveries: [Delivery], from start: Int
+    ) -> Int {
+        targets.removeAll(keepingCapacity: targets.capacity <= 1 << 16)
+        let end = Self.gatherRow(of: deliveries, from: start, in: &targets)
+        loop.sendFrames(range, to: targets)
+        return end
+    }
+
+    private static func gatherRow(
+        of deliveries: [Delivery], from start: Int, in targets: inout [ConnectionID]
+    ) -> Int {
+        let first = deliveries[start]
+        targets.append(ConnectionNumber(rawValue: first.connection).connection)
+        var place = start + 1
+        guard FrameCache.isShared(first), place < deliveries.count,
+            first.hasFrame(of: deliveries[place])
+        else { return place }
+        targets.append(addingCapacity: deliveries.count - place) { output in
+            while place < deliveries.count, first.hasFrame(of: deliveries[place]) {
+                output.append(ConnectionNumber(rawValue: deliveries[place].connection).connection)
+                place += 1
+            }
+        }
+        return place
+    }
+
+    /// Lets the connections of all loops have one frame; tells the place of the first delivery with
+    /// another one.
+    private mutating func sendEverywhere(
+        _ range: Range<Int>, to deliveries: [Delivery], from start: Int
+    ) -> Int {
+        for loop in outbound.indices { outbound[loop].row.removeAll() }
+        let end = Self.gatherRows(of: deliveries, from: start, in: &outbound)
+        if !outbound[number].row.connections.isEmpty {
+            loop.sendFrames(range, to: outbound[number].row.connections)
+        }
+        for target in outbound.indices where target != number {
+            guard !outbound[target].row.connections.isEmpty else { continue }
+            let row = outbound[target].row
+            outbound[target].output.add(range, of: loop.frames, to: row)
+        }
+        return end
+    }
+
+    private static func gatherRows(
+        of deliveries: [Delivery], from start: Int, in outbound: inout [Outbound]
+    ) -> Int {
+        let first = deliveries[start]
+        var place = start
+        repeat {
+            let target = ConnectionNumber(rawValue: deliveries[place].connection)
+            outbound[target.loop].row.connections.append(target.connection)
+            outbound[target.loop].row.observers.append(deliveries[place].observer)
+            place += 1
+        } while place < deliveries.count && FrameCache.isShared(first)
+            && first.hasFrame(of: deliveries[place])
+        return place
+    }
+
+    private mutating func startNotification() {
+        frames.startNotification()
+        guard outbound.count > 1 else { return }
+        for target in outbound.indices { outbound[target].output.startNotification() }
+    }
+
+    /// The frame of a delivery for a connection that takes compressed ones.
+    ///
+    /// Only what serves all observers of a selector is compressed: so the work grows with the posts,
+    /// and not with the observers.
+    private mutating func encode(
+        _ delivery: Delivery, _ effects: borrowing Effects,
+        _ center: borrowing NotificationCenter, _ encoding: FrameEncoding
+    ) -> Range<Int> {
+        let plain = frames.range(of: delivery) ?? encode(delivery, effects, center)
+        guard FrameCache.isShared(delivery), delivery.transport == .webSocket else { return plain }
+        let headerByteCount = FrameWriter.headerByteCount(frameByteCount: plain.count)
+        let payload = plain.dropFirst(headerByteCount)
+        let range = compress(payload, encoding) ?? plain
+        frames.note(range, of: delivery, encoding)
+        return range
+    }
+
+    /// Appends a compressed frame with what stands in the arena; nil if that is not worth it.
+    private mutating func compress(
+        _ payload: Range<Int>, _ encoding: FrameEncoding
+    ) -> Range<Int>? {
+        guard payload.count >= configuration.compressionThreshold,
+            let deflater = compression.deflater(encoding)
+        else { return nil }
+        counters.compressions += 1
+        // The arena grows while it is read, so the deflater reads a copy.
+        let text = Array(loop.frames[payload])
+        return FrameWriter.append(.text, compressing: text.span, by: deflater, to: &loop.frames)
+    }
+
+    /// Encodes the frame of a delivery at the end of the arena of frames.
+    private mutating func encode(
+        _ delivery: Delivery, _ effects: borrowing Effects,
+        _ center: borrowing NotificationCenter
+    ) -> Range<Int> {
+        let notification = effects.notifications[Int(delivery.notification)]
+        let start = loop.frames.count
+        switch delivery.transport {
+        case .webSocket:
+            let selector = center.selector(delivery.selector)
+            let frame = FrameWriter.beginFrame(in: &loop.frames)
+            if delivery.form == .acknowledged {
+                RPC.append(
+                    request: notification, observer: delivery.observer, selector: selector,
+                    isRedelivered: delivery.isRedelivered, to: &loop.frames)
+            } else {
+                deliveryWriter.append(
+                    notification, calling: selector, isRedelivered: delivery.isRedelivered,
+                    to: &loop.frames)
+            }
+            FrameWriter.endFrame(frame, .text, in: &loop.frames)
+        case .events:
+            EventStream.append(
+                notification: notification, epoch: center.epoch,
+                isRedelivered: delivery.isRedelivered,
+                observer: delivery.form == .named ? delivery.observer : nil, to: &loop.frames)
+        case .mailbox:
+            break
+        }
+        let range = start..<loop.frames.count
+        frames.note(range, of: delivery)
+        return range
+    }
+}

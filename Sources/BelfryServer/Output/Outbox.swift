@@ -1,0 +1,153 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+/// What leaves a loop, and what its halves have in common.
+///
+/// Callers and the host of the centers do not know each other. Both write into the arenas of the event
+/// loop through this, and what one half has for a connection is an ``OutboxItem``: the same for a
+/// connection of this loop, where it is applied at once, and for one of another loop, where it is
+/// applied when it has arrived.
+struct Outbox: ~Copyable {
+    let number: Int
+    let shared: SharedState
+    let log: ServerLog
+    var configuration: ServerConfiguration
+    /// Callers without credentials.
+    var anonymous: Caller
+    /// How much of each kind one principal or address may have.
+    var shares: SharePolicy
+    /// The event loop, with the arenas of output and of frames.
+    var loop: EventLoop
+    var random = SystemRandom()
+    var counters = Counters()
+    /// Where this loop is between its start and its end.
+    var life: Life
+    /// The limits that are reached now, and the lines that clients cause.
+    var limits = LimitWatch()
+    /// How much was done.
+    var work = WorkMeter()
+    /// What connections of this loop are to do about what was written for them.
+    private(set) var items: [OutboxItem] = []
+    /// What goes to other loops at the end of the turn, by loop.
+    var outbound: [Outbound]
+    var frames = FrameCache()
+    /// The connections that get one frame, while they are gathered.
+    var targets: [ConnectionID] = []
+    var deliveryWriter = DeliveryWriter()
+    var compression = Compression()
+    /// The content of the answer in the making.
+    var content: [UInt8] = []
+    var heads = AnswerHeads()
+
+    /// What one other loop gets at the end of the turn.
+    struct Outbound {
+        var submissions: [Submission] = []
+        var output = RemoteOutput()
+        /// Its observers that get one frame, while they are gathered.
+        var row = DeliveryRow()
+    }
+
+    init(
+        number: Int, _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
+        connectionLimit: Int, kernel: Kernel
+    ) throws(SystemCallError) {
+        var settings = LoopConfiguration()
+        settings.connectionLimit = connectionLimit
+        settings.highWaterByteCount = configuration.highWaterByteCount
+        settings.lowWaterByteCount = configuration.lowWaterByteCount
+        settings.turnWorkLimit = configuration.turnWorkLimit
+        var loop = try EventLoop(settings, kernel: kernel)
+        // No lease runs while the state is restored.
+        if let time = shared.restoredAt { loop.noteMissed(since: time) }
+        try loop.attach(shared.mailboxes[number].wake)
+        // Idle moments are told as soon as a center waits for one.
+        loop.reportsIdle = false
+        self.loop = loop
+        self.number = number
+        self.shared = shared
+        self.log = log
+        self.configuration = configuration
+        anonymous = Caller(configuration)
+        shares = SharePolicy(
+            configuration, connectionLimit: connectionLimit * configuration.loopCount)
+        life = shared.progress == nil ? .running : .starting
+        outbound = (0..<configuration.loopCount).map { _ in Outbound() }
+    }
+
+    /// Takes a configuration that has changed.
+    mutating func adopt(_ new: ServerConfiguration) {
+        configuration = new
+        anonymous = Caller(new)
+        shares = SharePolicy(new, connectionLimit: shares.limits.connectionLimit)
+    }
+
+    /// Whether there are other loops.
+    var hasOthers: Bool { outbound.count > 1 }
+
+    // MARK: Items
+
+    /// Says what a connection of this loop is to do about what was written for it.
+    mutating func add(_ content: OutboxItem.Content, to connection: ConnectionNumber) {
+        items.append(OutboxItem(connection: connection, content: content))
+    }
+
+    /// Takes what connections of this loop are to do.
+    mutating func takeItems() -> [OutboxItem] {
+        var taken: [OutboxItem] = []
+        swap(&taken, &items)
+        return taken
+    }
+
+    /// Sends bytes on a connection, of whatever loop, and says what it is to do about them.
+    mutating func send(_ bytes: [UInt8], _ content: OutboxItem.Content, to target: ConnectionNumber)
+    {
+        guard target.loop == number else {
+            outbound[target.loop].output.add(bytes, to: target.rawValue, content)
+            return
+        }
+        let start = loop.output.count
+        loop.output.append(contentsOf: bytes)
+        loop.send(start..<loop.output.count, to: target.connection, as: content.outputKind)
+        if content.changesConnection { add(content, to: target) }
+    }
+
+    // MARK: The turn
+
+    /// Whether what can wait for the next turn should: so much is to be written, or so long it took.
+    var turnIsFull: Bool {
+        loop.outputByteCount > Self.shareOutputByteLimit || loop.turnIsLong
+    }
+
+    /// The output of a turn behind which work that can wait does, in bytes.
+    static let shareOutputByteLimit = 1 << 20
+
+    /// The time that commands of this turn carry: what ends with time in a center does not end in a
+    /// pause (decision 63).
+    @inline(__always)
+    var commandTime: CommandTime {
+        CommandTime(
+            wallMilliseconds: loop.wallNow.milliseconds,
+            monotonicNanoseconds: loop.attendedNanoseconds)
+    }
+
+    /// When the credentials of a caller expire.
+    func credentialDeadline(of caller: Caller) -> MonotonicTime {
+        guard caller.expiresAt != .max else { return .distantFuture }
+        let left = caller.expiresAt.subtractingReportingOverflow(loop.wallNow.milliseconds)
+        let (nanoseconds, overflow) = left.partialValue.multipliedReportingOverflow(by: 1_000_000)
+        let (time, isLate) = loop.now.nanoseconds.addingReportingOverflow(nanoseconds)
+        return left.overflow || overflow || isLate
+            ? .distantFuture : MonotonicTime(nanoseconds: time)
+    }
+
+    /// What waits for the socket of a client; nil for a socket of another loop, which alone knows.
+    func unsentByteCount(of client: ClientRow) -> Int? {
+        if client.state == .disconnected || client.transport == .mailbox { return 0 }
+        let target = ConnectionNumber(rawValue: client.connection.number)
+        return target.loop == number ? loop.unsentByteCount(of: target.connection) : nil
+    }
+}
