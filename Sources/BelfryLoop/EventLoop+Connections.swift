@@ -172,6 +172,7 @@ extension EventLoop {
 
     /// How many bytes a full socket did not take, or a cork keeps back; what was sent in this turn is
     /// not among them.
+    @inline(__always)
     public func unsentByteCount(of id: ConnectionID) -> Int {
         index(of: id).map { slots[$0].unsentByteCount } ?? 0
     }

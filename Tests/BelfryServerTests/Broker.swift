@@ -123,6 +123,16 @@ final class Node {
     var server: ServerLoop
     private var input = [UInt8](repeating: 0, count: ServerLoop.inputByteCount)
     var hasStopped: Bool { server.hasStopped }
+
+    /// Where a center of this loop is.
+    func position(of center: String) -> Int? {
+        server.host.centers.position(of: Array(center.utf8))
+    }
+
+    /// How many of a kind a center has that it can forget.
+    func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
+        server.host.centers.trimmableCount(of: kind, at: position)
+    }
     /// The event that the last turn ended with, which is the first one of the next turn.
     private(set) var ahead: LoopEvent?
 

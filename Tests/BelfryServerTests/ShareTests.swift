@@ -211,8 +211,8 @@ struct ShareTests {
         _ = try broker.get("/livez")
         #expect(broker.held("a").memory[.replay] <= 100_000)
         #expect(broker.held("a").memory[.replay] > 60_000)
-        let center = try #require(broker.nodes[0].server.host.centers.position(of: Array("b".utf8)))
-        #expect(broker.nodes[0].server.host.centers.trimmableCount(of: .replay, at: center) == 100)
+        let center = try #require(broker.nodes[0].position(of: "b"))
+        #expect(broker.nodes[0].trimmableCount(of: .replay, at: center) == 100)
     }
 
     @Test("what a store has kept counts for its principals after a start")

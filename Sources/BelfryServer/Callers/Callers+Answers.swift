@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
-import BelfryWebSocket
 import BelfryWire
 
 extension Callers {
@@ -59,7 +58,7 @@ extension Callers {
     /// Does with a connection what was written for it says.
     mutating func apply(_ item: OutboxItem, _ outbox: inout Outbox) {
         let id = item.connection.connection
-        guard connections.kind(of: id) != nil else { return abandon(item, outbox) }
+        guard connections.kind(of: id) != nil else { return abandon(item, &outbox) }
         switch item.content {
         case .deliveries, .notice, .lateAnswer:
             break
@@ -78,15 +77,15 @@ extension Callers {
     }
 
     /// The connection has gone while its answer was under way: what it became must go too.
-    private mutating func abandon(_ item: OutboxItem, _ outbox: borrowing Outbox) {
+    private mutating func abandon(_ item: OutboxItem, _ outbox: inout Outbox) {
         guard case .answer(let sequel) = item.content else { return }
         let (id, encoding) = (item.connection.connection, item.connection.encoding)
         switch sequel {
         case .none, .close: return
         case .client(let client, _, _, let center):
-            tell(center, .disconnect(client: client), by: id, encoding, outbox)
+            tell(center, .disconnect(client: client), by: id, encoding, &outbox)
         case .stream(let observer, _, let center):
-            tell(center, .detachReader(observer: observer), by: id, encoding, outbox)
+            tell(center, .detachReader(observer: observer), by: id, encoding, &outbox)
         }
     }
 

@@ -1,8 +1,5 @@
-import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
-import BelfrySystem
-import BelfryWebSocket
 import BelfryWire
 
 // Connections come, wait, fall silent and go; what is spoken on them is in other files.
@@ -10,7 +7,7 @@ import BelfryWire
 extension Callers {
     mutating func accept(_ id: ConnectionID, listener: Int, _ outbox: inout Outbox) {
         let isSecure = listener >= firstSecureListener
-        if connectionsAreFull(forSession: isSecure, outbox) {
+        if connectionsAreFull(forSession: isSecure, &outbox) {
             return refuseConnection(id, isSecure: isSecure, &outbox)
         }
         connections.insert(Connection(id: id))
@@ -124,7 +121,7 @@ extension Callers {
             if mailbox != 0 {
                 tell(
                     connections[id].center, .endPoll(observer: mailbox), by: id,
-                    connections[id].encoding, outbox)
+                    connections[id].encoding, &outbox)
             }
         case .http, .webSocket, .events, .debugWebSocket:
             leave(id, &outbox)
@@ -159,13 +156,13 @@ extension Callers {
         outbox.tellSuspension(of: client, true, because: "away")
         tell(
             center, mailbox != 0 ? .detachReader(observer: mailbox) : .disconnect(client: client),
-            by: id, encoding, outbox)
+            by: id, encoding, &outbox)
     }
 
     /// Tells a center something about a connection, to which there is no answer.
     mutating func tell(
         _ center: [UInt8], _ request: CenterRequest, by id: ConnectionID,
-        _ encoding: FrameEncoding, _ outbox: borrowing Outbox
+        _ encoding: FrameEncoding, _ outbox: inout Outbox
     ) {
         departing.append(
             Submission(

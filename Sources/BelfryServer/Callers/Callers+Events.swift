@@ -1,7 +1,4 @@
 import BelfryCenter
-import BelfryHTTP
-import BelfryLoop
-import BelfrySystem
 import BelfryWire
 
 // Event streams: Server-Sent Events for a client with observers of its connection's lifetime.

@@ -1,16 +1,12 @@
-import BelfryCenter
 import BelfryLoop
-import BelfrySystem
 import BelfryTLS
-import BelfryWire
-import Synchronization
 
 extension Callers {
     // MARK: Room
 
     /// Whether sessions of TLS and connections take all of their memory; without TLS there are no
     /// more connections than fit.
-    func connectionsAreFull(forSession isSecure: Bool, _ outbox: borrowing Outbox) -> Bool {
+    func connectionsAreFull(forSession isSecure: Bool, _ outbox: inout Outbox) -> Bool {
         guard let tls else { return false }
         let byteCount =
             outbox.loop.connectionCount * ServerConfiguration.connectionByteCount

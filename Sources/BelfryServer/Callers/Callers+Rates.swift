@@ -20,19 +20,19 @@ extension Callers {
 
     /// The other end of a connection.
     private func peerOrigin(of id: ConnectionID, _ outbox: inout Outbox) -> RequestOrigin? {
-        peerAddress(of: id, outbox).map { RequestOrigin(address: $0, isSecure: isSecure(id)) }
+        peerAddress(of: id, &outbox).map { RequestOrigin(address: $0, isSecure: isSecure(id)) }
     }
 
     /// Where what is asked on a connection comes from, if that matters to a center.
     func askerAddress(
-        of id: ConnectionID, _ known: NetworkAddress?, _ outbox: borrowing Outbox
+        of id: ConnectionID, _ known: NetworkAddress?, _ outbox: inout Outbox
     ) -> NetworkAddress? {
         policies.hasRates || outbox.shares.countsAddresses
-            ? known ?? peerAddress(of: id, outbox) : nil
+            ? known ?? peerAddress(of: id, &outbox) : nil
     }
 
     /// The address of the other end of a connection.
-    func peerAddress(of id: ConnectionID, _ outbox: borrowing Outbox) -> NetworkAddress? {
+    func peerAddress(of id: ConnectionID, _ outbox: inout Outbox) -> NetworkAddress? {
         outbox.loop.peerAddress(of: id).map { NetworkAddress($0) }
     }
 

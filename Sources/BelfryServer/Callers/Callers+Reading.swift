@@ -1,7 +1,5 @@
 import BelfryHTTP
 import BelfryLoop
-import BelfryWebSocket
-import BelfryWire
 
 /// One pass over what has arrived on a connection.
 struct ReadingPass {

@@ -348,7 +348,7 @@ extension Callers {
         content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
     ) -> CallerStep? {
         if let name = exchange.plainPostName {
-            if let post = plainPost(name, content: content, outbox) { return .plainPost(post) }
+            if let post = plainPost(name, content: content, &outbox) { return .plainPost(post) }
             // Something about it is unusual, or wrong: the long way finds out what.
             let channel = [UInt8](
                 copying: exchange.parser.head.path.extracting(name))
@@ -367,8 +367,8 @@ extension Callers {
     /// The notification of a post that anybody may make, to the default center, of an object as JSON; nil
     /// when it is not one.
     @inline(__always)
-    private func plainPost(
-        _ name: Range<Int>, content: Span<UInt8>, _ outbox: borrowing Outbox
+    private mutating func plainPost(
+        _ name: Range<Int>, content: Span<UInt8>, _ outbox: inout Outbox
     ) -> Notification.Content? {
         guard !policies.hasRates, outbox.log.level > .trace, exchange.parser.head.isJSON,
             outbox.anonymous.grants.allowEverywhere(.post), outbox.number == 0

@@ -14,7 +14,7 @@ extension Callers {
         if let template = exchange.postTemplate,
             let post = requestReader.post(template, body: content)
         {
-            return step(.post(post, nil), path, from: id, &outbox)
+            return step(post, path, &outbox)
         }
         do throws(Problem) {
             if case .tickets = path.route {
@@ -36,7 +36,7 @@ extension Callers {
                 try charge(request, exchange.caller ?? outbox.anonymous, &outbox)
             }
             noteTemplate(of: request, path)
-            return step(request, path, from: id, &outbox)
+            return step(request, path, &outbox)
         } catch {
             answer(error, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
             return nil
@@ -55,18 +55,28 @@ extension Callers {
 
     /// A request as it is handed out.
     private mutating func step(
-        _ request: CenterRequest, _ path: RoutedPath, from id: ConnectionID,
-        _ outbox: inout Outbox
+        _ request: CenterRequest, _ path: RoutedPath, _ outbox: inout Outbox
     ) -> CallerStep {
-        if case .post(let post, nil) = request, isUsual(post, path, outbox) {
-            return .usualPost(post, path)
+        if case .post(let post, nil) = request { return step(post, path, &outbox) }
+        exchange.request = request
+        return .request
+    }
+
+    /// A post without wishes as it is handed out.
+    private mutating func step(
+        _ post: consuming PostRequest, _ path: RoutedPath, _ outbox: inout Outbox
+    ) -> CallerStep {
+        if isUsual(post, path, &outbox) {
+            exchange.post = post
+            return .usualPost
         }
-        return .submission(submission(of: request, path, from: id, &outbox))
+        exchange.request = .post(post, nil)
+        return .request
     }
 
     /// Whether anybody may make a post, and nothing about its answer is unusual.
-    private func isUsual(
-        _ post: PostRequest, _ path: RoutedPath, _ outbox: borrowing Outbox
+    private mutating func isUsual(
+        _ post: PostRequest, _ path: RoutedPath, _ outbox: inout Outbox
     ) -> Bool {
         let grants = outbox.anonymous.grants
         return exchange.reply.isUsual && exchange.caller == nil && grants.allowEverywhere(.post)
@@ -74,11 +84,11 @@ extension Callers {
             && shared.home(of: path.center) == outbox.number
     }
 
-    /// What the center of a path is asked, by whom, and where the answer goes.
-    mutating func submission(
-        of request: CenterRequest, _ path: RoutedPath, from id: ConnectionID,
-        _ outbox: inout Outbox
-    ) -> Submission {
+    /// What the exchange asks of a center, by whom, and where the answer goes.
+    mutating func takeRequest(of id: ConnectionID, _ outbox: inout Outbox) -> Submission {
+        guard let path = exchange.path, let request = exchange.request.take() else {
+            preconditionFailure("a request that is handed out is there")
+        }
         if case .post(let post, _) = request { noteLocation(of: post, path) }
         switch request {
         case .connect, .openStream: noteCaller(exchange.caller, of: id, &outbox)
@@ -89,22 +99,22 @@ extension Callers {
             reply: Reply(
                 loop: outbox.number, connection: id, form: .http(exchange.reply),
                 encoding: exchange.reply.encoding),
-            address: askerAddress(of: id, exchange.origin?.address, outbox))
+            address: askerAddress(of: id, exchange.origin?.address, &outbox))
     }
 
-    /// What the default center is asked by a plain post that is no longer one.
-    mutating func submission(
-        of post: PostRequest, from id: ConnectionID, _ outbox: inout Outbox
-    ) -> Submission {
-        submission(of: .post(post, nil), RoutedPath.server, from: id, &outbox)
+    /// A post that was to be made without a submission is asked of its center after all.
+    mutating func keep(_ post: PostRequest, _ path: RoutedPath) {
+        exchange.path = path
+        exchange.request = .post(post, nil)
     }
 
     /// Where a post comes from, if what it leaves in the queue is counted for that.
-    func askerAddress(
-        of post: borrowing PostRequest, from id: ConnectionID, _ outbox: borrowing Outbox
+    @inline(__always)
+    mutating func askerAddress(
+        of post: borrowing PostRequest, from id: ConnectionID, _ outbox: inout Outbox
     ) -> NetworkAddress? {
         guard let options = post.options, options.isQueued else { return nil }
-        return askerAddress(of: id, exchange.origin?.address, outbox)
+        return askerAddress(of: id, exchange.origin?.address, &outbox)
     }
 
     private mutating func checkCenterName(_ path: RoutedPath) throws(Problem) {

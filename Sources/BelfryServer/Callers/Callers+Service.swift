@@ -3,7 +3,6 @@ import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
 import BelfryWire
-import Synchronization
 
 // The service paths: health, metrics, the files of the broker, and the echoes.
 

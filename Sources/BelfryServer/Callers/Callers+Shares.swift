@@ -1,8 +1,6 @@
 import BelfryAccess
-import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
-import BelfrySystem
 import BelfryTLS
 import BelfryWire
 
@@ -11,7 +9,7 @@ extension Callers {
 
     /// Whether a new connection finds a seat among those of its address; a listed proxy stands for many.
     mutating func takeSeat(_ id: ConnectionID, isSecure: Bool, _ outbox: inout Outbox) -> Bool {
-        guard let address = peerAddress(of: id, outbox), !policies.proxy.trusts(address) else {
+        guard let address = peerAddress(of: id, &outbox), !policies.proxy.trusts(address) else {
             return true
         }
         let asker = Asker.address(address.counted)
@@ -75,8 +73,8 @@ extension Callers {
 
     /// The largest connections of those that have more than their share; an empty list where nobody has.
     private func largestPastShare(
-        _ limit: (ShareLimit) -> Int, _ outbox: borrowing Outbox,
-        _ byteCount: (Connection, borrowing Outbox) -> Int
+        _ limit: (ShareLimit) -> Int, _ outbox: inout Outbox,
+        _ byteCount: (Connection, inout Outbox) -> Int
     ) -> [ConnectionID] {
         var sums: [Asker: Int] = [:]
         var found: [(byteCount: Int, id: ConnectionID, askers: [Asker])] = []
@@ -84,7 +82,7 @@ extension Callers {
             guard let connection = connections[slot], let seat = connection.seat,
                 !connection.isClosing
             else { continue }
-            let count = byteCount(connection, outbox)
+            let count = byteCount(connection, &outbox)
             if count == 0 { continue }
             let askers = [seat.asker] + (seat.other.map { [$0.asker] } ?? [])
             for asker in askers { sums[asker, default: 0] += count }
@@ -109,7 +107,7 @@ extension Callers {
     mutating func boundUnsentShares(_ outbox: inout Outbox) {
         guard unsentWatch.mustLook(outbox.loop.unsentByteTotal) else { return }
         for id in largestPastShare(
-            \.unsentByteCount, outbox,
+            \.unsentByteCount, &outbox,
             { connection, outbox in
                 outbox.loop.unsentByteCount(of: connection.id)
             })
@@ -123,7 +121,7 @@ extension Callers {
     mutating func boundUnfinishedShares(_ outbox: inout Outbox) {
         guard unfinishedWatch.mustLook(unfinishedTotal.count) else { return }
         for id in largestPastShare(
-            \.unfinishedByteCount, outbox,
+            \.unfinishedByteCount, &outbox,
             { connection, _ in
                 unfinishedByteCount(of: connection)
             })

@@ -1,4 +1,3 @@
-import BelfryCenter
 import BelfryLoop
 import BelfryWebSocket
 
@@ -21,7 +20,7 @@ extension Callers {
             connections[id].isSlow = true
             setDeadline(id, .slow, &outbox)
             outbox.tellSuspension(of: connection.client, true, because: "slow")
-            tellCenter(of: connection, .becomeSlow(client: connection.client), outbox)
+            tellCenter(of: connection, .becomeSlow(client: connection.client), &outbox)
         }
     }
 
@@ -35,7 +34,7 @@ extension Callers {
                 outbox.tellSuspension(of: connection.client, false, because: "slow")
                 setDeadline(id, connection.kind == .webSocket ? .ping : .comment, &outbox)
             }
-            tellCenter(of: connection, .drain(client: connection.client), outbox)
+            tellCenter(of: connection, .drain(client: connection.client), &outbox)
         }
         release(id, &outbox)
     }
@@ -62,10 +61,10 @@ extension Callers {
     static let slowOutputByteLimit = 2 << 20
 
     private mutating func tellCenter(
-        of connection: Connection, _ request: CenterRequest, _ outbox: borrowing Outbox
+        of connection: Connection, _ request: CenterRequest, _ outbox: inout Outbox
     ) {
         guard connection.client != 0 else { return }
-        tell(connection.center, request, by: connection.id, .plain, outbox)
+        tell(connection.center, request, by: connection.id, .plain, &outbox)
     }
 
     /// The client stayed slow for too long: it must not cost memory for ever (Protocol.md, 11).

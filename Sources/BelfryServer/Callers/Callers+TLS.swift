@@ -1,6 +1,5 @@
 import BelfryHTTP
 import BelfryLoop
-import BelfrySystem
 import BelfryTLS
 import BelfryWire
 

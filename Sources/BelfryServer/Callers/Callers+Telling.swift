@@ -1,7 +1,5 @@
-import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
-import BelfryWire
 
 extension Callers {
     /// Keeps what the request asked for with its reply, wherever that is made.

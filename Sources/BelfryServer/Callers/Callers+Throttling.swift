@@ -1,4 +1,3 @@
-import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
@@ -19,7 +18,7 @@ extension Callers {
     mutating func isEnough(from outputStart: Int, inputByteCount: Int, _ outbox: inout Outbox)
         -> Bool
     {
-        let limit = min(turnOutputByteLimit(outbox), max(Self.roomByteCount, 4 * inputByteCount))
+        let limit = min(turnOutputByteLimit(&outbox), max(Self.roomByteCount, 4 * inputByteCount))
         if outbox.loop.outputByteCount - outputStart > limit { return true }
         return outbox.work.countRequest() && outbox.loop.turnIsLong
     }
@@ -27,7 +26,7 @@ extension Callers {
     /// The output of one connection in one turn after which its input waits, in bytes.
     ///
     /// It is less while much is unsent, as nearly all of that belongs to those who do not read.
-    private func turnOutputByteLimit(_ outbox: borrowing Outbox) -> Int {
+    private func turnOutputByteLimit(_ outbox: inout Outbox) -> Int {
         outbox.loop.unsentByteTotal > Self.muchUnsentByteCount
             ? Self.roomByteCount : Self.turnOutputByteLimit
     }
@@ -77,7 +76,7 @@ extension Callers {
         while pass.place < pass.waiting.count {
             let id = pass.waiting[pass.place]
             pass.place += 1
-            if hasInflatedEnough(outbox), connections[id].encoding != .plain {
+            if hasInflatedEnough(&outbox), connections[id].encoding != .plain {
                 throttled.connections.append(id)
                 pass.goesOnSoon = true
             } else if outbox.loop.mustBeWrittenFirst(id) {

@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
-import BelfrySystem
 import BelfryWebSocket
 import BelfryWire
 
@@ -124,7 +123,7 @@ extension Callers {
             if connections[id].deadline == .pong { connections[id].deadline = .ping }
         }
         let encoding = connections[id].encoding
-        if encoding != .plain, hasInflatedEnough(outbox) {
+        if encoding != .plain, hasInflatedEnough(&outbox) {
             throttle(id, &outbox)
             keepWaiting(id, bytes, &outbox)
             return false
@@ -165,7 +164,7 @@ extension Callers {
                     ("client", "c\(connections[id].client)"))
             }
             closeWebSocket(id, error.closeCode, reason: "", &outbox)
-            renewReader(isDebug: isDebug, outbox)
+            renewReader(isDebug: isDebug, &outbox)
             return nil
         }
         keepReader(id, isDebug: isDebug, &outbox)
@@ -179,11 +178,11 @@ extension Callers {
         let id = pass.id
         let isDebug = pass.kind == .debugWebSocket
         guard connections.kind(of: id) != nil else {
-            renewReader(isDebug: isDebug, outbox)
+            renewReader(isDebug: isDebug, &outbox)
             return false
         }
         if isEnough(from: pass.outputStart, inputByteCount: bytes.count, &outbox)
-            || hasInflatedEnough(outbox)
+            || hasInflatedEnough(&outbox)
         {
             throttle(id, &outbox)
         }
@@ -196,7 +195,7 @@ extension Callers {
     }
 
     /// Whether this turn has inflated so much that what is compressed waits for the next one.
-    func hasInflatedEnough(_ outbox: borrowing Outbox) -> Bool {
+    func hasInflatedEnough(_ outbox: inout Outbox) -> Bool {
         outbox.compression.inflatedByteCount - inflatedBeforeTurn > Self.turnInflatedByteLimit
     }
 
@@ -212,7 +211,7 @@ extension Callers {
     /// Lets the connection keep a message that has not fully arrived.
     private mutating func keepReader(_ id: ConnectionID, isDebug: Bool, _ outbox: inout Outbox) {
         if reader.isBetweenMessages {
-            if isDebug { renewReader(isDebug: true, outbox) }
+            if isDebug { renewReader(isDebug: true, &outbox) }
             if let unfinished = connections[id].unfinished, unfinished.waitingBytes.isEmpty {
                 connections[id].unfinished = nil
             }
@@ -221,11 +220,11 @@ extension Callers {
         // The last message may have been that of another connection.
         reader.forgetLast()
         unfinished(of: id).reader = reader
-        renewReader(isDebug: true, outbox)
+        renewReader(isDebug: true, &outbox)
         countUnfinished(of: id, &outbox)
     }
 
-    mutating func renewReader(isDebug: Bool, _ outbox: borrowing Outbox) {
+    mutating func renewReader(isDebug: Bool, _ outbox: inout Outbox) {
         guard isDebug || !reader.isBetweenMessages else { return }
         reader = MessageReader(
             role: .server,
@@ -238,7 +237,7 @@ extension Callers {
         switch event {
         case .text where isDebug: echo(.text, reader.message, to: id, &outbox)
         case .binary where isDebug: echo(.binary, reader.message, to: id, &outbox)
-        case .text: return .submission(calls(from: id, &outbox))
+        case .text: return .calls
         case .binary:
             closeWebSocket(id, .unsupportedData, reason: "only text is understood", &outbox)
         case .ping: echo(.pong, reader.control, to: id, &outbox)
@@ -251,7 +250,7 @@ extension Callers {
     }
 
     /// The calls of a message, which are performed where the client's center lives.
-    private mutating func calls(from id: ConnectionID, _ outbox: inout Outbox) -> Submission {
+    mutating func calls(from id: ConnectionID, _ outbox: inout Outbox) -> Submission {
         Submission(
             center: connections[id].center,
             request: .calls(
@@ -259,7 +258,7 @@ extension Callers {
                 CallingClient(number: connections[id].client, session: connections[id].session)),
             caller: connections[id].caller ?? outbox.anonymous,
             reply: Reply(loop: outbox.number, connection: id, form: .webSocket),
-            address: askerAddress(of: id, connections[id].address, outbox))
+            address: askerAddress(of: id, connections[id].address, &outbox))
     }
 
     private mutating func echo(

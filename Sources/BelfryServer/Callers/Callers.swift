@@ -1,8 +1,6 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
 import BelfryLoop
-import BelfryTLS
 import BelfryWebSocket
 import BelfryWire
 
@@ -79,13 +77,17 @@ struct Callers: ~Copyable {
 }
 
 /// What somebody asks that callers cannot answer alone.
+///
+/// It is small, as it is handed out of several functions: what is long stays in the exchange.
 enum CallerStep {
     /// A plain post to the default center, which anybody may make.
     case plainPost(Notification.Content)
-    /// A post that anybody may make and that has nothing unusual, to the center of a path.
-    case usualPost(PostRequest, RoutedPath)
-    /// Anything that is asked of a center.
-    case submission(Submission)
+    /// The post of the exchange: anybody may make it, and it has nothing unusual.
+    case usualPost
+    /// What the exchange asks of a center.
+    case request
+    /// The calls of the message that was read.
+    case calls
     /// The metrics, which are made once a turn for all who ask.
     case metrics
 }

@@ -1,7 +1,4 @@
-import BelfryAccess
 import BelfryCenter
-import BelfryLoop
-import BelfryWebSocket
 import BelfryWire
 
 // JSON-RPC calls of a client; all calls of one frame are one callout (rule Q10).

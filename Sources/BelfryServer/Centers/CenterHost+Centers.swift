@@ -1,7 +1,5 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryLoop
-import BelfrySystem
 import BelfryWire
 import Synchronization
 
@@ -71,7 +69,7 @@ extension CenterHost {
         case .postBatch(let requests, let wishes):
             return try post(requests, wishes, submission, &outbox)
         case .disconnect(let client):
-            if departuresMustWait(outbox) {
+            if departuresMustWait(&outbox) {
                 postpone(.departure(client, submission), &outbox)
             } else {
                 endConnection(of: client, submission, &outbox)
@@ -173,7 +171,7 @@ extension CenterHost {
     {
         if let position = centers.position(of: submission.center) { return position }
         if outbox.life.isSealed { throw Problem.isStopping }
-        let owner = owner(of: submission, outbox)
+        let owner = owner(of: submission, &outbox)
         try reserveCenter(for: owner, &outbox)
         defer { watchCenters(&outbox) }
         return centers.make(

@@ -1,9 +1,6 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryLoop
-import BelfrySystem
 import BelfryWire
-import Synchronization
 
 // Clients: WebSocket sessions and event streams, from the opening to the removal.
 
@@ -21,7 +18,7 @@ extension CenterHost {
         for request in requests {
             try checkObserve(request, submission)
         }
-        let owner = owner(of: submission, outbox)
+        let owner = owner(of: submission, &outbox)
         try reserveObservers(requests.count, for: owner, &outbox)
         let position = try makeCenter(for: submission, &outbox)
         let client = try takeNumber(shared.clientNumbers)

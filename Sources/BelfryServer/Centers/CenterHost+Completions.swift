@@ -1,7 +1,5 @@
 import BelfryCenter
 import BelfryHTTP
-import BelfryLoop
-import BelfrySystem
 import BelfryWire
 
 /// How the answer to posts is written; an idempotency key keeps it for replays.

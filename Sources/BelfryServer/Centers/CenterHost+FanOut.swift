@@ -1,5 +1,4 @@
 import BelfryCenter
-import BelfryLoop
 import BelfryWebSocket
 import BelfryWire
 
@@ -11,7 +10,7 @@ extension CenterHost {
         if !effects.deliveries.isEmpty {
             outbox.counters.deliveries += UInt64(effects.deliveries.count)
             outbox.work.count(deliveries: effects.deliveries.count)
-            outbox.spread(effects, of: centers[position])
+            outbox.spread(&effects, of: position, in: &centers)
         }
         if !effects.completions.isEmpty { keepCompletions(&outbox) }
     }

@@ -1,6 +1,4 @@
 import BelfryCenter
-import BelfryHTTP
-import BelfryWire
 
 extension CenterHost {
     /// The key of a `post` over JSON-RPC: its params are the request.

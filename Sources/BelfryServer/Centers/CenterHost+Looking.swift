@@ -1,7 +1,5 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
-import BelfryLoop
 import BelfryWire
 
 // Looking inside changes nothing and makes no center (Protocol.md section 4).

@@ -1,6 +1,5 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
 import BelfryWire
@@ -13,7 +12,7 @@ extension CenterHost {
         _ request: ObserverRequest, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Answer {
         try checkObserve(request, submission)
-        let owner = owner(of: submission, outbox)
+        let owner = owner(of: submission, &outbox)
         try reserveObservers(1, for: owner, &outbox)
         try checkStore()
         let position = try makeCenter(for: submission, &outbox)

@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfryLoop
 import BelfrySystem
-import BelfryTLS
 import BelfryWire
 import Synchronization
 
@@ -178,7 +177,7 @@ extension CenterHost {
 
     /// How many bytes more all queues may have.
     @inline(__always)
-    func queueByteRoom(_ outbox: borrowing Outbox) -> Int {
+    func queueByteRoom(_ outbox: inout Outbox) -> Int {
         let texts =
             outbox.configuration.queueByteLimit - shared.queueByteCount.load(ordering: .relaxed)
         return max(0, min(texts, -excess(of: .queue)))

@@ -1,8 +1,5 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
-import BelfryLoop
-import BelfrySystem
 import BelfryWire
 
 // Modes: entered by leases, which end with a client's connection or with their time (rule Q16).

@@ -2,9 +2,7 @@ import BelfryAccess
 import BelfryCenter
 import BelfryHTTP
 import BelfryJSON
-import BelfrySystem
 import BelfryWire
-import Synchronization
 
 // Observers over HTTP: registered with a session, read and removed with a token.
 
@@ -117,7 +115,7 @@ extension CenterHost {
         _ request: ObserverRequest, client: UInt64, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> (ObserverRow, token: [UInt8]) {
         try checkObserve(request, submission)
-        try reserveObservers(1, for: owner(of: submission, outbox), &outbox)
+        try reserveObservers(1, for: owner(of: submission, &outbox), &outbox)
         if !request.terms.endsWithConnection { try checkStore() }
         guard let position = centers.position(of: submission.center) else {
             throw Problem.noClient

@@ -1,5 +1,4 @@
 import BelfryCenter
-import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
 import BelfryWire

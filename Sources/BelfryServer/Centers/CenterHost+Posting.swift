@@ -35,8 +35,9 @@ extension CenterHost {
     ) -> Bool? {
         guard let position = centers.position(of: path.center) else { return nil }
         let post = makePost(request, at: centers[position].nextPlace, &outbox)
-        return answer(
-            post, at: position, http, prefix: path.prefix, from: id, address, &outbox)
+        // Only what may wait in the queue is answered with a place.
+        let prefix = post.options?.isQueued == true ? path.prefix : []
+        return answer(post, at: position, http, prefix: prefix, from: id, address, &outbox)
     }
 
     /// Makes a post without a ``Submission``; tells whether it is answered.
@@ -46,10 +47,10 @@ extension CenterHost {
     ) -> Bool {
         let isQueued = post.options?.isQueued ?? false
         promises.awaitedTicket = 0
-        var terms = terms(outbox)
+        var terms = terms(&outbox)
         terms.wait = canWait ? min(Self.defaultWait, maxWait) : 0
         if isQueued, outbox.shares.countsAddresses {
-            assign(owner(outbox.anonymous, at: address, outbox), to: &terms, outbox)
+            assign(owner(outbox.anonymous, at: address, &outbox), to: &terms, &outbox)
         }
         let command = submitCommand(.post(post, terms), to: position, &outbox)
         var isAnswered = true
@@ -222,12 +223,12 @@ extension CenterHost {
         _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, _ submission: Submission,
         _ outbox: inout Outbox
     ) -> PostTerms {
-        var terms = terms(outbox)
+        var terms = terms(&outbox)
         terms.wait = canWait ? min(wishes?.wait ?? Self.defaultWait, maxWait) : 0
         terms.reportsObservers = form.contains(.observers)
         let caller = submission.caller
         if hasStyle || wishes?.key != nil {
-            assign(owner(of: submission, outbox), to: &terms, outbox)
+            assign(owner(of: submission, &outbox), to: &terms, &outbox)
         }
         let key = wishes?.key.map { key in
             IdempotencyKey(

@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfryLoop
-import BelfryWire
 
 /// What waits for a turn that has time for it, in the order in which it came.
 struct PostponedWork {
@@ -65,7 +64,7 @@ extension CenterHost {
 
     /// Whether a center hears later of a connection that has ended: of the first of a turn it hears at once, of
     /// others while the turn has time.
-    mutating func departuresMustWait(_ outbox: borrowing Outbox) -> Bool {
+    mutating func departuresMustWait(_ outbox: inout Outbox) -> Bool {
         if postponed.departureTurn != outbox.counters.turns {
             postponed.departureTurn = outbox.counters.turns
             if postponed.isEmpty { return false }

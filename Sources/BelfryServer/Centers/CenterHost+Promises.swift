@@ -1,10 +1,7 @@
 import BelfryCenter
 import BelfryHTTP
-import BelfryLoop
 import BelfryStore
-import BelfryWebSocket
 import BelfryWire
-import Synchronization
 
 // Answers that promise something wait until it is stored; deliveries do not (decision 20).
 
@@ -75,10 +72,10 @@ extension CenterHost {
 
     /// The terms that every post has; whoever makes the post adds what the caller asked for.
     @inline(__always)
-    func terms(_ outbox: borrowing Outbox) -> PostTerms {
+    func terms(_ outbox: inout Outbox) -> PostTerms {
         var terms = PostTerms()
         terms.canStore = canStore
-        terms.queueByteRoom = queueByteRoom(outbox)
+        terms.queueByteRoom = queueByteRoom(&outbox)
         return terms
     }
 

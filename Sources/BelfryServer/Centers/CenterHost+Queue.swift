@@ -1,6 +1,5 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryLoop
 import BelfryWire
 
 // The queue: who may look at it, and who may take entries out of it (rule Q20).

@@ -1,6 +1,4 @@
-import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
 import BelfryWire

@@ -1,6 +1,5 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryLoop
 import BelfryWire
 
 // Suspension that is asked for, acknowledgements, and clients that come back.

@@ -1,9 +1,5 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
-import BelfryLoop
-import BelfrySystem
-import BelfryTLS
 import BelfryWire
 
 // One principal, and one address that is not loopback, can fill a part of each kind of memory at most, so
@@ -15,15 +11,15 @@ extension CenterHost {
     /// The owner that what a submission makes counts for.
     @inline(__always)
     mutating func owner(
-        of submission: borrowing Submission, _ outbox: borrowing Outbox
+        of submission: borrowing Submission, _ outbox: inout Outbox
     ) -> Owner {
         if !outbox.shares.countsAddresses, submission.caller === outbox.anonymous { return .none }
-        return owner(submission.caller, at: submission.address, outbox)
+        return owner(submission.caller, at: submission.address, &outbox)
     }
 
     /// The owner that what a caller makes counts for.
     mutating func owner(
-        _ caller: Caller, at address: NetworkAddress?, _ outbox: borrowing Outbox
+        _ caller: Caller, at address: NetworkAddress?, _ outbox: inout Outbox
     ) -> Owner {
         let isCounted = outbox.shares.limits.principal != nil && !caller.isAnonymous
         let identity = OwnerTable.Identity(
@@ -37,7 +33,7 @@ extension CenterHost {
     /// Lets what a store has kept of a center count for its principals.
     ///
     /// A principal may be of a key that is gone, or of a time when keys were others: it counts all the same.
-    mutating func assignOwners(at position: Int, _ outbox: borrowing Outbox) {
+    mutating func assignOwners(at position: Int, _ outbox: inout Outbox) {
         if outbox.shares.limits.principal == nil { return }
         centers.hasOwners = true
         let (owners, nobody) = (shared.owners, outbox.anonymous.principal)
@@ -74,7 +70,7 @@ extension CenterHost {
 
     /// By how many bytes an owner has more of a kind than it may.
     private func excess(
-        of kind: KeptKind, for owner: Owner, _ outbox: borrowing Outbox
+        of kind: KeptKind, for owner: Owner, _ outbox: inout Outbox
     ) -> Int {
         var excess = -Int.max
         for (asker, holdings) in shared.owners.holdings(of: owner) {
@@ -86,12 +82,12 @@ extension CenterHost {
 
     /// Lets what waits in the queue count for an owner, which may have no more than its share.
     mutating func assign(
-        _ owner: Owner, to terms: inout PostTerms, _ outbox: borrowing Outbox
+        _ owner: Owner, to terms: inout PostTerms, _ outbox: inout Outbox
     ) {
         if owner == .none { return }
         terms.owner = owner
         terms.queueByteRoom = min(
-            terms.queueByteRoom, max(0, -excess(of: .queue, for: owner, outbox)))
+            terms.queueByteRoom, max(0, -excess(of: .queue, for: owner, &outbox)))
     }
 
     /// Counts what centers keep more for owners; what is too much of it is forgotten later.
@@ -101,14 +97,14 @@ extension CenterHost {
         shared.owners.add(growth)
         for (owner, more) in growth {
             for kind in KeptKind.allCases where more.memory[kind] > 0 {
-                if excess(of: kind, for: owner, outbox) > 0 { trimLater(kind, of: owner, &outbox) }
+                if excess(of: kind, for: owner, &outbox) > 0 { trimLater(kind, of: owner, &outbox) }
             }
         }
     }
 
     /// An owner that has too much of a kind forgets its oldest in the center that keeps most of it.
     mutating func trimShare(_ trim: Trim, _ outbox: inout Outbox) {
-        guard excess(of: trim.kind, for: trim.owner, outbox) > 0,
+        guard excess(of: trim.kind, for: trim.owner, &outbox) > 0,
             let position = centers.largestKeeper(of: trim.kind, for: trim.owner)
         else { return }
         outbox.meet(.shares)
@@ -124,7 +120,7 @@ extension CenterHost {
         centers.noteKept(at: position)
         let hasTrimmed = centers.kept(trim.kind, at: position, for: trim.owner) < before
         accountForKept(&outbox)
-        if hasTrimmed, excess(of: trim.kind, for: trim.owner, outbox) > 0 {
+        if hasTrimmed, excess(of: trim.kind, for: trim.owner, &outbox) > 0 {
             trimLater(trim.kind, of: trim.owner, &outbox)
         }
     }

@@ -1,8 +1,4 @@
 import BelfryCenter
-import BelfryHTTP
-import BelfryLoop
-import BelfrySystem
-import BelfryWebSocket
 import BelfryWire
 
 extension CenterHost {

@@ -80,7 +80,7 @@ struct CenterHost: ~Copyable {
     mutating func takeCenters(_ outbox: inout Outbox) {
         for center in shared.takeCenters(for: outbox.number) {
             let position = centers.take(center, at: outbox.commandTime)
-            assignOwners(at: position, outbox)
+            assignOwners(at: position, &outbox)
             shared.centerCount.add(1, ordering: .relaxed)
             shared.observerCount.add(centers[position].observerCount, ordering: .relaxed)
         }

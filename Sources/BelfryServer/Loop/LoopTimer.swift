@@ -1,5 +1,3 @@
-import BelfryLoop
-
 /// What the timers of a loop are for; the number is the payload of such a timer.
 enum LoopTimer: UInt64 {
     /// A step of the stop has had its time.

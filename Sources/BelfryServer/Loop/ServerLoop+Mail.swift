@@ -1,6 +1,4 @@
-import BelfryCenter
 import BelfryLoop
-import BelfryWire
 
 // What loops tell each other: one mailbox entry for each loop and turn.
 

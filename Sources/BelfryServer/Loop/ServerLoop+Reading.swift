@@ -1,5 +1,4 @@
 import BelfryAccess
-import BelfryCenter
 import BelfryLoop
 import BelfryWire
 
@@ -26,27 +25,42 @@ extension ServerLoop {
         case .plainPost(let content):
             let isAnswered = host.postPlainly(
                 content, callers.exchange.reply, from: id, &outbox)
-            if let isAnswered {
-                callers.finishPost(id, isAnswered: isAnswered, &outbox)
-            } else {
-                submit(callers.submission(of: PostRequest(content: content), from: id, &outbox))
+            finish(isAnswered, PostRequest(content: content), nil, of: id)
+        case .usualPost:
+            guard let post = callers.exchange.post.take(), let path = callers.exchange.path else {
+                preconditionFailure("a post that is handed out is there")
             }
-        case .usualPost(let post, let path):
-            let address = callers.askerAddress(of: post, from: id, outbox)
+            let address = callers.askerAddress(of: post, from: id, &outbox)
             let isAnswered = host.postPlainly(
                 post, path, callers.exchange.reply, from: id, address, &outbox)
-            if let isAnswered {
-                callers.finishPost(id, isAnswered: isAnswered, &outbox)
-            } else {
-                submit(callers.submission(of: .post(post, nil), path, from: id, &outbox))
-            }
-        case .submission(let submission):
-            submit(submission)
+            finish(isAnswered, post, path, of: id)
+        case .request:
+            submit(callers.takeRequest(of: id, &outbox))
+        case .calls:
+            submit(callers.calls(from: id, &outbox))
         case .metrics:
             callers.sendMetrics(metrics(), to: id, &outbox)
         }
-        applyItems()
+        if mustReact { applyItems() }
     }
+
+    /// A post was made without a submission, or becomes one where its center is not here.
+    @inline(__always)
+    private mutating func finish(
+        _ isAnswered: Bool?, _ post: @autoclosure () -> PostRequest, _ path: RoutedPath?,
+        of id: ConnectionID
+    ) {
+        if let isAnswered {
+            callers.finishPost(id, isAnswered: isAnswered, &outbox)
+        } else {
+            callers.keep(post(), path ?? .server)
+            submit(callers.takeRequest(of: id, &outbox))
+        }
+    }
+
+    /// Whether something was written for connections, or told to centers.
+    @inline(__always)
+    private var mustReact: Bool { !outbox.items.isEmpty || !callers.departing.isEmpty }
 
     /// Performs a submission here, or sends it to the loop of its center at the end of the turn.
     private mutating func submit(_ submission: Submission) {
@@ -68,7 +82,7 @@ extension ServerLoop {
     /// Lets connections do what was written for them, and centers hear of connections, until there is
     /// nothing of it.
     private mutating func applyItems() {
-        while !outbox.items.isEmpty || !callers.departing.isEmpty {
+        while mustReact {
             for item in outbox.takeItems() { callers.apply(item, &outbox) }
             for submission in callers.takeDeparting() { submit(submission) }
         }
@@ -76,7 +90,12 @@ extension ServerLoop {
 
     /// Lets everything happen that follows from what was done: connections whose answers were written go on
     /// with what they have sent meanwhile.
+    @inline(__always)
     mutating func react() {
+        if mustReact || !callers.ready.isEmpty { reactAtLast() }
+    }
+
+    private mutating func reactAtLast() {
         applyItems()
         while let (id, bytes) = callers.takeReady() {
             read(id, bytes.span)

@@ -1,6 +1,4 @@
 import BelfryAccess
-import BelfryCenter
-import BelfryWire
 
 extension ServerLoop {
     /// Takes from a new configuration what can change while connections stay.

@@ -1,8 +1,5 @@
-import BelfryHTTP
 import BelfryLoop
-import BelfrySystem
 import BelfryTLS
-import BelfryWire
 
 // TLS lies between the event loop and what is spoken on a connection: bytes that are read go through its
 // session, and the event loop has its output sealed at the flush.
@@ -71,7 +68,7 @@ extension ServerLoop {
                 return
             }
             outbox.loop.resumeReading(id)
-            if session.stage == .waiting, callers.connectionsAreFull(forSession: true, outbox) {
+            if session.stage == .waiting, callers.connectionsAreFull(forSession: true, &outbox) {
                 callers.connections[Int(id.index)] = nil
                 callers.refuseConnection(id, isSecure: true, &outbox)
                 continue

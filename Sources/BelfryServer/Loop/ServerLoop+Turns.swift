@@ -1,7 +1,5 @@
-import BelfryCenter
 import BelfryLoop
 import BelfrySystem
-import Synchronization
 
 extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.

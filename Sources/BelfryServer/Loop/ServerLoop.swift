@@ -1,4 +1,3 @@
-import BelfryCenter
 import BelfryLoop
 import BelfrySystem
 import BelfryTLS

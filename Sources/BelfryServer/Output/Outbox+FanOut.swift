@@ -16,7 +16,7 @@ extension Delivery {
 extension Outbox {
     /// Refers each connection to the frames of its deliveries; each frame is encoded once.
     mutating func spread(
-        _ effects: borrowing Effects, of center: borrowing NotificationCenter
+        _ effects: inout Effects, of center: Int, in centers: inout CenterTable
     ) {
         var notification = UInt32.max
         var place = 0
@@ -29,9 +29,9 @@ extension Outbox {
             let target = ConnectionNumber(rawValue: delivery.connection)
             let range =
                 target.encoding == .plain
-                ? frames.range(of: delivery) ?? encode(delivery, effects, center)
+                ? frames.range(of: delivery) ?? encode(delivery, &effects, center, &centers)
                 : frames.range(of: delivery, target.encoding)
-                    ?? encode(delivery, effects, center, target.encoding)
+                    ?? encode(delivery, &effects, center, &centers, target.encoding)
             place =
                 outbound.count > 1
                 ? sendEverywhere(range, to: effects.deliveries, from: place)
@@ -112,10 +112,10 @@ extension Outbox {
     /// Only what serves all observers of a selector is compressed: so the work grows with the posts,
     /// and not with the observers.
     private mutating func encode(
-        _ delivery: Delivery, _ effects: borrowing Effects,
-        _ center: borrowing NotificationCenter, _ encoding: FrameEncoding
+        _ delivery: Delivery, _ effects: inout Effects, _ center: Int,
+        _ centers: inout CenterTable, _ encoding: FrameEncoding
     ) -> Range<Int> {
-        let plain = frames.range(of: delivery) ?? encode(delivery, effects, center)
+        let plain = frames.range(of: delivery) ?? encode(delivery, &effects, center, &centers)
         guard FrameCache.isShared(delivery), delivery.transport == .webSocket else { return plain }
         let headerByteCount = FrameWriter.headerByteCount(frameByteCount: plain.count)
         let payload = plain.dropFirst(headerByteCount)
@@ -139,14 +139,14 @@ extension Outbox {
 
     /// Encodes the frame of a delivery at the end of the arena of frames.
     private mutating func encode(
-        _ delivery: Delivery, _ effects: borrowing Effects,
-        _ center: borrowing NotificationCenter
+        _ delivery: Delivery, _ effects: inout Effects, _ center: Int,
+        _ centers: inout CenterTable
     ) -> Range<Int> {
         let notification = effects.notifications[Int(delivery.notification)]
         let start = loop.frames.count
         switch delivery.transport {
         case .webSocket:
-            let selector = center.selector(delivery.selector)
+            let selector = centers[center].selector(delivery.selector)
             let frame = FrameWriter.beginFrame(in: &loop.frames)
             if delivery.form == .acknowledged {
                 RPC.append(
@@ -160,7 +160,7 @@ extension Outbox {
             FrameWriter.endFrame(frame, .text, in: &loop.frames)
         case .events:
             EventStream.append(
-                notification: notification, epoch: center.epoch,
+                notification: notification, epoch: centers[center].epoch,
                 isRedelivered: delivery.isRedelivered,
                 observer: delivery.form == .named ? delivery.observer : nil, to: &loop.frames)
         case .mailbox:

@@ -1,4 +1,3 @@
-import BelfryCenter
 import BelfryLoop
 import BelfryWire
 
@@ -11,6 +10,7 @@ extension Outbox {
     }
 
     /// Whether something waits for the end of the turn.
+    @inline(__always)
     var hasOutbound: Bool {
         outbound.contains { !$0.submissions.isEmpty || !$0.output.isEmpty }
     }

@@ -1,4 +1,3 @@
-import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
 import BelfryWebSocket

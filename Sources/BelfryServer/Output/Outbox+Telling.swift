@@ -1,8 +1,5 @@
-import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
 import BelfryLoop
-import BelfrySystem
 import BelfryWire
 
 // What a loop tells of its limits, and of single requests and clients.
@@ -76,6 +73,7 @@ extension Outbox {
     }
 
     /// Tells that a client is suspended, or is no longer.
+    @inline(__always)
     func tellSuspension(of client: UInt64, _ isSuspended: Bool, because reason: String) {
         if log.level > .debug || client == 0 { return }
         log.write(

@@ -1,6 +1,5 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
 import BelfryWire
@@ -86,6 +85,7 @@ struct Outbox: ~Copyable {
     }
 
     /// Whether there are other loops.
+    @inline(__always)
     var hasOthers: Bool { outbound.count > 1 }
 
     // MARK: Items
@@ -118,6 +118,7 @@ struct Outbox: ~Copyable {
     // MARK: The turn
 
     /// Whether what can wait for the next turn should: so much is to be written, or so long it took.
+    @inline(__always)
     var turnIsFull: Bool {
         loop.outputByteCount > Self.shareOutputByteLimit || loop.turnIsLong
     }

@@ -1,5 +1,4 @@
 import BelfryAccess
-import BelfryTLS
 
 /// How much one principal, or one address that is not loopback, may have of each kind, so that one
 /// cannot use up what all need (decision 70).

@@ -1,7 +1,5 @@
-import BelfryCenter
 import BelfryLoop
 import BelfryStore
-import BelfrySystem
 
 /// The store, as the loops see it: they hand it what must last, and its commits come back as mail.
 protocol StoreDoor: Sendable {

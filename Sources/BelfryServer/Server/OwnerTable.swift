@@ -1,4 +1,3 @@
-import BelfryAccess
 import BelfryCenter
 import Synchronization
 

@@ -1,5 +1,4 @@
 import BelfryAccess
-import BelfryCenter
 import BelfryLoop
 import BelfryStore
 import BelfrySystem

@@ -26,6 +26,9 @@ struct Exchange {
     var isSecure = false
     /// What the request asks for; nil until the head was read, or when it is refused.
     var path: RoutedPath?
+    /// What it posts, if that is usual, and what it asks of a center otherwise; until that is done.
+    var post: PostRequest?
+    var request: CenterRequest?
     /// Why it is refused, once that is known; its content is still read.
     var refusal: Problem?
     /// The fields that belong to the refusal.

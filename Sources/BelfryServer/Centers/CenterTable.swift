@@ -2,7 +2,7 @@ import BelfryCenter
 import BelfryStore
 
 /// The centers that live on one loop, each behind its sequencer.
-struct CenterTable {
+struct CenterTable: ~Copyable {
     private var sequencers: [LocalSequencer] = []
     private var positions: [[UInt8]: Int] = [:]
     /// Where the default center is, on the loop that has it.
@@ -326,7 +326,7 @@ extension CenterTable {
 
     /// When the first center has something to do; nil when none ever has.
     var earliestDeadline: Int64? {
-        let earliest = sequencers.indices.lazy.map { sequencers[$0].center.needs.deadline }.min()
+        let earliest = sequencers.indices.map { sequencers[$0].center.needs.deadline }.min()
         return earliest == .max ? nil : earliest
     }
 

@@ -1,4 +1,3 @@
-import BelfryAccess
 import BelfryCenter
 import BelfryLoop
 import BelfrySystem

@@ -1,4 +1,3 @@
-import BelfryCenter
 import BelfryLoop
 import BelfryStore
 import BelfrySystem

@@ -1,10 +1,8 @@
 import BelfryAccess
-import BelfryCenter
 import BelfryLoop
-import BelfryStore
 import BelfryTLS
+
 public import BelfrySystem
-import Synchronization
 
 /// The broker.
 public enum Server {

@@ -1,5 +1,4 @@
 import BelfryAccess
-import BelfrySystem
 import BelfryWire
 import Synchronization
 

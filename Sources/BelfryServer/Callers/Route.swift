@@ -169,8 +169,10 @@ struct RoutedPath: Equatable {
     /// Where the paths of this center start: `/v1` or `/v1/centers/{center}`.
     var prefix: [UInt8] {
         hasCenterPrefix
-            ? Array("/v1/centers/".utf8) + Self.encoded(center) : Array("/v1".utf8)
+            ? Array("/v1/centers/".utf8) + Self.encoded(center) : Self.defaultPrefix
     }
+
+    private static let defaultPrefix = Array("/v1".utf8)
 
     private static func encoded(_ name: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []

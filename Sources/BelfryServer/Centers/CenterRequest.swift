@@ -1,9 +1,7 @@
 import BelfryAccess
 import BelfryCenter
-import BelfryTLS
 import BelfryHTTP
 import BelfryLoop
-import BelfryStore
 import BelfryWire
 
 /// Something that is asked of one center: it travels to the loop on which the center lives.

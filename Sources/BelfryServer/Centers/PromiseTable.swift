@@ -1,5 +1,3 @@
-import BelfryLoop
-
 /// The answers of one loop that wait until what they promise is stored.
 ///
 /// What a turn changes is stored under one ticket, and tickets are committed in their order. An

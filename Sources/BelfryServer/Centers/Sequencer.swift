@@ -1,5 +1,4 @@
 import BelfryCenter
-import BelfrySystem
 
 /// What puts the commands of one center into one order, and applies them.
 ///

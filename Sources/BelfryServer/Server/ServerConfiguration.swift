@@ -1,6 +1,7 @@
+import BelfryHTTP
+
 public import BelfryAccess
 public import BelfryCenter
-import BelfryHTTP
 public import BelfrySystem
 public import BelfryWire
 
