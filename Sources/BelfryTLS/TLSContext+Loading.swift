@@ -93,7 +93,7 @@ extension TLSContext {
 }
 
 /// A BIO that reads a copy of a text: no pointer into an array is kept.
-private func makeReader(_ text: [UInt8]) -> OpaquePointer {
+func makeReader(_ text: [UInt8]) -> OpaquePointer {
     // SAFETY: the BIO of `BIO_s_mem` copies the bytes that are written to it.
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { preconditionFailure("no memory") }
     let written = unsafe text.withUnsafeBytes { bytes in

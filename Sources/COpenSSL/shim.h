@@ -4,15 +4,39 @@
 #include <stdint.h>
 
 #include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/obj_mac.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
+#include <openssl/rsa.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
 // What libssl has as macros with arguments or casts, which Swift cannot see.
+
+static inline void belfry_free(void *memory) { OPENSSL_free(memory); }
+
+static const int belfry_public_key = EVP_PKEY_PUBLIC_KEY;
+
+// The builder keeps the addresses of these names, so they must be constants of C.
+static inline int belfry_push_rsa(OSSL_PARAM_BLD *builder, BIGNUM *modulus, BIGNUM *exponent) {
+    return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, modulus) &&
+           OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, exponent);
+}
+
+static inline int belfry_push_point(
+    OSSL_PARAM_BLD *builder, const char *group, const void *point, size_t count) {
+    return OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, group, 0) &&
+           OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, count);
+}
 
 static inline long belfry_ctx_set_versions(SSL_CTX *context, int lowest, int highest) {
     return SSL_CTX_set_min_proto_version(context, lowest) &&

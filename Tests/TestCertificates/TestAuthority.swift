@@ -20,6 +20,7 @@ public struct TestIdentity: Sendable {
     /// The kind of a key.
     public enum KeyKind {
         case p256
+        case ed25519
         case rsa(bitCount: Int)
     }
 
@@ -82,11 +83,12 @@ public struct TestIdentity: Sendable {
     }
 }
 
-private func makeKey(_ kind: TestAuthority.KeyKind) -> OpaquePointer {
+func makeKey(_ kind: TestAuthority.KeyKind) -> OpaquePointer {
     // SAFETY: names are passed as strings that end in a zero byte, and the context is freed once.
     let name =
         switch kind {
         case .p256: "EC"
+        case .ed25519: "ED25519"
         case .rsa: "RSA"
         }
     let context = unsafe EVP_PKEY_CTX_new_from_name(nil, name, nil)
@@ -94,6 +96,7 @@ private func makeKey(_ kind: TestAuthority.KeyKind) -> OpaquePointer {
     unsafe precondition(EVP_PKEY_keygen_init(context) == 1)
     switch kind {
     case .p256: unsafe precondition(EVP_PKEY_CTX_set_group_name(context, "P-256") == 1)
+    case .ed25519: break
     case .rsa(let bitCount):
         unsafe precondition(EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(bitCount)) == 1)
     }
@@ -127,7 +130,7 @@ private func addExtension(_ kind: Int32, _ value: String, to certificate: Opaque
 }
 
 /// What is written to a BIO in memory.
-private func text(_ write: (OpaquePointer?) -> Int32) -> [UInt8] {
+func text(_ write: (OpaquePointer?) -> Int32) -> [UInt8] {
     // SAFETY: the BIO lives until the bytes were copied out of it.
     let bio = unsafe BIO_new(BIO_s_mem())
     defer { unsafe BIO_free(bio) }
