@@ -50,10 +50,10 @@ let package = Package(
         .library(name: "BelfryClient", targets: ["BelfryClient"]),
         .executable(name: "calculator-model1", targets: ["calculator-model1"]),
     ],
+    // Exact versions, so that two builds of one commit have the same sources.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
         // The rooms, lowest first: what each is for stands in STYLE.md, section 1.
@@ -72,10 +72,10 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
         tests(of: "BelfryTLS", "COpenSSL", "TestCertificates"),
-        room("BelfryAccess", "BelfryJSON", .product(name: "JWTKit", package: "jwt-kit")),
+        room("BelfryAccess", "BelfryJSON", "BelfryTLS"),
         .testTarget(
             name: "BelfryAccessTests",
-            dependencies: ["BelfryAccess", .product(name: "JWTKit", package: "jwt-kit")],
+            dependencies: ["BelfryAccess", "BelfryTLS", "TestCertificates"],
             exclude: ["Fixtures"], swiftSettings: strict),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
@@ -126,7 +126,7 @@ let package = Package(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryHistory",
             "BelfryJSON",
             "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
-            "BelfryWire", "TestCertificates", .product(name: "JWTKit", package: "jwt-kit")),
+            "BelfryWire", "TestCertificates"),
 
         // Certificates that tests make for themselves.
         .target(

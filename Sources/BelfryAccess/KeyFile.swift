@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfryTLS
 
 /// The file of `--keys`: keys that callers show, and keys that tokens are signed with.
 ///
@@ -97,8 +98,8 @@ package struct KeyFile {
         _ place: JSONPointer, _ reader: inout AccessFileReader
     ) throws(AccessError) -> (VerificationKey.Mark, AccessError) {
         var id: [UInt8]?
-        var algorithm: TokenAlgorithm?
-        var material: VerificationKey.Material?
+        var algorithm: SignatureAlgorithm?
+        var material: SignatureKey.Material?
         try reader.object(place) { key, place, reader throws(AccessError) in
             switch key {
             case "kid":
@@ -107,16 +108,17 @@ package struct KeyFile {
                     throw reader.fault(place, "must be 1 to 255 characters without controls")
                 }
             case "alg":
-                algorithm = TokenAlgorithm(try reader.bytes(place))
+                algorithm = SignatureAlgorithm(try reader.bytes(place))
                 guard algorithm != nil else {
-                    throw reader.fault(place, "must be HS256, RS256, ES256 or EdDSA")
+                    let names = SignatureAlgorithm.allCases.map(\.rawValue)
+                    throw reader.fault(place, "must be one of \(names.joined(separator: ", "))")
                 }
             case "secret", "pem":
                 guard material == nil else {
                     throw reader.fault(place, "must not stand beside another key")
                 }
                 if key == "pem" {
-                    material = .pem(try reader.text(place))
+                    material = .pem(try reader.bytes(place))
                 } else {
                     guard let secret = Base64URL.decode(try reader.bytes(place)) else {
                         throw reader.fault(place, "must be base64url without padding")

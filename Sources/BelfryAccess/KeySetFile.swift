@@ -1,9 +1,10 @@
 import BelfryJSON
+import BelfryTLS
 
 /// The file of `--jwks`: a JSON Web Key Set (RFC 7517 §5).
 ///
 /// Keys of other kinds and for other uses are passed by, as that section asks for: an issuer's set
-/// may hold more than what is needed here.
+/// may hold more than what is needed here. A key that could be used, and is faulty, is an error.
 package struct KeySetFile {
     /// The keys that can be used, with the fault of each if it is none after all.
     var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []
@@ -18,10 +19,13 @@ package struct KeySetFile {
             hasKeys = true
             try reader.array(place, limit: KeyFile.countLimit) {
                 place, reader throws(AccessError) in
-                let members = try Self.members(place, &reader)
-                guard let mark = Self.mark(members) else { return }
+                let members = try KeyMembers(place, &reader)
+                guard let algorithm = members.algorithm else { return }
                 let fault = reader.fault(
-                    place, "is no key for \(mark.algorithm.rawValue), or too weak")
+                    place, "is no key for \(algorithm.rawValue), or too weak")
+                guard let material = members.material else { throw fault }
+                let mark = VerificationKey.Mark(
+                    id: members.id, algorithm: algorithm, material: material)
                 marks.append((mark, fault))
             }
         }
@@ -29,38 +33,95 @@ package struct KeySetFile {
         guard hasKeys else { throw reader.fault(.root, "has no keys") }
         self.marks = marks
     }
+}
 
-    /// The members of a key that are text.
-    private static func members(
-        _ place: JSONPointer, _ reader: inout AccessFileReader
-    ) throws(AccessError) -> [String: [UInt8]] {
-        var members: [String: [UInt8]] = [:]
+/// The members of a JSON Web Key (RFC 7517 §4).
+private struct KeyMembers {
+    private var texts: [String: [UInt8]] = [:]
+    /// What the key is for (RFC 7517 §4.3); nil where it does not say.
+    private var operations: [[UInt8]]?
+
+    /// How many operations a key may name; there are eight.
+    private static let operationLimit = 100
+
+    /// Reads one key; whatever says what a key is for must have the kind that it should have.
+    init(_ place: JSONPointer, _ reader: inout AccessFileReader) throws(AccessError) {
+        var texts: [String: [UInt8]] = [:]
+        var operations: [[UInt8]]?
         try reader.object(place) { key, place, reader throws(AccessError) in
-            guard try reader.kind(place) == .string else { return try reader.skip(place) }
-            members[key] = try reader.bytes(place)
+            switch key {
+            case "kty", "crv", "use", "alg", "kid": texts[key] = try reader.bytes(place)
+            case "key_ops":
+                var names: [[UInt8]] = []
+                try reader.array(place, limit: Self.operationLimit) {
+                    place, reader throws(AccessError) in
+                    names.append(try reader.bytes(place))
+                }
+                operations = names
+            case "n", "e", "x", "y", "k":
+                // Of a key of another kind they may be anything.
+                guard try reader.kind(place) == .string else { return try reader.skip(place) }
+                texts[key] = try reader.bytes(place)
+            default: try reader.skip(place)
+            }
         }
-        return members
+        self.texts = texts
+        self.operations = operations
     }
 
-    /// What a key is for; nil when it is for nothing here.
-    private static func mark(_ members: [String: [UInt8]]) -> VerificationKey.Mark? {
-        func text(_ key: String) -> String { String(decoding: members[key] ?? [], as: UTF8.self) }
-        if let use = members["use"], !use.elementsEqual("sig".utf8) { return nil }
-        let algorithm: TokenAlgorithm
-        let material: VerificationKey.Material
-        switch (text("kty"), text("crv")) {
-        case ("RSA", _):
-            (algorithm, material) = (.rs256, .modulus(text("n"), exponent: text("e")))
-        case ("EC", "P-256"): (algorithm, material) = (.es256, .point(x: text("x"), y: text("y")))
-        case ("OKP", "Ed25519"): (algorithm, material) = (.eddsa, .curve25519(x: text("x")))
-        case ("oct", _):
-            guard let secret = Base64URL.decode(members["k"] ?? []) else { return nil }
-            (algorithm, material) = (.hs256, .secret(secret))
-        default: return nil
+    /// Its name; empty where it has none.
+    var id: [UInt8] { texts["kid"] ?? [] }
+
+    /// The algorithm that the key is for; nil when it is for nothing here.
+    var algorithm: SignatureAlgorithm? {
+        if let use = texts["use"], !use.elementsEqual("sig".utf8) { return nil }
+        if let operations, !operations.contains(where: { $0.elementsEqual("verify".utf8) }) {
+            return nil
+        }
+        guard let possible = Self.algorithms(kind: text("kty"), curve: text("crv")) else {
+            return nil
         }
         // A key says which algorithm it is for, and is used for no other one.
-        if let name = members["alg"], TokenAlgorithm(name) != algorithm { return nil }
-        return VerificationKey.Mark(
-            id: members["kid"] ?? [], algorithm: algorithm, material: material)
+        guard let name = texts["alg"] else { return possible.first }
+        return SignatureAlgorithm(name).flatMap { possible.contains($0) ? $0 : nil }
+    }
+
+    /// The algorithms for a kind of key; a key that names none of them is for the first one.
+    private static func algorithms(kind: String, curve: String) -> [SignatureAlgorithm]? {
+        switch (kind, curve) {
+        case ("RSA", _): [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
+        case ("EC", "P-256"): [.es256]
+        case ("EC", "P-384"): [.es384]
+        case ("EC", "P-521"): [.es512]
+        case ("OKP", "Ed25519"), ("OKP", "Ed448"): [.eddsa]
+        case ("oct", _): [.hs256, .hs384, .hs512]
+        default: nil
+        }
+    }
+
+    /// What the key is made of (RFC 7518 §6, RFC 8037 §2); nil when a part of it is not there.
+    var material: SignatureKey.Material? {
+        switch text("kty") {
+        case "RSA":
+            guard let modulus = decoded("n"), let exponent = decoded("e") else { return nil }
+            return .modulus(modulus, exponent: exponent)
+        case "EC":
+            guard let x = decoded("x"), let y = decoded("y") else { return nil }
+            return .point(x: x, y: y)
+        case "OKP":
+            guard let curve = SignatureKey.EdwardsCurve(rawValue: text("crv")), let x = decoded("x")
+            else { return nil }
+            return .edwards(curve, x: x)
+        case "oct": return decoded("k").map { .secret($0) }
+        default: return nil
+        }
+    }
+
+    private func text(_ key: String) -> String {
+        String(decoding: texts[key] ?? [], as: UTF8.self)
+    }
+
+    private func decoded(_ key: String) -> [UInt8]? {
+        texts[key].flatMap { Base64URL.decode($0) }
     }
 }

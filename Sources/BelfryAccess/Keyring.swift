@@ -20,7 +20,7 @@ public struct Keyring: Sendable {
     /// - Throws: `malformedFile` and `invalidFile`.
     public init(
         keys: [UInt8]?, keySet: [UInt8]?, rules: TokenRules = TokenRules()
-    ) async throws(AccessError) {
+    ) throws(AccessError) {
         var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []
         if let keys {
             let file = try KeyFile(keys)
@@ -37,7 +37,7 @@ public struct Keyring: Sendable {
             guard mark.id.isEmpty || ids.insert(mark.id).inserted else {
                 throw fault.saying("has a kid that came before")
             }
-            guard let key = await VerificationKey(mark) else { throw fault }
+            guard let key = VerificationKey(mark) else { throw fault }
             tokenKeys.append(key)
         }
     }

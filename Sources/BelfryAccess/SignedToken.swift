@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfryTLS
 
 /// A signed token whose key was found, and whose signature nobody has looked at yet.
 ///
@@ -47,7 +48,7 @@ package struct CompactToken {
     /// The claims, decoded and not yet read.
     package let payload: [UInt8]
     let signature: [UInt8]
-    let algorithm: TokenAlgorithm
+    let algorithm: SignatureAlgorithm
     let keyID: [UInt8]?
 
     /// Takes a token apart.
@@ -82,7 +83,9 @@ package struct CompactToken {
             throw .refusedToken(.malformed)
         }
         if let fault { throw .refusedToken(fault) }
-        guard let known = TokenAlgorithm(algorithm ?? []) else { throw .refusedToken(.algorithm) }
+        guard let known = SignatureAlgorithm(algorithm ?? []) else {
+            throw .refusedToken(.algorithm)
+        }
         self.algorithm = known
         self.keyID = keyID
         self.payload = payload

@@ -1,55 +1,43 @@
 import Foundation
-import JWTKit
+import TestCertificates
 
 /// Signs tokens, also such as nobody should.
 struct Signer: Sendable {
-    let algorithm: any JWTAlgorithm
-    /// The member of a key file, or of a key set, that verifies what it signs.
+    let signer: TestSigner
+    /// The member of a key file that verifies what it signs.
     let row: String
 
     static let hmacSecret = Data("0123456789abcdef0123456789abcdef".utf8)
 
-    static func hmac(
-        kid: String = "h", secret: Data = hmacSecret
-    ) async throws -> Signer {
-        let keys = JWTKeyCollection()
-        await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        return Signer(
-            algorithm: try await keys.getKey(),
+    static func hmac(kid: String = "h", secret: Data = hmacSecret) -> Signer {
+        Signer(
+            signer: TestSigner(.secret(Array(secret))),
             row: #"{"kid":"\#(kid)","alg":"HS256","secret":"\#(base64URL(secret))"}"#)
     }
 
-    static func rsa(kid: String = "r") async throws -> Signer {
-        let keys = JWTKeyCollection()
-        let key = try Insecure.RSA.PrivateKey(pem: try fixture("rsa-private.pem"))
-        await keys.add(rsa: key, digestAlgorithm: .sha256)
+    static func rsa(kid: String = "r") throws -> Signer {
+        let pem = try fixture("rsa-private.pem")
         return Signer(
-            algorithm: try await keys.getKey(),
-            row: Self.pemRow(kid, "RS256", try fixture("rsa-public.pem")))
+            signer: TestSigner(.rsa(pem: Array(pem.utf8))),
+            row: pemRow(kid, "RS256", try fixture("rsa-public.pem")))
     }
 
-    static func ecdsa(kid: String = "e") async throws -> Signer {
-        let keys = JWTKeyCollection()
-        let key = ES256PrivateKey()
-        await keys.add(ecdsa: key)
-        return Signer(
-            algorithm: try await keys.getKey(),
-            row: Self.pemRow(kid, "ES256", key.publicKey.pemRepresentation))
+    static func ecdsa(kid: String = "e") -> Signer {
+        let signer = TestSigner(.p256)
+        let pem = String(decoding: signer.publicPEM, as: UTF8.self)
+        return Signer(signer: signer, row: pemRow(kid, "ES256", pem))
     }
 
-    static func eddsa(kid: String = "d") async throws -> Signer {
-        let keys = JWTKeyCollection()
-        let key = try EdDSA.PrivateKey()
-        await keys.add(eddsa: key)
-        return Signer(
-            algorithm: try await keys.getKey(),
-            row: Self.pemRow(kid, "EdDSA", key.publicKey.pemRepresentation))
+    static func eddsa(kid: String = "d") -> Signer {
+        let signer = TestSigner(.ed25519)
+        let pem = String(decoding: signer.publicPEM, as: UTF8.self)
+        return Signer(signer: signer, row: pemRow(kid, "EdDSA", pem))
     }
 
     /// A token in compact form with this header and these claims.
-    func token(header: String, claims: String) throws -> String {
+    func token(header: String, claims: String) -> String {
         let signed = base64URL(Data(header.utf8)) + "." + base64URL(Data(claims.utf8))
-        return signed + "." + base64URL(Data(try algorithm.sign(Array(signed.utf8))))
+        return signed + "." + base64URL(Data(signer.sign(Array(signed.utf8))))
     }
 
     static func fixture(_ name: String) throws -> String {
@@ -70,9 +58,9 @@ func base64URL(_ data: Data) -> String {
 }
 
 /// What is thrown, as a value to compare.
-func thrown<Failure: Error>(_ body: () async throws(Failure) -> Void) async -> Failure? {
+func thrown<Failure: Error>(_ body: () throws(Failure) -> Void) -> Failure? {
     do throws(Failure) {
-        try await body()
+        try body()
         return nil
     } catch {
         return error

@@ -91,7 +91,7 @@ struct AccessTests {
     ) async throws -> Broker {
         var file = Keys()
         for (id, grants) in keys { file.add(id, grants) }
-        let keyring = try await file.keyring()
+        let keyring = try file.keyring()
         return try Broker(loopCount: loopCount) {
             $0.keyring = keyring
             $0.anonymousGrants = anonymous
@@ -316,7 +316,7 @@ struct AccessTests {
         file.add("a1", principal: "a", grants)
         file.add("a2", principal: "a", grants)
         file.add("b", grants)
-        let keyring = try await file.keyring()
+        let keyring = try file.keyring()
         let broker = try Broker {
             $0.keyring = keyring
         }

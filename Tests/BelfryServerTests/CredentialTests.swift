@@ -25,7 +25,7 @@ struct CredentialTests {
         keys.add("a", grants)
         keys.add("short", grants, expires: "2026-01-01T00:01:00Z")
         if let signer { keys.add(tokensOf: signer) }
-        let keyring = try await keys.keyring(rules)
+        let keyring = try keys.keyring(rules)
         return try Broker(loopCount: loopCount, verifier: verifier) {
             $0.keyring = keyring
             $0.anonymousGrants = anonymous
@@ -76,9 +76,9 @@ struct CredentialTests {
 
     @Test("a token among the subprotocols is taken, as it is or in base64url, and never echoed")
     func subprotocol() async throws {
-        let signer = try await TokenSigner("k")
+        let signer = TokenSigner("k")
         let broker = try await Self.broker(signer)
-        let jwt = try signer.token("t", endsAfter: 60, grants: Self.grants)
+        let jwt = signer.token("t", endsAfter: 60, grants: Self.grants)
         for token in [Keys.secret("a"), jwt] {
             for text in [token, Self.base64(token)] {
                 let http = try broker.http()
@@ -144,22 +144,22 @@ struct CredentialTests {
 
     @Test("whatever is wrong with credentials, they are answered alike")
     func shape() async throws {
-        let signer = try await TokenSigner("k")
-        let stranger = try await TokenSigner("other")
+        let signer = TokenSigner("k")
+        let stranger = TokenSigner("other")
         var rules = TokenRules()
         rules.issuers = ["us"]
         let broker = try await Self.broker(signer, rules)
         let us = #","iss":"us""#
-        let good = try signer.token("t", endsAfter: 60, more: us)
+        let good = signer.token("t", endsAfter: 60, more: us)
         let bad = [
             "wrong", "", "belfry_" + String(repeating: "A", count: 43), "a.b.c",
             String(repeating: "x", count: 8_000), good + "A",
             String(good.dropLast()) + (good.hasSuffix("A") ? "B" : "A"),
-            try stranger.token("t", endsAfter: 60, more: us),
-            try signer.token("t", endsAfter: 60), try signer.token("t", endsAfter: 0, more: us),
-            try signer.token("t", endsAfter: -60, more: us),
-            try signer.token("t", endsAfter: 60, more: us + #","nbf":\#(Keys.start + 3)"#),
-            try signer.token("t", endsAfter: 60, more: us + #","aud":"them""#),
+            stranger.token("t", endsAfter: 60, more: us),
+            signer.token("t", endsAfter: 60), signer.token("t", endsAfter: 0, more: us),
+            signer.token("t", endsAfter: -60, more: us),
+            signer.token("t", endsAfter: 60, more: us + #","nbf":\#(Keys.start + 3)"#),
+            signer.token("t", endsAfter: 60, more: us + #","aud":"them""#),
             "eyJhbGciOiJub25lIn0." + good.split(separator: ".")[1] + ".",
         ]
         var bodies: Set<String> = []
@@ -179,10 +179,10 @@ struct CredentialTests {
         "a request waits for its verdict, and so does what follows on its connection",
         arguments: [1, 2])
     func waiting(loopCount: Int) async throws {
-        let signer = try await TokenSigner("k")
+        let signer = TokenSigner("k")
         let verifier = TokenVerifier()
         let broker = try await Self.broker(signer, verifier: verifier, loopCount: loopCount)
-        let jwt = try signer.token("t", endsAfter: 60, grants: Self.grants)
+        let jwt = signer.token("t", endsAfter: 60, grants: Self.grants)
         let field = Self.bearer(jwt)
         let last = loopCount - 1
         let observer = try broker.webSocket(fields: [Keys.field("a")])
@@ -207,7 +207,7 @@ struct CredentialTests {
         #expect(try observer.takeNames() == ["Mail", "Mail", "Mail"])
         #expect(verifier.verifyWaiting(broker.shared.mailboxes) == 0)
         // A stream that waited for its verdict is one like any other.
-        let other = try signer.token("u", endsAfter: 60, grants: Self.grants)
+        let other = signer.token("u", endsAfter: 60, grants: Self.grants)
         let opening = try broker.http(loop: last)
         try opening.send(
             HTTPPeer.text("GET", "/v1/ws", fields: SocketPeer.openingFields + [Self.bearer(other)]))
@@ -216,7 +216,7 @@ struct CredentialTests {
         try broker.crank()
         #expect(try opening.readHead()?.status == 101)
         // One that goes away meanwhile, and one that has nothing more to say.
-        let third = try signer.token("v", endsAfter: 60, grants: Self.grants)
+        let third = signer.token("v", endsAfter: 60, grants: Self.grants)
         let gone = try broker.http(loop: last)
         try gone.send(HTTPPeer.text("GET", "/v1/observers", fields: [Self.bearer(third)]))
         gone.peer.close()
@@ -233,7 +233,7 @@ struct CredentialTests {
 
     @Test("as many tokens as may wait do; one more is 503")
     func verifierLimit() async throws {
-        let signer = try await TokenSigner("k")
+        let signer = TokenSigner("k")
         let verifier = TokenVerifier()
         let broker = try await Self.broker(signer, verifier: verifier)
         let token = try broker.nodes[0].server.callers.credentials.keyring.token(
@@ -244,10 +244,10 @@ struct CredentialTests {
         try first.send(
             HTTPPeer.text(
                 "GET", "/v1/observers",
-                fields: [Self.bearer(try signer.token("x", endsAfter: 60, grants: Self.grants))]))
+                fields: [Self.bearer(signer.token("x", endsAfter: 60, grants: Self.grants))]))
         #expect(try first.read() == nil)
         let second = try broker.get(
-            "/v1/observers", fields: [Self.bearer(try signer.token("b", endsAfter: 60))])
+            "/v1/observers", fields: [Self.bearer(signer.token("b", endsAfter: 60))])
         #expect(second.status == 503)
         #expect(verifier.verifyWaiting(broker.shared.mailboxes) == TokenVerifier.jobLimit)
         try broker.crank()
@@ -256,9 +256,9 @@ struct CredentialTests {
 
     @Test("a verdict is kept until the token expires")
     func expiry() async throws {
-        let signer = try await TokenSigner("k")
+        let signer = TokenSigner("k")
         let broker = try await Self.broker(signer)
-        let field = [Self.bearer(try signer.token("t", endsAfter: 60))]
+        let field = [Self.bearer(signer.token("t", endsAfter: 60))]
         func status() throws -> Int {
             try broker.request("POST", "/v1/channels/a", "", fields: field).status
         }
@@ -272,10 +272,10 @@ struct CredentialTests {
 
     @Test("streams end with the credentials that opened them, and not before", arguments: [1, 2])
     func streamExpiry(loopCount: Int) async throws {
-        let signer = try await TokenSigner("k")
+        let signer = TokenSigner("k")
         let broker = try await Self.broker(signer, loopCount: loopCount)
         let last = loopCount - 1
-        let jwt = try signer.token("t", endsAfter: 60, grants: Self.grants)
+        let jwt = signer.token("t", endsAfter: 60, grants: Self.grants)
         for field in [Keys.field("short"), Self.bearer(jwt)] {
             _ = try broker.get("/v1/observers", fields: [field])
         }
@@ -315,10 +315,10 @@ struct CredentialTests {
 
     @Test("a reload closes the streams of keys that are gone or changed, and keeps the others")
     func reload() async throws {
-        let old = try await TokenSigner("2025")
-        let new = try await TokenSigner("2026")
+        let old = TokenSigner("2025")
+        let new = TokenSigner("2026")
         let broker = try await Self.broker(old)
-        let jwt = Self.bearer(try old.token("t", endsAfter: 600, grants: Self.grants))
+        let jwt = Self.bearer(old.token("t", endsAfter: 600, grants: Self.grants))
         let keyed = try broker.webSocket(fields: [Keys.field("a")])
         let short = try broker.webSocket(fields: [Keys.field("short")])
         let signed = try broker.webSocket(fields: [jwt])
@@ -330,7 +330,7 @@ struct CredentialTests {
         keys.add("a", Self.grants)
         keys.add("short", #"[{"verbs":["post"]}]"#, expires: "2026-01-01T00:01:00Z")
         keys.add(tokensOf: new)
-        try Self.reload(broker, try await keys.keyring())
+        try Self.reload(broker, try keys.keyring())
         for peer in [keyed, short, signed] { try peer.read() }
         #expect(keyed.closeCode == nil)
         #expect(short.closeCode == 4003)
@@ -338,17 +338,17 @@ struct CredentialTests {
         #expect(events.peer.sawEndOfOutput)
         try keyed.observe("Mail")
         #expect(try broker.get("/v1/observers", fields: [jwt]).status == 401)
-        let fresh = Self.bearer(try new.token("t", endsAfter: 600, grants: Self.grants))
+        let fresh = Self.bearer(new.token("t", endsAfter: 600, grants: Self.grants))
         #expect(try broker.get("/v1/observers", fields: [fresh]).status == 200)
     }
 
     @Test("a verdict of a key that went away meanwhile is none")
     func verdictAfterReload() async throws {
-        let signer = try await TokenSigner("k")
+        let signer = TokenSigner("k")
         let verifier = TokenVerifier()
         let broker = try await Self.broker(signer, verifier: verifier)
         let peer = try broker.http()
-        let field = Self.bearer(try signer.token("t", endsAfter: 60))
+        let field = Self.bearer(signer.token("t", endsAfter: 60))
         try peer.send(HTTPPeer.text("POST", "/v1/channels/a", "", fields: [field]))
         try Self.reload(broker, Keyring())
         #expect(verifier.verifyWaiting(broker.shared.mailboxes) == 1)

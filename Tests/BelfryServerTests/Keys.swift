@@ -1,6 +1,6 @@
 import BelfryAccess
 import BelfryWebSocket
-import JWTKit
+import TestCertificates
 
 @testable import BelfryServer
 
@@ -39,8 +39,8 @@ struct Keys {
         #"{"keys":[\#(rows.joined(separator: ","))],"jwt":[\#(tokenRows.joined(separator: ","))]}"#
     }
 
-    func keyring(_ rules: TokenRules = TokenRules()) async throws -> Keyring {
-        try await Keyring(keys: Array(file.utf8), keySet: nil, rules: rules)
+    func keyring(_ rules: TokenRules = TokenRules()) throws -> Keyring {
+        try Keyring(keys: Array(file.utf8), keySet: nil, rules: rules)
     }
 }
 
@@ -48,14 +48,12 @@ struct Keys {
 struct TokenSigner: Sendable {
     let kid: String
     private let secret: [UInt8]
-    private let algorithm: any JWTAlgorithm
+    private let signer: TestSigner
 
-    init(_ kid: String) async throws {
+    init(_ kid: String) {
         self.kid = kid
         secret = Array("0123456789abcdef0123456789abcdef\(kid)".utf8)
-        let keys = JWTKeyCollection()
-        await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        algorithm = try await keys.getKey()
+        signer = TestSigner(.secret(secret))
     }
 
     var row: String {
@@ -67,13 +65,13 @@ struct TokenSigner: Sendable {
     func token(
         _ subject: String, endsAfter seconds: Int, grants: String = #"[{"verbs":["post"]}]"#,
         more: String = ""
-    ) throws -> String {
+    ) -> String {
         let claims = """
             {"sub":"\(subject)","exp":\(Keys.start + seconds),"belfry":{"grants":\(grants)}\(more)}
             """
         let header = #"{"alg":"HS256","kid":"\#(kid)"}"#
         let signed = Self.text(Array(header.utf8)) + "." + Self.text(Array(claims.utf8))
-        return signed + "." + Self.text(try algorithm.sign(Array(signed.utf8)))
+        return signed + "." + Self.text(signer.sign(Array(signed.utf8)))
     }
 
     private static func text(_ bytes: [UInt8]) -> String {

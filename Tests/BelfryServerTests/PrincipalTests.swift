@@ -20,7 +20,7 @@ struct PrincipalTests {
         keys.add("till-1", principal: "till", grants)
         keys.add("none", "[]")
         if let signer { keys.add(tokensOf: signer) }
-        let keyring = try await keys.keyring()
+        let keyring = try keys.keyring()
         return try Broker {
             $0.keyring = keyring
             $0.anonymousGrants = Grants.none
@@ -112,10 +112,10 @@ struct PrincipalTests {
 
     @Test("a token cannot have the name of a key, of a client, or of what the broker names itself")
     func subjects() async throws {
-        let signer = try await TokenSigner("k")
+        let signer = TokenSigner("k")
         let broker = try await Self.broker(signer)
         func status(_ subject: String) throws -> Int {
-            let token = try signer.token(subject, endsAfter: 60, grants: Self.grants)
+            let token = signer.token(subject, endsAfter: 60, grants: Self.grants)
             return try broker.get("/v1/observers", fields: [Self.bearer(token)]).status
         }
         for subject in ["a", "till-1", "till", "c1", "c18446744073709551616", "jwt:k", "broker"] {
@@ -128,15 +128,15 @@ struct PrincipalTests {
 
     @Test("a token whose name a key gets at a reload is good no longer, and its streams end")
     func laterKey() async throws {
-        let signer = try await TokenSigner("k")
+        let signer = TokenSigner("k")
         let broker = try await Self.broker(signer)
-        let token = try signer.token("later", endsAfter: 60, grants: Self.grants)
+        let token = signer.token("later", endsAfter: 60, grants: Self.grants)
         let socket = try broker.webSocket(fields: [Self.bearer(token)])
         var keys = Keys()
         keys.add("later", Self.grants)
         keys.add(tokensOf: signer)
         var configuration = broker.nodes[0].server.outbox.configuration
-        configuration.keyring = try await keys.keyring()
+        configuration.keyring = try keys.keyring()
         _ = broker.shared.mailboxes[0].post(.reload(configuration))
         try broker.crank()
         try socket.read()

@@ -15,7 +15,7 @@ struct ShareTests {
         var keys = Keys()
         keys.add("a", #"[{"verbs":["post","observe","inspect","modes"]}]"#)
         keys.add("b", #"[{"verbs":["post","observe","inspect","modes"]}]"#)
-        let keyring = try await keys.keyring()
+        let keyring = try keys.keyring()
         return try Broker(
             loopCount: loopCount, connectionLimit: connectionLimit, beginning: beginning
         ) {

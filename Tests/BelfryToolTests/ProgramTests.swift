@@ -165,7 +165,7 @@ struct ProgramTests {
         let row = command.row(of: first, try GrantList(command.grants))
         let text = String(decoding: row, as: UTF8.self)
         #expect(!text.contains(first.token))
-        let keyring = try await Keyring(keys: Array(#"{"keys":[\#(text)]}"#.utf8), keySet: nil)
+        let keyring = try Keyring(keys: Array(#"{"keys":[\#(text)]}"#.utf8), keySet: nil)
         #expect(keyring.keyCount == 1)
         #expect(Program.run(["gen-token", "a", "--grants", "fly"]) == 2)
         // The broker would refuse a file with these.

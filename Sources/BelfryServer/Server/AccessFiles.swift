@@ -44,24 +44,13 @@ enum AccessFiles {
         }
     }
 
-    /// Waits for what the library of keys only does asynchronously.
     private static func keyring(
         _ keys: [UInt8]?, _ keySet: [UInt8]?, _ rules: TokenRules, _ name: String
     ) throws(AccessFileFault) -> Keyring {
-        let outcome = Monitor<Result<Keyring, AccessError>?>(nil)
-        Task.detached {
-            let result: Result<Keyring, AccessError>
-            do throws(AccessError) {
-                result = .success(try await Keyring(keys: keys, keySet: keySet, rules: rules))
-            } catch {
-                result = .failure(error)
-            }
-            outcome.change { $0 = result }
-        }
-        switch outcome.take({ $0 }) {
-        case .success(let keyring): return keyring
-        case .failure(let error): throw AccessFileFault(sentence: "\(name): \(error.sentence)")
-        case nil: preconditionFailure("a wait without an end has a result")
+        do throws(AccessError) {
+            return try Keyring(keys: keys, keySet: keySet, rules: rules)
+        } catch {
+            throw AccessFileFault(sentence: "\(name): \(error.sentence)")
         }
     }
 }
