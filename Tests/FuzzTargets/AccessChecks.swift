@@ -83,6 +83,36 @@ enum AccessChecks {
         return nil
     }
 
+    /// The first line is a key set, the rest a token; who is taken is taken again, and by no other bytes.
+    static func signature(_ bytes: [UInt8]) -> String? {
+        let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+        let keyring: Keyring
+        do throws(AccessError) {
+            keyring = try Keyring(keys: nil, keySet: Array(bytes[..<end]))
+        } catch {
+            if case .refusedToken = error { return "a file is no token" }
+            return nil
+        }
+        var token = Array(bytes[end...].dropFirst())
+        guard let caller = caller(token, keyring) else { return nil }
+        guard keyring.stillHas(caller), self.caller(token, keyring)?.principal == caller.principal
+        else { return "another caller the second time" }
+        for place in stride(from: 0, to: token.count, by: 16) {
+            token[place] ^= 1
+            if self.caller(token, keyring) != nil { return "byte \(place) counts for nothing" }
+            token[place] ^= 1
+        }
+        return nil
+    }
+
+    private static func caller(_ token: [UInt8], _ keyring: Keyring) -> Caller? {
+        do throws(AccessError) {
+            return try keyring.token(token).verify()
+        } catch {
+            return nil
+        }
+    }
+
     private static let trusted = Network("10.0.0.0/8")
     private static let proxy = NetworkAddress(ipv4: 0x0A00_0001)
     private static let stranger = NetworkAddress(ipv4: 0xC000_0201)

@@ -29,6 +29,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case keySet = "key-set"
     /// A signed token, and what it claims.
     case token
+    /// A line with a JSON Web Key Set, and a token that is verified with it.
+    case signature
     /// What proxies tell of clients, and addresses.
     case forwarding
 
@@ -52,6 +54,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .keyFile: AccessChecks.keyFile(bytes)
         case .keySet: AccessChecks.keySet(bytes)
         case .token: AccessChecks.token(bytes)
+        case .signature: AccessChecks.signature(bytes)
         case .forwarding: AccessChecks.forwarding(bytes)
         }
     }
