@@ -1,9 +1,9 @@
 import Foundation
 
-/// `openapi.yaml` or `asyncapi.yaml`, read line by line.
+/// A file of the package, read line by line.
 ///
-/// Both files are written with two spaces a level and one key a line, so that no parser of YAML is
-/// needed to find a key by its indentation.
+/// `asyncapi.yaml` is written with two spaces a level and one key a line, so that a key is found by its
+/// indentation.
 struct ContractFile {
     let lines: [Substring]
 
@@ -14,6 +14,9 @@ struct ContractFile {
         let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     }
+
+    /// The file read as YAML.
+    func yaml() throws -> ContractValue { try YAMLText.read(lines) }
 
     private init(lines: [Substring]) {
         self.lines = lines

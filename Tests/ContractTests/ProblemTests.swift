@@ -4,42 +4,65 @@ import Testing
 @Suite("The problems of openapi.yaml and Protocol.md")
 struct ProblemTests {
     private static let prefix = "https://belfry.dev/problems/"
-    private let file: ContractFile
+    private let file: ContractValue
 
     init() throws {
-        file = try ContractFile("openapi.yaml")
+        file = try ContractFile("openapi.yaml").yaml()
     }
 
     @Test("the file lists the kinds that the broker has, and no other")
     func types() {
-        let schemas = file.section("components").section("schemas", depth: 1)
-        let listed = schemas.section("Problem", depth: 2).lines.compactMap { line in
-            let text = line.drop { $0 == " " || $0 == "-" }
-            return text.hasPrefix(Self.prefix) ? String(text) : nil
-        }
-        let removed = schemas.section("Tombstone", depth: 2).values(of: "const")
-            .filter { $0.hasPrefix(Self.prefix) }
-        #expect(removed == [Problem.Kind.observerRemoved.type])
+        let schemas = file["components"]["schemas"]
+        let listed = schemas["Problem"]["properties"]["type"]["enum"].elements.compactMap(\.text)
+        let removed = schemas["Tombstone"]["properties"]["type"]["const"].text
+        #expect(removed == Problem.Kind.observerRemoved.type)
         #expect(listed.count == Set(listed).count)
-        #expect(Set(listed + removed) == Set(Problem.Kind.allCases.map(\.type)))
+        #expect(Set(listed + [removed]) == Set(Problem.Kind.allCases.map(\.type)))
     }
 
-    @Test("each example has the title and the status of its kind")
+    @Test("each answer with a problem has an example a kind, with its title and status")
     func examples() throws {
-        let responses = file.section("components").section("responses", depth: 1)
-        for (index, line) in responses.lines.enumerated() {
-            let text = line.drop { $0 == " " }
-            guard text.hasPrefix("type: " + Self.prefix) else { continue }
-            let kind = try #require(
-                Problem.Kind.allCases.first { text == "type: " + $0.type }, "\(text)")
-            #expect(responses.lines[index + 1].hasSuffix(" title: " + kind.title))
-            #expect(responses.lines[index + 2].hasSuffix(" status: \(kind.status)"))
+        for (name, answer) in file["components"]["responses"].members {
+            let content = answer["content"]["application/problem+json"]
+            guard content != .null else { continue }
+            let schema = name == "ObserverRemoved" ? "Tombstone" : "Problem"
+            #expect(content["schema"]["$ref"] == .text("#/components/schemas/" + schema))
+            #expect(!content["examples"].members.isEmpty, "\(name)")
+            for example in content["examples"].members.values {
+                let value = file.resolving(example)["value"]
+                let kind = try #require(
+                    Problem.Kind.allCases.first { $0.type == value["type"].text }, "\(name)")
+                #expect(value["title"].text == kind.title, "\(name)")
+                #expect(value["status"] == .number(Double(kind.status)), "\(name)")
+            }
         }
+    }
+
+    @Test("each answer of an operation has the status of its examples, and of no other kind")
+    func answers() {
+        var seen: Set<String?> = []
+        for operation in file["paths"].members.values.flatMap({ $0.members.values }) {
+            for (status, answer) in operation["responses"].members {
+                let content = file.resolving(answer)["content"]["application/problem+json"]
+                for example in content["examples"].members.values {
+                    let value = file.resolving(example)["value"]
+                    #expect(value["status"] == Double(status).map { .number($0) })
+                    seen.insert(value["type"].text)
+                }
+            }
+        }
+        // Any path may answer the first three; the fourth comes over a WebSocket alone.
+        let elsewhere: [Problem.Kind] = [
+            .methodNotAllowed, .notImplemented, .versionNotSupported, .resumeTooLate,
+        ]
+        #expect(seen.union(elsewhere.map(\.type)) == Set(Problem.Kind.allCases.map(\.type)))
     }
 
     @Test("each status of an answer is that of a kind, and the other way around")
     func statuses() {
-        let codes = file.section("paths").keys(depth: 4).compactMap { Int($0) }.filter { $0 >= 400 }
+        let operations = file["paths"].members.values.flatMap { $0.members.values }
+        let codes = operations.flatMap { $0["responses"].members.keys }.compactMap { Int($0) }
+            .filter { $0 >= 400 }
         // Any path may answer these; the introduction of the file says so once.
         let anywhere: Set = [405, 501, 505]
         #expect(Set(codes).union(anywhere) == Set(Problem.Kind.allCases.map(\.status)))
