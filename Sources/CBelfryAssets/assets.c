@@ -22,6 +22,10 @@ static const unsigned char openapi_yaml[] = {
 #embed "../../openapi.yaml"
 };
 
+static const unsigned char openapi_json[] = {
+#embed "../../openapi.json"
+};
+
 static const unsigned char asyncapi_yaml[] = {
 #embed "../../asyncapi.yaml"
 };
@@ -41,6 +45,8 @@ static struct file file(enum belfry_asset asset) {
         return (struct file){belfry_js, sizeof belfry_js};
     case belfry_asset_openapi:
         return (struct file){openapi_yaml, sizeof openapi_yaml};
+    case belfry_asset_openapi_json:
+        return (struct file){openapi_json, sizeof openapi_json};
     case belfry_asset_asyncapi:
         return (struct file){asyncapi_yaml, sizeof asyncapi_yaml};
     }

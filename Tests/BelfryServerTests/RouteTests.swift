@@ -24,6 +24,7 @@ struct RouteTests {
     static let servicePaths: [(path: String, methods: String)] = [
         ("/livez", "GET, HEAD"), ("/readyz", "GET, HEAD"), ("/healthz", "GET, HEAD"),
         ("/metrics", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"), ("/asyncapi.yaml", "GET, HEAD"),
+        ("/openapi.json", "GET, HEAD"),
         ("/belfry.js", "GET, HEAD"), ("/", "GET, HEAD"), ("/v1/centers", "GET, HEAD"),
         ("/debug/echo", "POST"), ("/debug/ws", "GET"),
     ]
@@ -188,6 +189,7 @@ struct RouteTests {
         arguments: [
             ("/", "text/html; charset=utf-8"), ("/belfry.js", "text/javascript; charset=utf-8"),
             ("/openapi.yaml", "application/yaml"), ("/asyncapi.yaml", "application/yaml"),
+            ("/openapi.json", "application/json"),
         ])
     func assets(path: String, type: String) throws {
         let response = try Broker().get(path)

@@ -282,6 +282,6 @@ struct RoutedPath: Equatable {
         ("livez", .live), ("readyz", .ready), ("healthz", .ready), ("metrics", .metrics),
         ("", .asset(.console)), ("console.js", .asset(.consoleScript)),
         ("belfry.js", .asset(.library)), ("openapi.yaml", .asset(.openAPI)),
-        ("asyncapi.yaml", .asset(.asyncAPI)),
+        ("openapi.json", .asset(.openAPIJSON)), ("asyncapi.yaml", .asset(.asyncAPI)),
     ]
 }

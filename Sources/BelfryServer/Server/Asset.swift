@@ -7,6 +7,7 @@ enum Asset: Equatable, CaseIterable {
     case consoleScript
     case library
     case openAPI
+    case openAPIJSON
     case asyncAPI
 
     var contentType: String {
@@ -14,6 +15,7 @@ enum Asset: Equatable, CaseIterable {
         case .console: "text/html; charset=utf-8"
         case .consoleScript, .library: "text/javascript; charset=utf-8"
         case .openAPI, .asyncAPI: "application/yaml"
+        case .openAPIJSON: "application/json"
         }
     }
 
@@ -41,6 +43,7 @@ enum Asset: Equatable, CaseIterable {
             case .consoleScript: belfry_asset_console_js
             case .library: belfry_asset_belfry_js
             case .openAPI: belfry_asset_openapi
+            case .openAPIJSON: belfry_asset_openapi_json
             case .asyncAPI: belfry_asset_asyncapi
             }
         return (0..<belfry_asset_byte_count(asset)).map { belfry_asset_byte(asset, $0) }

@@ -10,6 +10,7 @@ enum belfry_asset {
     belfry_asset_console_js,
     belfry_asset_belfry_js,
     belfry_asset_openapi,
+    belfry_asset_openapi_json,
     belfry_asset_asyncapi,
 };
 
