@@ -503,7 +503,7 @@ find("explain").addEventListener("submit", async (event) => {
 });
 find("explain-name").addEventListener("input", ({ target }) => mark(target, ""));
 
-function showExplanation({ observers, near = [] }) {
+function showExplanation({ observers, near = [], partial = false }) {
   const area = find("explanation");
   area.className = "answer";
   const words = observers.length === 0 ? "Nobody." : `${plural(observers.length, "observer")}:`;
@@ -517,6 +517,7 @@ function showExplanation({ observers, near = [] }) {
     area.append(make("p", {}, "Near misses:"));
     area.append(list(near.map(({ id, reason }) => [id, reason.replaceAll("-", " ")])));
   }
+  if (partial) area.append(make("p", {}, "There may be more near misses."));
 }
 
 // State of connection and broker.

@@ -2,7 +2,7 @@ extension NotificationCenter {
     /// Tells who would get a notification, and who nearly would; nothing is delivered or counted.
     ///
     /// Near misses are looked for among the first 100,000 names and observers, or fewer, at most 20
-    /// are told, and only with the first page.
+    /// are told, and only with the first page; `isPartial` says that there may be more.
     ///
     /// - Parameters:
     ///   - name: the name of the notification.
@@ -39,9 +39,10 @@ extension NotificationCenter {
             return true
         }
         if cursor == 0 {
-            explanation.nearMisses = nearMisses(
+            findNearMisses(
                 of: name, object: object, channel: channel,
-                scanLimit: min(Self.scanLimit, max(scanLimit, 1)), visible: visible)
+                scanLimit: min(Self.scanLimit, max(scanLimit, 1)), visible: visible,
+                in: &explanation)
         }
         return explanation
     }
@@ -60,73 +61,31 @@ extension NotificationCenter {
         }
     }
 
-    private func nearMisses(
-        of name: [UInt8], object: [UInt8]?, channel: UInt32, scanLimit: Int, visible: Visibility
-    ) -> [NearMiss] {
-        var nearMisses: [NearMiss] = []
-        let nearChannels = channelsNear(name, scanLimit: scanLimit)
+    /// Adds the observers that nearly match to the explanation.
+    private func findNearMisses(
+        of name: [UInt8], object: [UInt8]?, channel: UInt32, scanLimit: Int, visible: Visibility,
+        in explanation: inout Explanation
+    ) {
+        let near = channelsNear(name, scanLimit: scanLimit)
+        explanation.isPartial = near.isPartial || observers.order.entries.count > scanLimit
         for entry in observers.order.entries.prefix(scanLimit) where !entry.isDead {
-            guard nearMisses.count < Self.nearMissLimit else { break }
             let place = observers[entry.slot].place
             let reason: NearMiss.Reason
             if place.channel == channel, channel != ObserverIndex.noList {
                 guard let wanted = index.object(of: place), wanted != object else { continue }
                 reason = .objectDiffers
-            } else if let near = nearChannels[place.channel] {
-                reason = near
+            } else if let nearReason = near.reasons[place.channel] {
+                reason = nearReason
             } else {
                 continue
             }
             let row = row(ofSlot: entry.slot)
             guard visible(row.name, row.object) else { continue }
-            nearMisses.append(NearMiss(observer: row, reason: reason))
-        }
-        return nearMisses
-    }
-
-    /// The channels whose names a reader would take for this one.
-    private func channelsNear(
-        _ name: [UInt8], scanLimit: Int
-    ) -> [UInt32: NearMiss.Reason] {
-        var near: [UInt32: NearMiss.Reason] = [:]
-        let isASCII = isASCII(name)
-        var textsLeft = min(Self.unicodeScanLimit, scanLimit / 10)
-        for position in 0..<min(index.channels.indexLimit, scanLimit) {
-            let candidate = index.channels.name(at: UInt32(position))
-            guard !candidate.isEmpty, candidate != name else { continue }
-            if isASCII {
-                guard differsOnlyInCase(name, candidate) else { continue }
-                near[UInt32(position)] = .nameDiffersInCase
-            } else if textsLeft > 0, !self.isASCII(candidate) {
-                textsLeft -= 1
-                near[UInt32(position)] = nearness(of: candidate, to: name)
+            guard explanation.nearMisses.count < Self.nearMissLimit else {
+                explanation.isPartial = true
+                return
             }
+            explanation.nearMisses.append(NearMiss(observer: row, reason: reason))
         }
-        return near
-    }
-
-    /// Compares as people read, which is by canonical equivalence as Swift's strings do.
-    private func nearness(of candidate: [UInt8], to name: [UInt8]) -> NearMiss.Reason? {
-        let text = String(decoding: name, as: UTF8.self)
-        let other = String(decoding: candidate, as: UTF8.self)
-        if other == text { return .nameDiffersInUnicodeForm }
-        return other.lowercased() == text.lowercased() ? .nameDiffersInCase : nil
-    }
-
-    private func isASCII(_ bytes: [UInt8]) -> Bool {
-        for byte in bytes where byte >= 0x80 { return false }
-        return true
-    }
-
-    private func differsOnlyInCase(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        guard left.count == right.count else { return false }
-        for index in left.indices where lowercase(left[index]) != lowercase(right[index]) {
-            return false
-        }
-        return true
-    }
-
-    private func lowercase(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

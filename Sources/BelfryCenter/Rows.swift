@@ -143,6 +143,8 @@ public struct Explanation: Sendable {
     public var observers: [(row: ObserverRow, outcome: ReportRow.Outcome)] = []
     /// Observers that nearly would; they come with the first page.
     public var nearMisses: [NearMiss] = []
+    /// Whether there may be more that nearly would: not all names and observers were looked at.
+    public var isPartial = false
     /// Where the next page of observers starts; nil when this was the last one.
     public var next: UInt64?
 }
@@ -160,6 +162,10 @@ public struct NearMiss: Sendable, Equatable {
         case nameDiffersInCase
         /// The names look equal, and are different Unicode sequences.
         case nameDiffersInUnicodeForm
+        /// The names are equal but for blanks, and upper and lower case.
+        case nameDiffersInBlanks
+        /// Somebody may have typed one name for the other: a few letters differ, or it is the plural.
+        case nameDiffersInSpelling
         /// The names are equal, and the observer asks for another object.
         case objectDiffers
     }

@@ -20,6 +20,7 @@ extension Shape {
             writer.member("reason", string: miss.reason.text, into: &output)
             writer.endObject(into: &output)
         }
+        if explanation.isPartial { writer.member("partial", bool: true, into: &output) }
         writer.next(explanation.next, into: &output)
         writer.endObject(into: &output)
     }
@@ -62,6 +63,8 @@ extension NearMiss.Reason {
         switch self {
         case .nameDiffersInCase: "name-differs-in-case"
         case .nameDiffersInUnicodeForm: "name-differs-in-unicode-form"
+        case .nameDiffersInBlanks: "name-differs-in-blanks"
+        case .nameDiffersInSpelling: "name-differs-in-spelling"
         case .objectDiffers: "object-differs"
         }
     }

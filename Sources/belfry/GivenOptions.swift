@@ -61,23 +61,3 @@ struct GivenOptions: Equatable {
         return "There is no option --\(name).\(hint)"
     }
 }
-
-/// How much two names differ.
-enum EditDistance {
-    /// Whether two letters that are added, left out or changed make one name of the other.
-    static func isAtMostTwo(_ first: String, _ second: String) -> Bool {
-        let (a, b) = (Array(first.utf8), Array(second.utf8))
-        guard abs(a.count - b.count) <= 2, max(a.count, b.count) <= 64 else { return false }
-        var row = Array(0...b.count)
-        for i in a.indices {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for j in b.indices {
-                let changed = diagonal + (a[i] == b[j] ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(changed, min(row[j], diagonal) + 1)
-            }
-        }
-        return row[b.count] <= 2
-    }
-}

@@ -116,6 +116,7 @@ struct Explain: ClientCommand {
             text += "\n" + Report.table(["id", "state", "outcome"], observers)
         }
         if !near.isEmpty { text += "\n\nNear misses\n" + Report.table(["id", "reason"], near) }
+        if explanation.raw("partial") != nil { text += "\n\nThere may be more near misses." }
         try Report.write(Array(text.utf8))
     }
 }

@@ -1,3 +1,5 @@
+import BelfryCenter
+
 /// One option of `belfry serve`.
 ///
 /// The flag, the environment variable, the key of the file, the help, `Options.md` and the file of
@@ -43,7 +45,7 @@ struct Setting: Sendable {
 
     /// The option that somebody may have meant by a name that is not one.
     static func near(_ name: String) -> Setting? {
-        all.first { EditDistance.isAtMostTwo($0.name, name) }
+        all.first { EditDistance.isSlip(Array($0.name.utf8).span, Array(name.utf8).span) }
     }
 }
 

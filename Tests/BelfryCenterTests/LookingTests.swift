@@ -215,17 +215,18 @@ struct LookingTests {
         #expect(scenario.rows.allSatisfy { $0.delivered == 0 })
     }
 
-    @Test("O8: a near miss is another object, another case or another Unicode form")
+    @Test("O8 (C5): a near miss is another object, case, Unicode form or spelling")
     func nearMisses() {
         var scenario = Scenario()
         let client = scenario.connect()
         let object = scenario.observe("Order", "p", by: client)
         let upper = scenario.observe("ORDER", by: client)
-        scenario.observe("Orders", by: client)
+        let plural = scenario.observe("Orders", by: client)
         scenario.observe("Order", "o", by: client)
         let misses = scenario.explain("Order", "o").nearMisses
-        #expect(misses.map(\.observer.serial) == [object, upper])
-        #expect(misses.map(\.reason) == [.objectDiffers, .nameDiffersInCase])
+        #expect(misses.map(\.observer.serial) == [object, upper, plural])
+        #expect(
+            misses.map(\.reason) == [.objectDiffers, .nameDiffersInCase, .nameDiffersInSpelling])
         let accented = scenario.observe("\u{c9}t\u{e9}", by: client)
         let decomposed = scenario.observe("e\u{301}te\u{301}", by: client)
         let beyond = scenario.explain("\u{e9}t\u{e9}").nearMisses
@@ -233,13 +234,78 @@ struct LookingTests {
         #expect(beyond.map(\.reason) == [.nameDiffersInCase, .nameDiffersInUnicodeForm])
     }
 
-    @Test("O8: at most 20 near misses are told")
-    func nearMissLimit() {
-        for count in [20, 21] {
+    @Test(
+        "O8 (C5): a name that is typed wrong is a near miss",
+        arguments: [
+            ("Ordr", NearMiss.Reason.nameDiffersInSpelling), ("Odrer", .nameDiffersInSpelling),
+            ("Orders", .nameDiffersInSpelling), ("orders", .nameDiffersInSpelling),
+            (" Order", .nameDiffersInBlanks), ("Or der ", .nameDiffersInBlanks),
+            ("order ", .nameDiffersInBlanks), (" Ordr", .nameDiffersInSpelling),
+            ("Border", .nameDiffersInSpelling), ("Recorder", nil), ("Ord", .nameDiffersInSpelling),
+            ("Or", nil), ("Invoice", nil),
+        ])
+    func misspelt(name: String, reason: NearMiss.Reason?) {
+        var scenario = Scenario()
+        let serial = scenario.observe("Order", by: scenario.connect())
+        let explanation = scenario.explain(name)
+        #expect(explanation.nearMisses.map(\.reason) == (reason.map { [$0] } ?? []))
+        #expect(explanation.nearMisses.allSatisfy { $0.observer.serial == serial })
+        #expect(!explanation.isPartial)
+    }
+
+    @Test("O8: a plural that ends in ies is near its singular")
+    func plural() {
+        var scenario = Scenario()
+        scenario.observe("NewEntries", by: scenario.connect())
+        #expect(scenario.explain("NewEntry").nearMisses.map(\.reason) == [.nameDiffersInSpelling])
+    }
+
+    @Test("O8: at most 20 near misses are told, and that there are more", arguments: [20, 21])
+    func nearMissLimit(count: Int) {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        for number in 1...count { scenario.observe("a", "o\(number)", by: client) }
+        let explanation = scenario.explain("a", "x")
+        #expect(explanation.nearMisses.count == 20)
+        #expect(explanation.isPartial == (count == 21))
+    }
+
+    @Test("O8: a look at near misses compares 4 bytes of names a row, and says when there are more")
+    func spellingLimit() {
+        for (count, found) in [(2, 2), (3, 2)] {
             var scenario = Scenario()
             let client = scenario.connect()
-            for number in 1...count { scenario.observe("a", "o\(number)", by: client) }
-            #expect(scenario.explain("a", "x").nearMisses.count == 20)
+            for number in 1...count { scenario.observe("Order \(number)A", by: client) }
+            let explanation = scenario.center.explain(
+                name: bytes("Order AA"), object: nil, scanLimit: 4, visible: all)
+            #expect(explanation.nearMisses.count == found)
+            #expect(explanation.isPartial == (count > found))
+        }
+    }
+
+    @Test("O8: a look at near misses ends with the names and observers it may look at")
+    func nearMissScanLimit() {
+        for (count, isPartial) in [(3, false), (4, true)] {
+            var scenario = Scenario()
+            let client = scenario.connect()
+            for number in 1...count { scenario.observe("\(number)", by: client) }
+            let explanation = scenario.center.explain(
+                name: bytes("x"), object: nil, scanLimit: 3, visible: all)
+            #expect(explanation.isPartial == isPartial)
+        }
+    }
+
+    @Test("O8: a name that is too long to be compared makes the answer one of a part")
+    func longNames() {
+        for (byteCount, isPartial) in [
+            (EditDistance.byteLimit, false), (EditDistance.byteLimit + 1, true),
+        ] {
+            var scenario = Scenario()
+            let name = String(repeating: "n", count: byteCount)
+            scenario.observe(name, by: scenario.connect())
+            let explanation = scenario.explain(name.dropLast() + "m")
+            #expect(explanation.nearMisses.isEmpty == isPartial)
+            #expect(explanation.isPartial == isPartial)
         }
     }
 

@@ -185,6 +185,11 @@ struct ShapeTests {
         let nobody = bench.center.explain(name: bytes("x"), object: nil) { _, _ in true }
         let empty = #"{"observers":[],"near":[]}"#
         #expect(written { Shape.append(explanation: nobody, to: &$0) } == empty)
+        var partial = nobody
+        partial.isPartial = true
+        #expect(
+            written { Shape.append(explanation: partial, to: &$0) }
+                == #"{"observers":[],"near":[],"partial":true}"#)
     }
 
     @Test("the reports tell duplicates and names that do not meet")

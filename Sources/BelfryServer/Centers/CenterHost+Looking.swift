@@ -104,9 +104,10 @@ extension CenterHost {
         case .modes:
             Shape.append(modes: center.modes, to: &outbox.content)
         case .explain(let request):
+            // A name that is compared letter by letter takes as long as sixteen rows.
             let explanation = center.explain(
                 name: request.name, object: request.object, after: request.cursor,
-                limit: request.limit, scanLimit: takeScan(of: center.observerCount),
+                limit: request.limit, scanLimit: takeScan(of: 16 * center.observerCount),
                 visible: isVisible)
             Shape.append(explanation: explanation, to: &outbox.content)
         case .leaks(let cursor, let limit):
