@@ -12,7 +12,7 @@ public enum AccessError: Error, Equatable, Sendable {
     /// A sentence for the operator; it holds no value of the file, since that may be a secret.
     public var sentence: String {
         switch self {
-        case .malformedFile(let line): "line \(line) is no JSON"
+        case .malformedFile(let line): "line \(line) is not valid JSON"
         case .invalidFile(let pointer, let line, let reason): "\(pointer) (line \(line)) \(reason)"
         case .refusedToken(let fault): "the token is refused: \(fault.rawValue)"
         }
@@ -60,7 +60,7 @@ extension AccessError {
             case .wrongKind(let expected, _, _): "must be \(expected.article)"
             case .depthLimit(let limit, _): "is nested deeper than \(limit)"
             case .loneSurrogate: "holds half a surrogate pair"
-            default: "is no number that can be taken"
+            default: "is not a number that fits"
             }
         self = .invalidFile(place, line: line, reason: reason)
     }

@@ -59,7 +59,7 @@ struct AccessFileReader {
         let seconds = try read(place) { reader, span throws(JSONError) in
             try reader.readDouble(in: span)
         }
-        guard seconds.magnitude < 1e12 else { throw fault(place, "is no time") }
+        guard seconds.magnitude < 1e12 else { throw fault(place, "is not a time") }
         return Int64(seconds * 1_000)
     }
 
@@ -121,13 +121,13 @@ extension Grants {
                 try reader.array(place, limit: countLimit) { place, reader throws(AccessError) in
                     let name = try reader.bytes(place)
                     let row = Verbs.names.first { $0.name.utf8.elementsEqual(name) }
-                    guard let row else { throw reader.fault(place, "is no verb") }
+                    guard let row else { throw reader.fault(place, "is not a verb") }
                     grant.verbs.formUnion(row.verb)
                 }
             case "names": grant.names = try patterns(place, &reader)
             case "objects": grant.objects = try patterns(place, &reader)
             case "centers": grant.centers = try patterns(place, &reader)
-            default: throw reader.fault(place, "is no member of a grant")
+            default: throw reader.fault(place, "is not a member of a grant")
             }
         }
         if grant.verbs.isEmpty { throw reader.fault(place, "has no verbs") }

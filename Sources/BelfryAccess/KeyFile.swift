@@ -32,7 +32,7 @@ package struct KeyFile {
                     place, reader throws(AccessError) in
                     let row = try Self.key(place, &reader)
                     guard ids.insert(row.id).inserted, digests.insert(row.digest).inserted else {
-                        throw reader.fault(place, "has an id or a hash that came before")
+                        throw reader.fault(place, "repeats an id or a hash")
                     }
                     keys.append((row.digest, row.caller))
                 }
@@ -41,7 +41,7 @@ package struct KeyFile {
                     place, reader throws(AccessError) in
                     marks.append(try Self.mark(place, &reader))
                 }
-            default: throw reader.fault(place, "is no member of a key file")
+            default: throw reader.fault(place, "is not a member of a key file")
             }
         }
         try reader.finish()
@@ -73,7 +73,7 @@ package struct KeyFile {
                     throw reader.fault(place, "must be a time such as 2027-01-31T12:00:00Z")
                 }
                 expiresAt = time
-            default: throw reader.fault(place, "is no member of a key")
+            default: throw reader.fault(place, "is not a member of a key")
             }
         }
         guard let id, let digest, let grants else {
@@ -125,7 +125,7 @@ package struct KeyFile {
                     }
                     material = .secret(secret)
                 }
-            default: throw reader.fault(place, "is no member of a key of tokens")
+            default: throw reader.fault(place, "is not a member of a key of tokens")
             }
         }
         guard let id, let algorithm, let material else {
@@ -133,7 +133,7 @@ package struct KeyFile {
         }
         return (
             VerificationKey.Mark(id: id, algorithm: algorithm, material: material),
-            reader.fault(place, "is no key for \(algorithm.rawValue), or too weak")
+            reader.fault(place, "is not a key for \(algorithm.rawValue), or is too weak")
         )
     }
 }

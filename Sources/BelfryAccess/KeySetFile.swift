@@ -22,7 +22,7 @@ package struct KeySetFile {
                 let members = try KeyMembers(place, &reader)
                 guard let algorithm = members.algorithm else { return }
                 let fault = reader.fault(
-                    place, "is no key for \(algorithm.rawValue), or too weak")
+                    place, "is not a key for \(algorithm.rawValue), or is too weak")
                 guard let material = members.material else { throw fault }
                 let mark = VerificationKey.Mark(
                     id: members.id, algorithm: algorithm, material: material)

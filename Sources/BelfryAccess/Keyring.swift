@@ -35,7 +35,7 @@ public struct Keyring: Sendable {
             var mark = mark
             mark.rules = rules
             guard mark.id.isEmpty || ids.insert(mark.id).inserted else {
-                throw fault.saying("has a kid that came before")
+                throw fault.saying("repeats a kid")
             }
             guard let key = VerificationKey(mark) else { throw fault }
             tokenKeys.append(key)

@@ -72,7 +72,7 @@ extension ClientError: CustomStringConvertible {
             "the host of the URL must be an address or localhost: names are not looked up"
         case .invalidURL(.pathIsNoCenter):
             "the path of the URL must be empty or /v1/centers/CENTER"
-        case .invalidUserInfo: "the userInfo is no JSON object"
+        case .invalidUserInfo: "the userInfo is not a JSON object"
         case .invalidIdempotencyKey:
             "an idempotency key is 1 to 255 visible ASCII characters"
         case .invalidToken: "a token is 1 to 8,192 visible ASCII characters"

@@ -35,7 +35,7 @@ extension Problem {
                 (--queue-limit, --queue-memory, --principal-share, --address-share).
                 """)
         case .cannotStore:
-            self.init(.storeUnavailable, "What must last cannot be stored now; try again later.")
+            self.init(.storeUnavailable, "The broker cannot store this now; try again later.")
         case .keyReused:
             self.init(.keyReused, "The idempotency key was used for another request.")
         case .modeStackFull(let limit):
@@ -49,9 +49,10 @@ extension Problem {
             self.init(.notFound, "There is no such queue entry.")
         case .resumeTooLate:
             self.init(
-                .resumeTooLate, "A session is resumed before the first observer is registered.")
+                .resumeTooLate, "A client resumes a session before it registers its first observer."
+            )
         case .noMailbox:
-            self.init(.noMailbox, "The observer's client gets its notifications in another way.")
+            self.init(.noMailbox, "The observer does not belong to a mailbox, so it cannot be read.")
         }
     }
 

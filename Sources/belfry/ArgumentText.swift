@@ -6,7 +6,7 @@ enum ArgumentText {
     /// Reads one of the words that an option has.
     static func word<Word: RawRepresentable<String>>(_ text: String) throws -> Word {
         guard let word = Word(rawValue: text) else {
-            throw ValidationError("`\(text)` is none of its words")
+            throw ValidationError("`\(text)` is not one of the words that this option takes.")
         }
         return word
     }

@@ -11,7 +11,8 @@ struct Backup: ClientCommand {
             directory. It takes the grant admin on everything.
             """)
 
-    @Argument(help: .value("The file, which must not be there; - is standard output.", "FILE"))
+    @Argument(
+        help: .value("The file to write, which must not exist yet; - is standard output.", "FILE"))
     var file: String
 
     @OptionGroup var place: PlaceOptions

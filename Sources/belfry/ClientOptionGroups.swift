@@ -8,19 +8,19 @@ struct PlaceOptions: ParsableArguments {
 
     @Option(
         help: .value(
-            "The broker, with /v1/centers/CENTER for another center than the default; or BELFRY_URL.",
+            "The broker, with /v1/centers/CENTER for another center than `default`; or BELFRY_URL.",
             "URL"))
     var url: String?
 
     @Option(
         help: .value(
-            "The authorities to trust with https, as PEM; or BELFRY_CA. Default: the machine's.",
+            "The authorities to trust, a PEM file; or BELFRY_CA. Default: those of the machine.",
             "FILE"))
     var ca: String?
 
     @Option(
         help: .value(
-            "A key or a JWT to show; other users can see flags, so BELFRY_TOKEN is better.",
+            "The token of a key, or a JWT. Other users can see flags: BELFRY_TOKEN is safer.",
             "TOKEN"))
     var token: String?
 
@@ -76,7 +76,9 @@ struct PlaceOptions: ParsableArguments {
             let text = environment["BELFRY_LISTEN"].flatMap({ Words.split($0).first })
         else { return try brokerURL(flag: flag, ca: ca, environment: environment) }
         if text == "none" {
-            throw .failure("BELFRY_LISTEN is none: say --url and --ca, or listen on loopback too")
+            throw .failure(
+                "BELFRY_LISTEN is none: give --url and --ca, or let it listen on loopback too"
+            )
         }
         guard var address = SocketAddress(text) else {
             throw .failure("BELFRY_LISTEN: `\(text)` is not HOST:PORT, such as 127.0.0.1:8080.")
@@ -97,7 +99,7 @@ struct PlaceOptions: ParsableArguments {
 
 /// How a command writes what it found.
 struct ReportOptions: ParsableArguments {
-    @Flag(help: "Print JSON also on a terminal.")
+    @Flag(help: "Print JSON on a terminal too.")
     var json = false
 
     /// Whether a person is to read it.

@@ -7,19 +7,22 @@ import BelfryServer
 struct GenToken: BlockingCommand {
     static let configuration = CommandConfiguration(
         commandName: "gen-token",
-        abstract: "Make a key for a caller: print its token, and its row for the file of --keys.",
+        abstract:
+            "Make a key for a caller: print its token, and its row for the file that --keys names.",
         discussion: """
             The token is printed once and kept nowhere; the row has its hash. Rows stand in the \
             file as {"keys":[ROW, ROW]}.
             """)
 
-    @Argument(help: .value("The id of the key, and the principal of who has it.", "ID"))
+    @Argument(help: .value("The id of the key, which is also the principal of its caller.", "ID"))
     var id: String
 
-    @Option(help: .value("What they may do: verbs with commas, or JSON.", "GRANTS"))
+    @Option(
+        help: .value("What the caller may do: verbs separated by commas, or JSON grants.", "GRANTS")
+    )
     var grants = "post,observe"
 
-    @Option(help: .value("The principal, if it is not the id.", "NAME"))
+    @Option(help: .value("The principal of the caller, if it is not the id.", "NAME"))
     var principal: String?
 
     func perform() throws(ToolError) {

@@ -23,7 +23,7 @@ struct Queue: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "List what waits in the queue, in the order in which it would be posted.")
 
-    @Option(help: .value("Remove this notification instead; repeatable.", "ID"))
+    @Option(help: .value("Remove the notification with this id instead; repeatable.", "ID"))
     var remove: [String] = []
 
     @OptionGroup var place: PlaceOptions
@@ -31,7 +31,10 @@ struct Queue: ClientCommand {
 
     func validate() throws {
         let isID = remove.allSatisfy { $0.utf8.allSatisfy { 0x30...0x5A ~= $0 } && !$0.isEmpty }
-        if !isID { throw ValidationError("--remove takes the id of a notification") }
+        if !isID {
+            throw ValidationError(
+                "--remove takes the id of a notification, as `belfry queue` lists it.")
+        }
     }
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
@@ -89,7 +92,7 @@ enum Listing {
 /// `belfry explain`.
 struct Explain: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tell who would get a notification, and who nearly would.")
+        abstract: "List the observers that would get a notification, and those that nearly would.")
 
     @Argument(help: .value("The notification name.", "NAME"))
     var name: String
@@ -111,7 +114,7 @@ struct Explain: ClientCommand {
         }
         let observers = explanation.objects("observers")
         let near = explanation.objects("near")
-        var text = "\(observers.count) would get it"
+        var text = "Observers that would get it: \(observers.count)"
         if !observers.isEmpty {
             text += "\n" + Report.table(["id", "state", "outcome"], observers)
         }

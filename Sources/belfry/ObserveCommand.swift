@@ -6,12 +6,12 @@ import BelfrySystem
 struct Observe: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print each notification as one line of JSON, until Ctrl-C.",
-        discussion: "Its observer is removed before it ends.")
+        discussion: "The command removes its observer before it ends.")
 
-    @Argument(help: .value("The notification name; without it any.", "NAME"))
+    @Argument(help: .value("The notification name. Without it, any name.", "NAME"))
     var name: String?
 
-    @Option(help: .value("The object; without it any.", "OBJECT"))
+    @Option(help: .value("The object. Without it, any object.", "OBJECT"))
     var object: String?
 
     @Flag(help: "Use Server-Sent Events instead of a WebSocket.")
@@ -20,15 +20,15 @@ struct Observe: ClientCommand {
     @Flag(help: "Connect again when the connection is lost (WebSocket only).")
     var reconnect = false
 
-    @Option(help: .value("End after so many notifications.", "N"))
+    @Option(help: .value("End after this many notifications.", "N"))
     var count: Int?
 
-    @Flag(help: "Tell the poster that a line was written (WebSocket only).")
+    @Flag(help: "Acknowledge each notification when its line is written (WebSocket only).")
     var acknowledge = false
 
     @Option(
         help: .value(
-            "Print each name and object at most so often, and the last of them: 500ms, 8s.",
+            "In this time print only the last of each name and object: 500ms, 8s.",
             "TIME"), transform: ArgumentText.duration)
     var minInterval: Duration?
 
@@ -36,9 +36,12 @@ struct Observe: ClientCommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
-        if sse, reconnect { throw ValidationError("--reconnect goes with a WebSocket only") }
+        if sse, reconnect {
+            throw ValidationError("--reconnect needs a WebSocket: leave out --sse")
+        }
         if sse, acknowledge || minInterval != nil {
-            throw ValidationError("--acknowledge and --min-interval go with a WebSocket only")
+            throw ValidationError(
+                "--acknowledge and --min-interval need a WebSocket: leave out --sse")
         }
     }
 

@@ -10,49 +10,56 @@ struct Post: ClientCommand {
     @Argument(help: .value("The notification name.", "NAME"))
     var name: String
 
-    @Option(help: .value("The object: who posts it.", "OBJECT"))
+    @Option(help: .value("The object: the sender of the notification.", "OBJECT"))
     var object: String?
 
-    @Option(help: .value("A JSON object; - reads it from standard input.", "JSON"))
+    @Option(help: .value("The userInfo, a JSON object; - reads it from standard input.", "JSON"))
     var userInfo: String?
 
     @Option(
-        help: .value("now, asap or idle; without it at once, past the queue.", "STYLE"),
+        help: .value(
+            "now, asap or idle. Without it the broker posts at once, past the queue.", "STYLE"),
         transform: ArgumentText.word)
     var style: PostingStyle?
 
     @Option(
-        help: .value("What makes it similar: name,sender, name, sender or none.", "LIST"),
+        help: .value(
+            "What a similar post has in common with this one: name,sender, name, sender or none.",
+            "LIST"),
         transform: ArgumentText.coalescing)
     var coalesce: Coalescing?
 
     @Option(
-        help: .value("Which of similar ones stays in the queue: first or latest.", "WHICH"),
+        help: .value(
+            "Which of several similar posts stays in the queue: first or latest.", "WHICH"),
         transform: ArgumentText.word)
     var keep: PostOptions.Keep?
 
-    @Option(help: .value("A mode in which it may leave the queue; repeatable.", "MODE"))
+    @Option(help: .value("A mode in which the post may leave the queue; repeatable.", "MODE"))
     var mode: [String] = []
 
     @Option(
-        help: .value("After so long an idle post counts as asap: 500ms, 8s, 1h.", "TIME"),
+        help: .value("The time after which an idle post counts as asap: 500ms, 8s, 1h.", "TIME"),
         transform: ArgumentText.duration)
     var maxDelay: Duration?
 
-    @Flag(help: "Deliver in spite of suspension.")
+    @Flag(help: "Deliver to suspended clients too.")
     var immediate = false
 
     @Option(
-        help: .value("Drop a queued or held copy after so long.", "TIME"),
+        help: .value("Drop a queued or held copy after this time.", "TIME"),
         transform: ArgumentText.duration)
     var ttl: Duration?
 
     @Option(
-        help: .value("Wait so long for acknowledging observers, at most 60s.", "TIME"),
+        help: .value("Wait this long for observers that acknowledge, at most 60s.", "TIME"),
         transform: ArgumentText.duration)
     var wait: Duration?
 
-    @Option(help: .value("Another post with this key has no second effect.", "KEY"))
+    @Option(
+        help: .value(
+            "The broker posts once for each key: a repetition with this key has no second effect.",
+            "KEY"))
     var idempotencyKey: String?
 
     @OptionGroup var place: PlaceOptions

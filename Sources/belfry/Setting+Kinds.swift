@@ -60,7 +60,7 @@ extension Setting {
                             + "the longest is \(Quantity.text(longest)).")
                 }
                 guard duration >= shortest, duration <= longest else {
-                    throw Fault(text: "`\(text)` is not from \(range).")
+                    throw Fault(text: "`\(text)` is out of range: write \(range).")
                 }
                 settings[keyPath: path] = duration
             },
@@ -107,7 +107,7 @@ extension Setting {
             name: name, form: "FILE", help: help,
             read: { (text, settings) throws(Fault) in
                 guard !text.isEmpty, !text.utf8.contains(0) else {
-                    throw Fault(text: "It does not name a file.")
+                    throw Fault(text: "It needs the name of a file.")
                 }
                 settings[keyPath: path] = text
             },

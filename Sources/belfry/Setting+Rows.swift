@@ -8,7 +8,7 @@ extension Setting {
     /// The options by what they are for.
     static let groups = [
         SettingGroup(title: "Where the broker listens", settings: listening),
-        SettingGroup(title: "Who may do what", settings: callers),
+        SettingGroup(title: "What callers may do", settings: callers),
         SettingGroup(title: "What lasts", settings: lasting),
         SettingGroup(title: "Log", settings: logging),
         SettingGroup(title: "Posting and observing", settings: observing),
@@ -43,7 +43,7 @@ extension Setting {
         origins,
         list(
             "allow-host", \.server.allowedHosts, form: "HOST", unset: "loopback names",
-            "Answer to this host name too; * is any."),
+            "Answer requests for this host name too; * is any name."),
         file(
             "jwks", \.server.access.keySetPath,
             "A JSON Web Key Set: the keys that tokens are signed with."),
@@ -64,10 +64,10 @@ extension Setting {
         durability,
         size(
             "store-limit", \.server.storeByteLimit, in: (1 << 20)...(1 << 40),
-            "How much the store may use. Past it the broker promises nothing new."),
+            "Disk space that the store may use. Past it the broker promises nothing new."),
         flag(
             "accept-damage", \.server.acceptsDamage,
-            "Start with a damaged store, without what is lost of it; the log says what that is."),
+            "Start with a damaged store, without its lost rows; the log says what is lost."),
         duration(
             "wait-for-data", \.server.dataPatience, from: .zero, upTo: .seconds(3_600),
             "How long the start waits for a data directory that another process has."),
@@ -86,10 +86,11 @@ extension Setting {
     private static let observing = [
         duration(
             "lease", \.server.wireLimits.defaultLease, upTo: .seconds(2_592_000),
-            "How long an observer outlives its connection when it does not say; a mailbox 24h."),
+            "How long an observer outlives its connection, by default; a mailbox 24h."
+        ),
         duration(
             "orphan-after", \.server.centerLimits.orphanAfter,
-            "How long an observer is away until it is listed as a leak."),
+            "The time away after which an observer is listed as a leak."),
         duration(
             "max-wait", \.server.maxWait, upTo: .seconds(60),
             "The longest that a post waits for its observers, or a poll for a notification."),
@@ -106,7 +107,7 @@ extension Setting {
         commonModes,
         duration(
             "center-idle-timeout", \.server.centerIdleTimeout, from: .seconds(1),
-            "How long a center that has nothing stays after its last command."),
+            "How long an empty center stays after its last command."),
         flag(
             "compression", \.server.compressesMessages,
             "Compress WebSocket messages for clients that offer it."),
@@ -123,23 +124,25 @@ extension Setting {
         duration(
             "drain-delay", \.server.drainDelay, from: .zero, upTo: .seconds(3_600),
             "How long the broker works on after SIGTERM, while /readyz is 503 already."),
-        flag("debug-endpoints", \.server.hasDebugEndpoints, "Have /debug/echo and /debug/ws."),
+        flag(
+            "debug-endpoints", \.server.hasDebugEndpoints,
+            "Serve /debug/echo and /debug/ws, for tests."),
     ]
 
     private static let rates = [
         rate(
             "address-rate", \.server.addressRate,
-            "Requests and calls a second of one address, and in a burst; `none` is no limit."),
+            "Requests and calls a second of one address, and in a burst; `none` means no limit."),
         rate(
             "principal-rate", \.server.principalRate,
-            "Requests and calls a second of one principal, and in a burst; `none` is no limit."),
+            "Requests and calls a second of one principal, and in a burst; `none` means no limit."),
         connections, addressConnections,
         count(
             "principal-share", \.server.principalShare, in: 1...100, form: "PERCENT",
-            "Hundredths of each limit of the whole broker that one principal may have."),
+            "The percentage of each limit of the whole broker that one principal may use."),
         count(
             "address-share", \.server.addressShare, in: 1...100, form: "PERCENT",
-            "Hundredths of each such limit that one address that is not loopback may have."),
+            "The percentage of each such limit that one address may use, unless it is loopback."),
     ]
 
     private static let requests = [
@@ -229,14 +232,15 @@ extension Setting {
         memory(.connections, \.server.memory.connections, "Memory of open connections."),
         memory(.observers, \.server.memory.observers, "Memory of observers and their clients."),
         memory(.channels, \.server.memory.channels, "Memory of names with their counts."),
-        memory(.centers, \.server.memory.centers, "Memory of centers, whatever they keep."),
+        memory(.centers, \.server.memory.centers, "Memory of the centers themselves."),
         memory(.replay, \.server.memory.replay, "Memory of all replay rings."),
         memory(.keys, \.server.memory.keys, "Memory of all idempotency keys."),
-        memory(.fates, \.server.memory.fates, "Memory of what became of posts."),
+        memory(.fates, \.server.memory.fates, "Memory of the fates of posts."),
         memory(
-            .tombstones, \.server.memory.tombstones, "Memory of what remains of removed observers."
+            .tombstones, \.server.memory.tombstones,
+            "Memory of the tombstones of removed observers."
         ),
-        memory(.held, \.server.memory.held, "Memory of what is held for clients."),
+        memory(.held, \.server.memory.held, "Memory of notifications that are held for clients."),
         memory(.queue, \.server.memory.queue, "Memory of all queues."),
     ]
 }

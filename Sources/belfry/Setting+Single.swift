@@ -43,7 +43,7 @@ extension Setting {
             }
             addresses.append(address)
         }
-        guard !addresses.isEmpty else { throw Fault(text: "It does not name an address.") }
+        guard !addresses.isEmpty else { throw Fault(text: "It needs an address.") }
         return addresses
     }
 
@@ -80,7 +80,7 @@ extension Setting {
 
     static let connections = Setting(
         name: "max-connections", form: "N",
-        help: "Connections at one time. The start fails when the process may not have so many "
+        help: "Connections at one time. The start fails when the process may not have that many "
             + "descriptors.",
         range: "1 to 8000000", unset: "90 % of the descriptors, or as many as have memory",
         read: { (text, settings) throws(Fault) in
@@ -90,7 +90,7 @@ extension Setting {
 
     static let addressConnections = Setting(
         name: "max-connections-per-address", form: "N",
-        help: "Connections of one address; `none` is no limit.", range: "1 to 10000000",
+        help: "Connections of one address; `none` means no limit.", range: "1 to 10000000",
         unset: "no limit",
         read: { (text, settings) throws(Fault) in
             settings.server.addressConnectionLimit =
@@ -100,10 +100,11 @@ extension Setting {
 
     static let data = Setting(
         name: "data", form: "DIR",
-        help: "Keep what must last in this directory. One process at a time has it.",
+        help:
+            "The directory for what must survive a restart. One process at a time uses it.",
         read: { (text, settings) throws(Fault) in
             guard !text.isEmpty, !text.utf8.contains(0) else {
-                throw Fault(text: "It does not name a directory.")
+                throw Fault(text: "It needs the name of a directory.")
             }
             settings.dataDirectory = text
         },
@@ -136,7 +137,7 @@ extension Setting {
                         + "\(settings.server.wireLimits.nameScalarLimit) characters, and is not "
                         + "common itself.")
             }
-            guard !modes.isEmpty else { throw Fault(text: "It does not name a mode.") }
+            guard !modes.isEmpty else { throw Fault(text: "It needs the name of a mode.") }
             settings.server.centerLimits.commonModes = modes.map { Array($0.utf8) }
         },
         show: { settings in
@@ -152,7 +153,7 @@ extension Setting {
         read: { (text, settings) throws(Fault) in
             guard let level = Logger.Level(rawValue: text) else {
                 let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Fault(text: "`\(text)` is not a level. There are \(levels).")
+                throw Fault(text: "`\(text)` is not a level. The levels are \(levels).")
             }
             settings.logLevel = level
         },
@@ -179,7 +180,7 @@ extension Setting {
                 return
             }
             guard let byteCount = Quantity.byteCount(text), byteCount >= 32 << 20 else {
-                throw Fault(text: "`\(text)` is not a size of at least 32MiB, and not none.")
+                throw Fault(text: "`\(text)` is not a size. Write 32MiB or more, or none.")
             }
             settings.server.memoryByteLimit = byteCount
         },

@@ -39,10 +39,10 @@ struct KeyringTests {
     func faults() throws {
         let row = #""hash":"\#(Self.hash)","grants":[]"#
         let rows: [(String, String)] = [
-            ("", "line 1 is no JSON"), ("{\n\n]", "line 3 is no JSON"),
-            ("{} x", "line 1 is no JSON"),
+            ("", "line 1 is not valid JSON"), ("{\n\n]", "line 3 is not valid JSON"),
+            ("{} x", "line 1 is not valid JSON"),
             ("[]", "# (line 1) must be an object"),
-            (#"{"key":[]}"#, "#/key (line 1) is no member of a key file"),
+            (#"{"key":[]}"#, "#/key (line 1) is not a member of a key file"),
             (#"{"keys":{}}"#, "#/keys (line 1) must be an array"),
             (#"{"keys":[],"keys":[]}"#, "#/keys (line 1) comes twice"),
             ("{\"keys\":[\n{\"id\":\"a\"}]}", "#/keys/0 (line 2) must have id, hash and grants"),
@@ -52,11 +52,11 @@ struct KeyringTests {
             ),
             (
                 #"{"keys":[{"id":"a",\#(row),"note":1}]}"#,
-                "#/keys/0/note (line 1) is no member of a key"
+                "#/keys/0/note (line 1) is not a member of a key"
             ),
             (
                 #"{"keys":[{"id":"a",\#(row)},{"id":"a",\#(row)}]}"#,
-                "#/keys/1 (line 1) has an id or a hash that came before"
+                "#/keys/1 (line 1) repeats an id or a hash"
             ),
             (
                 #"{"keys":[{"id":"a","hash":"secret","grants":[]}]}"#,
@@ -68,7 +68,7 @@ struct KeyringTests {
             ),
             (
                 #"{"keys":[{"id":"a","hash":"\#(Self.hash)","grants":[{"verbs":["fly"]}]}]}"#,
-                "#/keys/0/grants/0/verbs/0 (line 1) is no verb"
+                "#/keys/0/grants/0/verbs/0 (line 1) is not a verb"
             ),
             (
                 #"{"keys":[{"id":"a","hash":"\#(Self.hash)","grants":[{"verbs":[]}]}]}"#,
@@ -80,7 +80,7 @@ struct KeyringTests {
             ),
             (
                 #"{"jwt":[{"kid":"a","alg":"HS256","secret":"c2hvcnQ"}]}"#,
-                "#/jwt/0 (line 1) is no key for HS256, or too weak"
+                "#/jwt/0 (line 1) is not a key for HS256, or is too weak"
             ),
             (
                 #"{"jwt":[{"kid":"a","alg":"HS256","secret":"x+y="}]}"#,
@@ -92,7 +92,7 @@ struct KeyringTests {
             ),
             (
                 #"{"jwt":[{"kid":"a","alg":"ES256","pem":"nonsense"}]}"#,
-                "#/jwt/0 (line 1) is no key for ES256, or too weak"
+                "#/jwt/0 (line 1) is not a key for ES256, or is too weak"
             ),
         ]
         for (file, wanted) in rows {

@@ -162,7 +162,8 @@ extension Callers {
             let job = TokenVerifier.Job(
                 token: unverified.token, digest: digest, loop: outbox.number)
             guard verifier.submit(job) else {
-                let problem = Problem(.overloaded, "Too many tokens wait to be verified.")
+                let problem = Problem(
+                    .overloaded, "Too many tokens wait to be verified; try again later.")
                 answer(problem, to: id, exchange.reply, &outbox)
                 return nil
             }
@@ -282,7 +283,8 @@ extension Callers {
     mutating func makeTicket(for id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
         guard let caller = exchange.caller else {
             throw Problem(
-                .credentialsMissing, "A ticket stands for credentials, and the request has none.")
+                .credentialsMissing,
+                "A ticket stands for credentials, so the request must show some.")
         }
         let query = try Query(exchange.parser.head)
         try query.finish()

@@ -296,5 +296,6 @@ extension Callers {
 
 extension Problem {
     /// What a path that names nothing is answered with.
-    static let unknownPath = Problem(.notFound, "There is nothing at this path.")
+    static let unknownPath = Problem(
+        .notFound, "There is nothing at this path; /openapi.yaml lists all paths.")
 }

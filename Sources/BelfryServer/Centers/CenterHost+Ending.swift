@@ -43,7 +43,7 @@ extension CenterHost {
         }
         if !names.isEmpty {
             outbox.log.write(
-                .info, "centers have ended that nobody used",
+                .info, "unused centers have ended",
                 ("count", "\(names.count)"), ("first", names[0]), ("loop", "\(outbox.number)"))
             for name in names { outbox.log.write(.debug, "a center has ended", ("center", name)) }
         }
@@ -69,7 +69,7 @@ extension CenterHost {
         guard use.isNone else { throw Problem(use) }
         endCenter(at: position, isPromise: true, &outbox)
         outbox.log.write(
-            .info, "a center has ended that an admin removed",
+            .info, "an admin has removed a center",
             ("center", String(decoding: name, as: UTF8.self)))
         return .empty
     }

@@ -37,7 +37,9 @@ extension CenterHost {
         let position = centers.position(of: name)
         guard
             let receipt = position.flatMap({ centers[$0].receipt(of: id, at: outbox.commandTime) })
-        else { throw Problem(.notFound, "There was no such post in the last 5 minutes.") }
+        else {
+            throw Problem(.notFound, "No such post is known: a fate is remembered for 5 minutes.")
+        }
         Shape.append(fate: receipt, to: &outbox.content)
         return .json
     }

@@ -43,7 +43,7 @@ extension Outbox {
         for submission in submissions where submission.reply.loop == number {
             content.removeAll(keepingCapacity: true)
             let problem = Problem(
-                .overloaded, "The broker does not keep up with this center; try again later.")
+                .overloaded, "The broker cannot keep up with this center; try again later.")
             deliver(problemAnswer(problem), submission.reply)
         }
     }

@@ -107,7 +107,7 @@ struct MetricsText {
             UInt64(max(0, shared.observerCount.load(ordering: .relaxed))))
         page.add(
             "belfry_log_dropped_total", "counter",
-            "Lines of the log that were lost because nobody read them, or could not be written.",
+            "Lines of the log that were lost: not read in time, or not possible to write.",
             log.lostLineCount())
         page.add(shared.process.figures(), since: shared.startedAt)
         page.addTraffic(counters)

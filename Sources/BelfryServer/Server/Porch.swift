@@ -39,7 +39,7 @@ struct Porch: ~Copyable {
                     try server.answerTheRest()
                 }
             } catch {
-                log.write(.error, "nobody can be told of the start", ("error", "\(error)"))
+                log.write(.error, "the broker cannot answer while it starts", ("error", "\(error)"))
             }
             hasLeft.change { $0 = true }
         }
@@ -93,7 +93,7 @@ extension Problem {
     /// What is said of everything that is asked before the state is restored.
     static func isRestoring(_ progress: StartProgress) -> Problem {
         Problem(
-            .restoring, "The broker reads what it has stored.",
+            .restoring, "The broker still reads its store; try again later.",
             members: [.init("restored", json: Array(progress.text.utf8))])
     }
 }
