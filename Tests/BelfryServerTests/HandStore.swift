@@ -16,6 +16,7 @@ final class HandStore: StoreDoor {
         var isBehind = false
         var refusalCount = 0
         var isFailing = false
+        var figures = StoreFigures()
         /// Who waits for a copy.
         var backup: BackupOutcome?
         /// Who is told once everything is committed, after the end.
@@ -58,7 +59,10 @@ final class HandStore: StoreDoor {
         for mailbox in mailboxes { #expect(mailbox.post(.released)) }
     }
 
-    var figures: StoreFigures { StoreFigures() }
+    var figures: StoreFigures {
+        get { state.withLock { $0.figures } }
+        set { state.withLock { $0.figures = newValue } }
+    }
 
     func noteRefusal() {
         state.withLock { $0.refusalCount += 1 }

@@ -151,7 +151,8 @@ struct HandshakeTests {
         let limit = 1 << 20
         let broker = try Broker(certificate: context) { $0.memory.connections = limit }
         let account = {
-            broker.shared.memory(of: .connections, broker.nodes[0].server.outbox.counters)
+            broker.shared.memory(
+                of: .connections, CounterSum([broker.nodes[0].server.outbox.counters]))
         }
         let early = try (0..<2).map { _ in try SecurePeer(broker, client, shakesHands: false) }
         var peers: [SecurePeer] = []

@@ -6,36 +6,6 @@ import Testing
 
 @testable import BelfryServer
 
-/// The page of `/metrics`.
-private struct Page {
-    private var values: [Substring: Substring] = [:]
-    private var types: Set<Substring> = []
-
-    init(_ broker: Broker) throws {
-        for line in try broker.get("/metrics").text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if line.hasPrefix("# TYPE ") {
-                #expect(types.insert(words[2]).inserted, "\(words[2]) stands twice")
-            } else if !line.hasPrefix("#") {
-                values[words[0]] = words[1]
-            }
-        }
-    }
-
-    subscript(name: String) -> Double? { values[name[...]].flatMap { Double($0) } }
-
-    /// The samples of a metric that are not 0, by label.
-    func troubles(_ name: String) -> [String: Double] {
-        var troubles: [String: Double] = [:]
-        for (sample, value) in values where sample.hasPrefix(name + "{") && value != "0" {
-            troubles[String(sample.split(separator: "\"")[1])] = Double(value)
-        }
-        return troubles
-    }
-
-    func has(_ metric: Substring) -> Bool { types.contains(metric) }
-}
-
 @Suite("Metrics")
 struct MetricsTests {
     private static func terms(_ name: String, _ more: String) -> String {
@@ -45,7 +15,7 @@ struct MetricsTests {
     @Test("losses are counted by reason, once for each observer", arguments: Scene.all)
     func losses(scene: Scene) throws {
         let stage = try Stage(scene) { $0.centerLimits.replayCountLimit = 1 }
-        #expect(try Page(stage.broker).troubles("belfry_lost_total").isEmpty)
+        #expect(try MetricsPage(stage.broker).troubles("belfry_lost_total").isEmpty)
         for _ in 0..<2 { _ = try stage.register(stage.x, Self.terms("d", #""drop""#)) }
         _ = try stage.register(stage.x, Self.terms("c", #""coalesce""#))
         _ = try stage.register(stage.x, Self.terms("o", #""hold","holdLimit":1"#))
@@ -54,37 +24,37 @@ struct MetricsTests {
         // Two observers of "d" lose three, "c" keeps the last of three, "o" one of three.
         for name in ["d", "c", "o"] { for _ in 0..<3 { try stage.post(name) } }
         _ = try stage.post(json: #"{"name":"e","ttl":1}"#)
-        var page = try Page(stage.broker)
+        var page = try MetricsPage(stage.broker)
         #expect(
             page.troubles("belfry_lost_total") == ["dropped": 6, "coalesced": 2, "overflow": 2])
         #expect(page["belfry_held_notifications"] == 3)
         try stage.broker.advance(by: .seconds(2))
         // How much of what the ring has forgotten this one would have got is not known.
         _ = try stage.register(stage.y, #""name":"d","since":1"#)
-        page = try Page(stage.broker)
+        page = try MetricsPage(stage.broker)
         #expect(
             page.troubles("belfry_lost_total")
                 == ["dropped": 6, "coalesced": 2, "overflow": 2, "expired": 1, "unknown": 1])
         #expect(page["belfry_held_notifications"] == 2)
         try stage.suspend(stage.x, false)
-        #expect(try Page(stage.broker)["belfry_held_notifications"] == 0)
+        #expect(try MetricsPage(stage.broker)["belfry_held_notifications"] == 0)
     }
 
     @Test("what is refused is counted by the type of its problem", arguments: Scene.all)
     func refusals(scene: Scene) throws {
         let stage = try Stage(scene)
-        #expect(try Page(stage.broker).troubles("belfry_refused_total").isEmpty)
+        #expect(try MetricsPage(stage.broker).troubles("belfry_refused_total").isEmpty)
         _ = try stage.post(json: #"{"name":7}"#)
         #expect(try stage.broker.get("/nowhere", loop: stage.postLoop).status == 404)
         #expect(try stage.broker.request("DELETE", "/livez").status == 405)
         #expect(
-            try Page(stage.broker).troubles("belfry_refused_total")
+            try MetricsPage(stage.broker).troubles("belfry_refused_total")
                 == ["invalid-fields": 1, "not-found": 1, "method-not-allowed": 1])
     }
 
     @Test("every reason and every type is there from the start, so that rates see the first one")
     func labels() throws {
-        let page = try Page(try Broker())
+        let page = try MetricsPage(try Broker())
         for reason in Gap.Reason.allCases {
             #expect(page[#"belfry_lost_total{reason="\#(reason.text)"}"#] == 0)
         }
@@ -97,16 +67,16 @@ struct MetricsTests {
     func queued() throws {
         let broker = try Broker()
         #expect(try broker.post(#"{"name":"a","style":"idle","modes":["m"]}"#).status == 202)
-        #expect(try Page(broker)["belfry_posts_total"] == 1)
+        #expect(try MetricsPage(broker)["belfry_posts_total"] == 1)
         let mode = #"{"mode":"m"}"#
         #expect(try broker.post(mode, target: "/v1/modes").status < 300)
-        #expect(try Page(broker)["belfry_queue_entries"] == 0)
-        #expect(try Page(broker)["belfry_posts_total"] == 1)
+        #expect(try MetricsPage(broker)["belfry_queue_entries"] == 0)
+        #expect(try MetricsPage(broker)["belfry_posts_total"] == 1)
     }
 
     @Test("the process tells what it takes under the names of Prometheus")
     func process() throws {
-        let page = try Page(try Broker())
+        let page = try MetricsPage(try Broker())
         #expect(try #require(page["process_resident_memory_bytes"]) > 1_048_576)
         #expect(try #require(page["process_open_fds"]) >= 3)
         #expect(try #require(page["process_max_fds"]) >= 3)
@@ -118,7 +88,7 @@ struct MetricsTests {
     func alerts() throws {
         let broker = try Broker(beginning: try HandStore().beginning())
         broker.shared.certificateEnd.store(1, ordering: .relaxed)
-        let page = try Page(broker)
+        let page = try MetricsPage(broker)
         let path = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Deploy/alerts.yaml")
         let text = try String(contentsOf: path, encoding: .utf8)

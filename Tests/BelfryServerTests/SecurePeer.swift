@@ -16,10 +16,13 @@ final class SecurePeer {
     private(set) var sawEnd = false
 
     /// Connects to the listener for TLS and, unless a test wants to do it, shakes hands.
-    init(_ broker: Broker, _ client: TLSContext, loop: Int = 0, shakesHands: Bool = true) throws {
+    init(
+        _ broker: Broker, _ client: TLSContext, loop: Int = 0,
+        resuming resumption: TLSResumption? = nil, shakesHands: Bool = true
+    ) throws {
         self.broker = broker
         peer = broker.nodes[loop].kernel.connect(listener: 1)
-        session = TLSSession(client, host: "localhost")
+        session = TLSSession(client, host: "localhost", resuming: resumption)
         try broker.crank()
         guard shakesHands else { return }
         try shakeHands()

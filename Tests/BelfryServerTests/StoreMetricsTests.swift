@@ -3,17 +3,17 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("MetricsText: the store")
+@Suite("Metrics of the store")
 struct StoreMetricsTests {
     @Test("refusals are told by reason, and commit times as a histogram")
-    func page() {
+    func page() throws {
         var figures = StoreFigures()
         figures.refusals = [.displaced: 7, .behind: 2]
         figures.size.logByteCount = 4_120
         figures.takesPromises = false
-        var page = MetricsText()
-        page.add(figures)
-        let lines = page.text.split(separator: "\n").map(String.init)
+        let (broker, store) = try Broker.durable()
+        store.figures = figures
+        let lines = try broker.get("/metrics").text.split(separator: "\n").map(String.init)
         for line in [
             #"belfry_store_refusals_total{reason="displaced"} 7"#,
             #"belfry_store_refusals_total{reason="behind"} 2"#,

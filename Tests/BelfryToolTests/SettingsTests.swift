@@ -2,8 +2,8 @@ import BelfryAccess
 import BelfryCenter
 import BelfryServer
 import BelfrySystem
-import Foundation
 import Logging
+import Foundation
 import Testing
 
 @testable import belfry
@@ -301,18 +301,6 @@ struct SettingsTests {
 
 @Suite("SettingsDocument")
 struct SettingsDocumentTests {
-    private static let path = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Documentation/Options.md").standardized
-
-    /// With WRITE_DOCUMENTS=1 the page is written instead.
-    @Test("Options.md is the page that the rows make")
-    func page() throws {
-        if ProcessInfo.processInfo.environment["WRITE_DOCUMENTS"] != nil {
-            try SettingsDocument.page.write(to: Self.path, atomically: true, encoding: .utf8)
-        }
-        #expect(try String(contentsOf: Self.path, encoding: .utf8) == SettingsDocument.page)
-    }
-
     @Test("the file of default-config changes nothing")
     func file() throws {
         var reader = SettingsReader()
@@ -339,8 +327,9 @@ struct SettingsDocumentTests {
         "README, Protocol and Operating name options that there are",
         arguments: ["README.md", "Documentation/Protocol.md", "Documentation/Operating.md"])
     func named(document: String) throws {
-        let root = Self.path.deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../\(document)")
+        let text = try String(contentsOf: path, encoding: .utf8)
         let commands: Set = [
             "json", "url", "token", "ca", "grants", "build", "bind", "deploy-hook", "cacert",
             "help", "config",

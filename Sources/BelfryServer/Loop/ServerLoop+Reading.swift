@@ -127,13 +127,12 @@ extension ServerLoop {
     private mutating func metrics() -> [UInt8] {
         if metricsText.isEmpty {
             accountForAllKept()
-            var total = Counters()
-            for (number, published) in outbox.shared.counters.enumerated() {
-                total.add(number == outbox.number ? outbox.counters : published.read())
+            let loops = outbox.shared.counters.enumerated().map { number, published in
+                number == outbox.number ? outbox.counters : published.read()
             }
-            metricsText = MetricsText.text(
-                of: total, shared: outbox.shared, outbox.configuration, log: outbox.log,
-                version: Server.version)
+            metricsText = MetricGroup.text(
+                of: MetricSource(
+                    CounterSum(loops), outbox.shared, outbox.configuration, outbox.log))
         }
         return metricsText
     }

@@ -1,5 +1,11 @@
+import BelfryCenter
+import BelfryStore
 import BelfrySystem
+import BelfryWire
 import Synchronization
+
+// Every metric is a row below, with a field here where loops count it. `/metrics` and
+// `Documentation/Metrics.md` are made of the rows.
 
 /// What one loop counts; it publishes a copy at the end of each turn in which something happened.
 struct Counters: Sendable, Equatable {
@@ -33,221 +39,268 @@ struct Counters: Sendable, Equatable {
     var tlsHandshakes: UInt64 = 0
     var tlsResumptions: UInt64 = 0
     var tlsFailures: UInt64 = 0
-
-    /// Adds the counters of another loop.
-    mutating func add(_ other: Counters) {
-        connectionsAccepted += other.connectionsAccepted
-        connectionsRefused += other.connectionsRefused
-        connectionsOpen += other.connectionsOpen
-        requests += other.requests
-        requestsRefused += other.requestsRefused
-        posts += other.posts
-        unmatchedPosts += other.unmatchedPosts
-        deliveries += other.deliveries
-        compressions += other.compressions
-        clientsWebSocket += other.clientsWebSocket
-        clientsEvents += other.clientsEvents
-        clientsMailbox += other.clientsMailbox
-        clientsTooSlow += other.clientsTooSlow
-        registrations += other.registrations
-        removals += other.removals
-        slowClients += other.slowClients
-        heldNotifications += other.heldNotifications
-        queueEntries += other.queueEntries
-        waitingAnswers += other.waitingAnswers
-        turns += other.turns
-        unsentBytes += other.unsentBytes
-        unfinishedBytes += other.unfinishedBytes
-        sessionBytes += other.sessionBytes
-        descriptorsExhausted += other.descriptorsExhausted
-        inputsRefused += other.inputsRefused
-        connectionsPastRefusal += other.connectionsPastRefusal
-        rateRefused += other.rateRefused
-        tlsHandshakes += other.tlsHandshakes
-        tlsResumptions += other.tlsResumptions
-        tlsFailures += other.tlsFailures
-    }
 }
 
-/// The counters of one loop, where other loops can read them.
-final class PublishedCounters: Sendable {
-    private let counters = Mutex(Counters())
+extension MetricGroup {
+    static let all = [
+        broker, process, traffic, troubles, clients, tls, kept, memory, store,
+    ]
 
-    func publish(_ new: Counters) {
-        counters.withLock { $0 = new }
-    }
+    private static let broker = MetricGroup(
+        "The broker",
+        [
+            Metric(
+                name: "belfry_build_info", kind: .gauge, help: "The running version.",
+                label: "version"
+            ) { _ in [("{version=\"\(Server.version)\"}", "1")] },
+            .gauge("belfry_loops", "Event loops.") { $0.shared.mailboxes.count },
+            .gauge("belfry_start_time_seconds", "When the broker started, since 1970.") {
+                $0.shared.startedAt.milliseconds / 1_000
+            },
+            .gauge("belfry_centers", "Notification centers.") {
+                $0.shared.centerCount.load(ordering: .relaxed)
+            },
+            .gauge("belfry_observers", "Registered observers.") {
+                max(0, $0.shared.observerCount.load(ordering: .relaxed))
+            },
+            .counter(
+                "belfry_log_dropped_total",
+                "Lines of the log that were lost because nobody read them, or could not be written."
+            ) { $0.lostLineCount },
+        ])
 
-    func read() -> Counters {
-        counters.withLock { $0 }
-    }
-}
+    private static let process = MetricGroup(
+        "The process",
+        note: """
+            These have the names that Prometheus gives them everywhere. They are as of the look before, and the first ones as of the
+            start: `/metrics` waits for nobody.
+            """,
+        [
+            .gauge("process_resident_memory_bytes", "Resident memory, as of the look before.") {
+                $0.process.figures?.residentByteCount ?? 0
+            },
+            .gauge("process_open_fds", "Open descriptors, as of the look before.") {
+                $0.process.figures?.openDescriptorCount ?? 0
+            },
+            .gauge("process_max_fds", "How many descriptors may be open.") {
+                $0.process.descriptorLimit
+            },
+            Metric(
+                name: "process_cpu_seconds_total", kind: .counter,
+                help: "Processor time, as of the look before."
+            ) { source in
+                let time = source.process.figures?.processorTime ?? .zero
+                let hundredths = time.nanoseconds / 10_000_000
+                let rest = hundredths % 100
+                return [("", "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)")]
+            },
+            .gauge("process_start_time_seconds", "When the process started, since 1970.") {
+                $0.shared.startedAt.milliseconds / 1_000
+            },
+        ])
 
-/// Writes counters in the text format of Prometheus.
-struct MetricsText {
-    var text = ""
+    private static let traffic = MetricGroup(
+        "Requests and notifications",
+        [
+            .counter("belfry_requests_total", "HTTP requests.") { $0.counters.requests },
+            .counter(
+                "belfry_requests_refused_total",
+                "Requests that were answered with 4xx or 5xx, and calls that were refused."
+            ) { $0.counters.requestsRefused },
+            .counter(
+                "belfry_posts_total",
+                "Posts that were accepted; one that is queued counts now, and not again when it leaves.",
+                note: "One that is coalesced counts too."
+            ) { $0.counters.posts },
+            .counter(
+                "belfry_posts_unmatched_total", "Posted notifications that no observer matched."
+            ) { $0.counters.unmatchedPosts },
+            .counter(
+                "belfry_deliveries_total", "Notifications that were put on the way to an observer.",
+                note: "It does not promise that they arrived."
+            ) { $0.counters.deliveries },
+            .counter(
+                "belfry_compressions_total",
+                "How often a notification was compressed, once for all observers of a selector."
+            ) { $0.counters.compressions },
+            .counter("belfry_turns_total", "Turns of the event loops.") { $0.counters.turns },
+        ])
 
-    /// All metrics of the broker.
-    static func text(
-        of counters: Counters, shared: SharedState, _ configuration: ServerConfiguration,
-        log: ServerLog, version: String
-    ) -> [UInt8] {
-        var page = MetricsText()
-        page.add(
-            "belfry_build_info", "gauge", "The running version.", 1,
-            labels: "version=\"\(version)\"")
-        page.add("belfry_loops", "gauge", "Event loops.", UInt64(shared.mailboxes.count))
-        page.add(
-            "belfry_start_time_seconds", "gauge", "When the broker started, since 1970.",
-            UInt64(shared.startedAt.milliseconds / 1_000))
-        page.add(
-            "belfry_centers", "gauge", "Notification centers.",
-            UInt64(shared.centerCount.load(ordering: .relaxed)))
-        page.add(
-            "belfry_observers", "gauge", "Registered observers.",
-            UInt64(max(0, shared.observerCount.load(ordering: .relaxed))))
-        page.add(
-            "belfry_log_dropped_total", "counter",
-            "Lines of the log that were lost: not read in time, or not possible to write.",
-            log.lostLineCount())
-        page.add(shared.process.figures(), since: shared.startedAt)
-        page.addTraffic(counters)
-        page.addTroubles(shared)
-        page.addClients(counters)
-        page.addTLS(counters, shared)
-        page.addKept(counters, shared)
-        page.addMemory(counters, shared, configuration)
-        if let store = shared.store { page.add(store.figures) }
-        return Array(page.text.utf8)
-    }
+    private static let troubles = MetricGroup(
+        "What was lost and what was refused",
+        [
+            .each(
+                Gap.Reason.self, as: "reason", \.text, .counter, "belfry_lost_total",
+                "Notifications that observers lost, once for each observer; a gap of unknown size counts as 1.",
+                note: """
+                    The reasons are those of gaps: `dropped` and `coalesced` are what the observer asked for; `overflow` is a limit of \
+                    what is held; `expired` a `ttl`; `unknown` a gap whose size nobody knows. A loss counts when it happens, and stays \
+                    counted when a replay makes it good. Not in it: entries of the queue that expire before they are posted, and \
+                    what was on its way to a connection that broke.
+                    """
+            ) { $0.losses[$1] },
+            .each(
+                Problem.Kind.self, as: "type", \.slug, .counter, "belfry_refused_total",
+                "Requests and calls that were refused, by the type of the problem that they were told.",
+                note: """
+                    The label is the last part of that type. Not in it: connections that are refused before they ask for anything \
+                    (`belfry_connections_refused_total`), and calls that are not JSON-RPC.
+                    """
+            ) { $0.refusals[$1] ?? 0 },
+        ])
 
-    private mutating func addTraffic(_ counters: Counters) {
-        add("belfry_requests_total", "counter", "HTTP requests.", counters.requests)
-        add(
-            "belfry_requests_refused_total", "counter",
-            "Requests that were answered with 4xx or 5xx, and calls that were refused.",
-            counters.requestsRefused)
-        add(
-            "belfry_posts_total", "counter",
-            "Posts that were accepted; one that is queued counts now, and not again when it leaves.",
-            counters.posts)
-        add(
-            "belfry_posts_unmatched_total", "counter",
-            "Posted notifications that no observer matched.", counters.unmatchedPosts)
-        add(
-            "belfry_deliveries_total", "counter",
-            "Notifications that were put on the way to an observer.", counters.deliveries)
-        add(
-            "belfry_compressions_total", "counter",
-            "How often a notification was compressed, once for all observers of a selector.",
-            counters.compressions)
-        add("belfry_turns_total", "counter", "Turns of the event loops.", counters.turns)
-    }
+    private static let clients = MetricGroup(
+        "Connections and clients",
+        [
+            .gauge("belfry_connections", "Open connections.") { $0.counters.connectionsOpen },
+            .counter("belfry_connections_accepted_total", "Accepted connections.") {
+                $0.counters.connectionsAccepted
+            },
+            .counter(
+                "belfry_connections_refused_total",
+                "Connections that were refused because there were too many."
+            ) { $0.counters.connectionsRefused + $0.counters.connectionsPastRefusal },
+            .counter(
+                "belfry_rate_refused_total",
+                "Requests and calls that were refused because there were too many in a time."
+            ) { $0.counters.rateRefused },
+            .counter(
+                "belfry_unfinished_refused_total",
+                "Connections that were ended because all had sent too much that was unfinished."
+            ) { $0.counters.inputsRefused },
+            .counter(
+                "belfry_descriptors_exhausted_total",
+                "How often there was no descriptor for a connection."
+            ) { $0.counters.descriptorsExhausted },
+            .gauge("belfry_unsent_bytes", "Bytes that wait for full sockets.") {
+                $0.counters.unsentBytes
+            },
+            .counter("belfry_clients_websocket_total", "WebSocket sessions.") {
+                $0.counters.clientsWebSocket
+            },
+            .counter("belfry_clients_events_total", "Event streams.") { $0.counters.clientsEvents },
+            .counter("belfry_clients_mailbox_total", "Mailboxes.") { $0.counters.clientsMailbox },
+            .counter(
+                "belfry_clients_suspended_slow_total",
+                "How often a client was suspended because it did not read."
+            ) { $0.counters.slowClients },
+            .counter(
+                "belfry_clients_too_slow_total",
+                "Clients that were closed because they did not read."
+            ) { $0.counters.clientsTooSlow },
+            .counter("belfry_registrations_total", "Observers that were registered.") {
+                $0.counters.registrations
+            },
+            .counter("belfry_removals_total", "Observers that were removed.") {
+                $0.counters.removals
+            },
+        ])
 
-    private mutating func addClients(_ counters: Counters) {
-        add(
-            "belfry_connections", "gauge", "Open connections.", counters.connectionsOpen)
-        add(
-            "belfry_connections_accepted_total", "counter", "Accepted connections.",
-            counters.connectionsAccepted)
-        add(
-            "belfry_connections_refused_total", "counter",
-            "Connections that were refused because there were too many.",
-            counters.connectionsRefused + counters.connectionsPastRefusal)
-        add(
-            "belfry_rate_refused_total", "counter",
-            "Requests and calls that were refused because there were too many in a time.",
-            counters.rateRefused)
-        add(
-            "belfry_unfinished_refused_total", "counter",
-            "Connections that were ended because all had sent too much that was unfinished.",
-            counters.inputsRefused)
-        add(
-            "belfry_descriptors_exhausted_total", "counter",
-            "How often there was no descriptor for a connection.", counters.descriptorsExhausted)
-        add(
-            "belfry_unsent_bytes", "gauge", "Bytes that wait for full sockets.",
-            counters.unsentBytes)
-        add(
-            "belfry_clients_websocket_total", "counter", "WebSocket sessions.",
-            counters.clientsWebSocket)
-        add("belfry_clients_events_total", "counter", "Event streams.", counters.clientsEvents)
-        add("belfry_clients_mailbox_total", "counter", "Mailboxes.", counters.clientsMailbox)
-        add(
-            "belfry_clients_suspended_slow_total", "counter",
-            "How often a client was suspended because it did not read.", counters.slowClients)
-        add(
-            "belfry_clients_too_slow_total", "counter",
-            "Clients that were closed because they did not read.", counters.clientsTooSlow)
-        add(
-            "belfry_registrations_total", "counter", "Observers that were registered.",
-            counters.registrations)
-        add("belfry_removals_total", "counter", "Observers that were removed.", counters.removals)
-    }
+    private static let tls = MetricGroup(
+        "TLS", note: "Where the broker speaks TLS.",
+        if: { $0.shared.certificateEnd.load(ordering: .relaxed) != 0 },
+        [
+            .counter("belfry_tls_handshakes_total", "TLS handshakes that were completed.") {
+                $0.counters.tlsHandshakes
+            },
+            .counter(
+                "belfry_tls_resumptions_total", "TLS handshakes that were shortened by a ticket."
+            ) { $0.counters.tlsResumptions },
+            .counter("belfry_tls_handshakes_failed_total", "TLS handshakes that failed.") {
+                $0.counters.tlsFailures
+            },
+            .gauge(
+                "belfry_tls_certificate_not_after_seconds",
+                "When the certificate ends, since 1970."
+            ) { max(0, $0.shared.certificateEnd.load(ordering: .relaxed)) },
+        ])
 
-    /// What there is to tell of TLS, where it is spoken.
-    private mutating func addTLS(_ counters: Counters, _ shared: SharedState) {
-        let end = shared.certificateEnd.load(ordering: .relaxed)
-        guard end != 0 else { return }
-        add(
-            "belfry_tls_handshakes_total", "counter", "TLS handshakes that were completed.",
-            counters.tlsHandshakes)
-        add(
-            "belfry_tls_resumptions_total", "counter",
-            "TLS handshakes that were shortened by a ticket.", counters.tlsResumptions)
-        add(
-            "belfry_tls_handshakes_failed_total", "counter", "TLS handshakes that failed.",
-            counters.tlsFailures)
-        add(
-            "belfry_tls_certificate_not_after_seconds", "gauge",
-            "When the certificate ends, since 1970.", UInt64(max(0, end)))
-    }
+    private static let kept = MetricGroup(
+        "What is kept for later",
+        [
+            .gauge("belfry_held_bytes", "Bytes of notifications held for suspended clients.") {
+                max(0, $0.shared.heldByteCount.load(ordering: .relaxed))
+            },
+            .gauge(
+                "belfry_held_notifications",
+                "Notifications held for suspended clients, each once for all who hold it."
+            ) { $0.counters.heldNotifications },
+            .gauge("belfry_queue_entries", "Entries of all queues.") { $0.counters.queueEntries },
+            .gauge("belfry_queue_bytes", "Bytes of all queues.") {
+                max(0, $0.shared.queueByteCount.load(ordering: .relaxed))
+            },
+            .gauge("belfry_answers_waiting", "Answers that wait for the store.") {
+                $0.counters.waitingAnswers
+            },
+        ])
 
-    /// What the broker keeps for later.
-    private mutating func addKept(_ counters: Counters, _ shared: SharedState) {
-        add(
-            "belfry_held_bytes", "gauge", "Bytes of notifications held for suspended clients.",
-            UInt64(max(0, shared.heldByteCount.load(ordering: .relaxed))))
-        add(
-            "belfry_held_notifications", "gauge",
-            "Notifications held for suspended clients, each once for all who hold it.",
-            counters.heldNotifications)
-        add("belfry_queue_entries", "gauge", "Entries of all queues.", counters.queueEntries)
-        add(
-            "belfry_queue_bytes", "gauge", "Bytes of all queues.",
-            UInt64(max(0, shared.queueByteCount.load(ordering: .relaxed))))
-        add(
-            "belfry_answers_waiting", "gauge", "Answers that wait for the store.",
-            counters.waitingAnswers)
-    }
+    private static let memory = MetricGroup(
+        "Memory",
+        note:
+            "[Protocol.md](Protocol.md), section 11, has the kinds, and what happens past each limit.",
+        [
+            .each(
+                MemoryKind.self, as: "kind", \.rawValue, .gauge, "belfry_memory_bytes",
+                "Memory by kind, as the broker accounts for it."
+            ) { $0.shared.memory(of: $1, $0.counters) },
+            .each(
+                MemoryKind.self, as: "kind", \.rawValue, .gauge, "belfry_memory_limit_bytes",
+                "The limit of each kind of memory."
+            ) { $0.configuration[keyPath: $1.limit] },
+        ])
 
-    /// What each kind of things takes of the memory, and may take.
-    private mutating func addMemory(
-        _ counters: Counters, _ shared: SharedState, _ configuration: ServerConfiguration
-    ) {
-        add(
-            "belfry_memory_bytes", "gauge", "Memory by kind, as the broker accounts for it.",
-            samples: MemoryKind.allCases.map { kind in
-                ("{kind=\"\(kind.rawValue)\"}", "\(shared.memory(of: kind, counters))")
-            })
-        add(
-            "belfry_memory_limit_bytes", "gauge", "The limit of each kind of memory.",
-            samples: MemoryKind.allCases.map { kind in
-                ("{kind=\"\(kind.rawValue)\"}", "\(configuration[keyPath: kind.limit])")
-            })
-    }
+    private static let store = MetricGroup(
+        "The store", note: "Where the broker has a store.", if: { $0.shared.hasStore },
+        [
+            .counter("belfry_store_batches_total", "Turns that handed something to the store.") {
+                $0.store.batchCount
+            },
+            .counter("belfry_store_committed_total", "Turns whose changes are stored.") {
+                $0.store.committedBatchCount
+            },
+            .counter(
+                "belfry_store_commits_total",
+                "Transactions of the store; one commits all turns that wait."
+            ) { $0.store.commitCount },
+            .counter("belfry_store_changes_total", "Changes that were handed to the store.") {
+                $0.store.changeCount
+            },
+            .counter(
+                "belfry_store_failures_total",
+                "How often the store began to fail, or was not where it was.",
+                note: "A commit or the ballast failed, or a file was out of its place."
+            ) { $0.store.failureCount },
+            .gauge("belfry_store_accepts", "Whether the store takes new promises.") {
+                $0.store.takesPromises ? 1 : 0
+            },
+            .gauge("belfry_store_bytes", "Bytes in use of the store's main file.") {
+                $0.store.size.usedByteCount
+            },
+            .gauge(
+                "belfry_store_log_bytes",
+                "Bytes of the store's write-ahead log, or those it had when it was moved last."
+            ) { $0.store.size.logByteCount },
+            .each(
+                StoreRefusal.self, as: "reason", \.rawValue, .counter,
+                "belfry_store_refusals_total", "Promises that the store did not take, by reason."
+            ) { $0.store.refusals[$1] ?? 0 },
+            Metric(
+                name: "belfry_store_commit_seconds", kind: .histogram,
+                help: "How long a transaction of the store took.",
+                note: "The look at its files is part of it."
+            ) { samples(of: $0.store.commitTimes) },
+        ])
 
-    mutating func add(
-        _ name: String, _ type: String, _ help: String, _ value: UInt64, labels: String = ""
-    ) {
-        let braced = labels.isEmpty ? "" : "{\(labels)}"
-        add(name, type, help, samples: [(braced, "\(value)")])
-    }
-
-    /// Adds one metric with all of its samples: labels in braces, and the number.
-    mutating func add(
-        _ name: String, _ type: String, _ help: String, samples: [(labels: String, value: String)]
-    ) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-        for sample in samples { text += "\(name)\(sample.labels) \(sample.value)\n" }
+    /// The samples of a histogram.
+    private static func samples(of times: CommitTimes) -> [Metric.Sample] {
+        func seconds(_ duration: Duration) -> String { "\(Double(duration.nanoseconds) / 1e9)" }
+        let bounds = CommitTimes.bounds.map(seconds) + ["+Inf"]
+        var count: UInt64 = 0
+        var samples: [Metric.Sample] = []
+        for (bound, part) in zip(bounds, times.counts) {
+            count += part
+            samples.append(("_bucket{le=\"\(bound)\"}", "\(count)"))
+        }
+        return samples + [("_sum", seconds(times.total)), ("_count", "\(count)")]
     }
 }

@@ -1,0 +1,90 @@
+/// A metric of `/metrics`: its name, its kind, what it tells, and where its samples come from.
+///
+/// No label comes from users, and every label is there from the start with 0, so that a rate begins with
+/// the first trouble.
+struct Metric: Sendable {
+    /// What Prometheus may do with it.
+    enum Kind: String, Sendable {
+        case counter, gauge, histogram
+    }
+
+    /// A line of the page: what follows the name, and the number.
+    typealias Sample = (suffix: String, number: String)
+
+    let name: String
+    let kind: Kind
+    /// What `/metrics` says of it: a sentence.
+    let help: String
+    /// What `Metrics.md` says besides; it may be empty.
+    var note = ""
+    /// The name of its label; nil where it has none.
+    var label: String?
+    /// The words that the label can be; none where they are not the broker's.
+    var words: [String] = []
+    let samples: @Sendable (MetricSource) -> [Sample]
+
+    static func counter<Number: BinaryInteger & SendableMetatype>(
+        _ name: String, _ help: String, note: String = "",
+        _ number: @escaping @Sendable (MetricSource) -> Number
+    ) -> Metric {
+        Metric(name: name, kind: .counter, help: help, note: note) { [("", "\(number($0))")] }
+    }
+
+    static func gauge<Number: BinaryInteger & SendableMetatype>(
+        _ name: String, _ help: String, note: String = "",
+        _ number: @escaping @Sendable (MetricSource) -> Number
+    ) -> Metric {
+        Metric(name: name, kind: .gauge, help: help, note: note) { [("", "\(number($0))")] }
+    }
+
+    /// A metric with a sample for each case of something.
+    static func each<Case: CaseIterable & Sendable, Number: BinaryInteger & SendableMetatype>(
+        _ type: Case.Type, as label: String, _ word: @escaping @Sendable (Case) -> String,
+        _ kind: Kind, _ name: String, _ help: String, note: String = "",
+        _ number: @escaping @Sendable (MetricSource, Case) -> Number
+    ) -> Metric {
+        let words = type.allCases.map(word)
+        return Metric(name: name, kind: kind, help: help, note: note, label: label, words: words) {
+            source in
+            zip(words, type.allCases).map { word, one in
+                ("{\(label)=\"\(word)\"}", "\(number(source, one))")
+            }
+        }
+    }
+
+    /// Its lines in the text format of Prometheus.
+    func lines(of source: MetricSource) -> String {
+        var lines = "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+        for sample in samples(source) { lines += "\(name)\(sample.suffix) \(sample.number)\n" }
+        return lines
+    }
+}
+
+/// Metrics that tell of one thing.
+struct MetricGroup: Sendable {
+    let title: String
+    /// What `Metrics.md` says of all of them; it may be empty.
+    let note: String
+    /// Whether the broker has what they tell of.
+    let isThere: @Sendable (MetricSource) -> Bool
+    let metrics: [Metric]
+
+    init(
+        _ title: String, note: String = "",
+        if isThere: @escaping @Sendable (MetricSource) -> Bool = { _ in true }, _ metrics: [Metric]
+    ) {
+        self.title = title
+        self.note = note
+        self.isThere = isThere
+        self.metrics = metrics
+    }
+
+    /// All metrics of a broker in the text format of Prometheus.
+    static func text(of source: MetricSource) -> [UInt8] {
+        var text = ""
+        for group in all where group.isThere(source) {
+            for metric in group.metrics { text += metric.lines(of: source) }
+        }
+        return Array(text.utf8)
+    }
+}

@@ -1,0 +1,32 @@
+import BelfryCenter
+import BelfryStore
+import BelfryWire
+import Synchronization
+
+/// What the samples of all metrics are read off, as of one moment.
+struct MetricSource: Sendable {
+    let counters: CounterSum
+    let shared: SharedState
+    let configuration: ServerConfiguration
+    /// Lines of the log that were lost.
+    let lostLineCount: UInt64
+    let process: ProcessSampler.Sample
+    let losses: Losses
+    let refusals: [Problem.Kind: UInt64]
+    /// What the store tells; nothing where there is none.
+    let store: StoreFigures
+
+    init(
+        _ counters: CounterSum, _ shared: SharedState, _ configuration: ServerConfiguration,
+        _ log: ServerLog
+    ) {
+        self.counters = counters
+        self.shared = shared
+        self.configuration = configuration
+        lostLineCount = log.lostLineCount()
+        process = shared.process.figures()
+        losses = shared.losses.withLock { $0 }
+        refusals = shared.refusals.withLock { $0 }
+        store = shared.store?.figures ?? StoreFigures()
+    }
+}

@@ -1,0 +1,278 @@
+import BelfryAccess
+import BelfryLoop
+import BelfryStore
+import BelfryTLS
+import Synchronization
+import TestCertificates
+import Testing
+
+@testable import BelfryServer
+
+/// Something that happens to a broker, and the metrics that it moves.
+struct Movement: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let metrics: [String]
+    /// Makes it happen, and gives the pages of before and of after.
+    let happen: @Sendable () throws -> (before: MetricsPage, after: MetricsPage)
+
+    /// Something that happens to a broker of its own.
+    init(
+        _ description: String, moves metrics: [String],
+        of broker: @escaping @Sendable () throws -> Broker = { try Broker() },
+        by happen: @escaping @Sendable (Broker) throws -> Void
+    ) {
+        testDescription = description
+        self.metrics = metrics
+        self.happen = {
+            let broker = try broker()
+            let before = try MetricsPage(broker)
+            try happen(broker)
+            return (before, try MetricsPage(broker))
+        }
+    }
+
+    /// Something that is there from the start.
+    init(
+        _ description: String, shows metrics: [String],
+        in broker: @escaping @Sendable () throws -> Broker
+    ) {
+        testDescription = description
+        self.metrics = metrics
+        happen = { (MetricsPage(), try MetricsPage(broker())) }
+    }
+}
+
+@Suite("Each metric moves")
+struct MetricMovementTests {
+    @Test("what happens moves the metrics that tell of it", arguments: all)
+    func moves(movement: Movement) throws {
+        let (before, after) = try movement.happen()
+        for metric in movement.metrics {
+            let numbers = after.samples(metric)
+            #expect(numbers != before.samples(metric), "\(metric)")
+            #expect(numbers.values.contains { $0 != "0" }, "\(metric)")
+        }
+    }
+
+    @Test("something moves each metric, and what it moves is a metric")
+    func everyRow() {
+        let rows = MetricGroup.all.flatMap(\.metrics).map(\.name)
+        #expect(Set(rows).count == rows.count)
+        #expect(Set(Self.all.flatMap(\.metrics)).symmetricDifference(rows) == [])
+    }
+
+    private static let held = #"{"name":"a","suspensionBehavior":"hold"}"#
+    private static let twoLoops: @Sendable () throws -> Broker = { try Broker(loopCount: 2) }
+
+    static let all = start + traffic + clients + tls + kept + store
+
+    // MARK: What happens
+
+    private static let start = [
+        Movement(
+            "a broker is there",
+            shows: [
+                "belfry_build_info", "belfry_loops", "belfry_start_time_seconds",
+                "process_resident_memory_bytes", "process_open_fds", "process_max_fds",
+                "process_cpu_seconds_total", "process_start_time_seconds",
+                "belfry_memory_limit_bytes",
+            ]
+        ) { try Broker() },
+        Movement("the log loses lines", shows: ["belfry_log_dropped_total"]) {
+            try Broker(log: ServerLog(lostLineCount: { 3 }) { _, _, _ in })
+        },
+    ]
+
+    private static let traffic = [
+        Movement(
+            "somebody posts what nobody observes",
+            moves: [
+                "belfry_requests_total", "belfry_connections_accepted_total", "belfry_connections",
+                "belfry_turns_total", "belfry_posts_total", "belfry_posts_unmatched_total",
+            ], of: twoLoops
+        ) { try $0.post(name: "a", loop: 1) },
+        Movement(
+            "an observer comes, gets something, and goes",
+            moves: [
+                "belfry_clients_websocket_total", "belfry_registrations_total",
+                "belfry_deliveries_total", "belfry_removals_total",
+            ], of: twoLoops
+        ) { broker in
+            let socket = try broker.webSocket(loop: 1)
+            let token = try socket.observe("a")["token"].text ?? ""
+            try broker.post(name: "a")
+            try socket.result("removeObserver", #"{"token":"\#(token)"}"#)
+        },
+        Movement("a center begins", moves: ["belfry_centers"]) {
+            _ = try $0.request("POST", "/v1/centers/other/channels/a", "{}")
+        },
+        Movement("an observer stays", moves: ["belfry_observers", "belfry_memory_bytes"]) {
+            _ = try $0.webSocket().observe("a")
+        },
+        Movement("a notification is compressed", moves: ["belfry_compressions_total"]) { broker in
+            _ = try broker.deflatingSocket().observe("a")
+            let text = String(repeating: "again and ", count: 1_000)
+            try broker.post(whole: #"{"name":"a","userInfo":{"text":"\#(text)"}}"#)
+        },
+        Movement(
+            "a request is refused",
+            moves: ["belfry_requests_refused_total", "belfry_refused_total"], of: twoLoops
+        ) { _ = try $0.get("/nowhere", loop: 1) },
+    ]
+
+    private static let clients = [
+        Movement("an event stream begins", moves: ["belfry_clients_events_total"]) {
+            _ = try $0.events()
+        },
+        Movement("a mailbox begins", moves: ["belfry_clients_mailbox_total"]) {
+            _ = try $0.post(held, target: "/v1/observers")
+        },
+        Movement(
+            "one more connection comes than there may be",
+            moves: ["belfry_connections_refused_total"], of: { try Broker(connectionLimit: 2) }
+        ) { broker in
+            let peers = try (0..<3).map { _ in try broker.http() }
+            peers[0].peer.close()
+            try broker.crank()
+        },
+        Movement(
+            "an address asks too often", moves: ["belfry_rate_refused_total"],
+            of: { try Broker { $0.addressRate = RateLimit(rate: 1, burst: 2) } }
+        ) { broker in
+            for _ in 0..<3 { _ = try broker.http(from: "192.0.2.1").request("GET", "/") }
+        },
+        Movement(
+            "more is unfinished than may be", moves: ["belfry_unfinished_refused_total"],
+            of: { try Broker { $0.unfinishedByteLimit = 100_000 } }
+        ) { broker in
+            let head =
+                "POST /v1/channels/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n"
+            for _ in 0..<2 { try broker.http().send(head + String(repeating: " ", count: 80_000)) }
+        },
+        Movement("descriptors run out", moves: ["belfry_descriptors_exhausted_total"]) { broker in
+            broker.nodes[0].kernel.acceptFailure = 24
+            _ = broker.nodes[0].kernel.connect()
+            try broker.crank()
+            broker.nodes[0].kernel.acceptFailure = nil
+            try broker.advance(by: .seconds(1))
+        },
+        Movement("a client does not read", moves: ["belfry_unsent_bytes"]) {
+            try stall($0, postCount: 1)
+        },
+        Movement(
+            "a client reads nothing for long",
+            moves: ["belfry_clients_suspended_slow_total", "belfry_clients_too_slow_total"],
+            of: { try Broker { $0.slowTimeout = .seconds(5) } }
+        ) { broker in
+            try stall(broker, postCount: 12)
+            try broker.advance(by: .seconds(6))
+        },
+    ]
+
+    private static let tls = [
+        Movement(
+            "somebody shakes hands, and then again with a ticket",
+            moves: ["belfry_tls_handshakes_total", "belfry_tls_resumptions_total"], of: secure
+        ) { broker in
+            let first = try SecurePeer(broker, parties.client)
+            #expect(try first.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
+            let ticket = try #require(first.session.resumption)
+            #expect(try SecurePeer(broker, parties.client, resuming: ticket).session.isResumed)
+        },
+        Movement(
+            "somebody speaks no TLS", moves: ["belfry_tls_handshakes_failed_total"], of: secure
+        ) { broker in
+            broker.nodes[0].kernel.connect(listener: 1).send(HTTPPeer.text("GET", "/").utf8)
+            try broker.crank()
+        },
+        Movement(
+            "there is a certificate", shows: ["belfry_tls_certificate_not_after_seconds"],
+            in: secure),
+    ]
+
+    private static let kept = [
+        Movement(
+            "notifications are held, and others are lost",
+            moves: ["belfry_held_bytes", "belfry_held_notifications", "belfry_lost_total"]
+        ) { broker in
+            let socket = try broker.webSocket()
+            try socket.result("addObserver", held)
+            try socket.result("addObserver", #"{"name":"b","suspensionBehavior":"drop"}"#)
+            try socket.result("setSuspended", #"{"suspended":true}"#)
+            for name in ["a", "b"] { try broker.post(name: name) }
+        },
+        Movement(
+            "something waits in a queue", moves: ["belfry_queue_entries", "belfry_queue_bytes"]
+        ) {
+            _ = try $0.post(#"{"name":"a","style":"idle","modes":["m"]}"#)
+        },
+        Movement(
+            "an answer waits for the store", moves: ["belfry_answers_waiting"],
+            of: { try Broker.durable().0 }
+        ) { broker in
+            let peer = try broker.http()
+            try peer.send(
+                HTTPPeer.text(
+                    "POST", "/v1/observers", held, fields: ["Content-Type: application/json"]))
+            #expect(try peer.read() == nil)
+        },
+    ]
+
+    private static let store = [
+        Movement(
+            "the store works and fails",
+            shows: [
+                "belfry_store_batches_total", "belfry_store_committed_total",
+                "belfry_store_commits_total", "belfry_store_changes_total",
+                "belfry_store_failures_total", "belfry_store_accepts", "belfry_store_bytes",
+                "belfry_store_log_bytes", "belfry_store_refusals_total",
+                "belfry_store_commit_seconds",
+            ]
+        ) {
+            let (broker, store) = try Broker.durable()
+            var figures = StoreFigures()
+            figures.batchCount = 9
+            figures.committedBatchCount = 8
+            figures.commitCount = 7
+            figures.changeCount = 6
+            figures.failureCount = 5
+            figures.size.usedByteCount = 4
+            figures.size.logByteCount = 3
+            figures.refusals = [.behind: 2]
+            store.figures = figures
+            return broker
+        }
+    ]
+
+    // MARK: What it takes
+
+    private static let parties: (server: TLSContext, client: TLSContext) = {
+        let authority = TestAuthority()
+        let identity = authority.issue()
+        do {
+            return (
+                try TLSContext(certificateChain: identity.certificate, privateKey: identity.key),
+                try TLSContext(authorities: .pem(authority.certificate))
+            )
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }()
+
+    private static let secure: @Sendable () throws -> Broker = {
+        let broker = try Broker(certificate: parties.server)
+        broker.shared.certificateEnd.store(1, ordering: .relaxed)
+        return broker
+    }
+
+    /// Sends an observer more than it reads.
+    private static func stall(_ broker: Broker, postCount: Int) throws {
+        let slow = try broker.webSocket()
+        try slow.result("addObserver", held)
+        slow.peer.writeCapacity = 0
+        let text = String(repeating: "x", count: 100_000)
+        for _ in 0..<postCount {
+            try broker.post(whole: #"{"name":"a","userInfo":{"text":"\#(text)"}}"#)
+        }
+    }
+}
