@@ -16,6 +16,7 @@ public struct HTTPRequest: Sendable {
     public var contentByteLimit: Int? = 16 << 20
 
     let method: HTTPMethod
+    /// The content, which may be empty.
     package let content: [UInt8]
     var fields: [HTTPField] = []
 

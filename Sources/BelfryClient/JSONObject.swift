@@ -2,6 +2,7 @@ internal import BelfryJSON
 
 /// A small JSON object whose members are looked up by name.
 package struct JSONObject {
+    /// The whole text.
     package let json: [UInt8]
     private var members: [(key: [UInt8], value: Range<Int>)] = []
 

@@ -65,21 +65,21 @@ extension HouseRules {
         }
     }
 
-    /// STYLE.md section 4: every public declaration has a summary.
-    static func undocumentedPublic(in source: SwiftSource) -> [Violation] {
+    /// STYLE.md section 4: every public or package declaration has a summary.
+    static func undocumentedInterface(in source: SwiftSource) -> [Violation] {
         let kinds: Set = ["class", "func", "var", "subscript"]
         let tokens = source.tokens
         let lines = tokens.indices.compactMap { index -> Int? in
             let next = index + 1 < tokens.count ? tokens[index + 1].text : ""
             switch tokens[index].text {
-            case "public":
+            case "public", "package":
                 return ["import", "extension", "("].contains(next) ? nil : tokens[index].line
             case "open": return kinds.contains(next) ? tokens[index].line : nil
             default: return nil
             }
         }
         return lines.filter { !hasSummary(above: $0, in: source) }.map {
-            source.violation(at: $0, "a public declaration without a summary")
+            source.violation(at: $0, "a public or package declaration without a summary")
         }
     }
 

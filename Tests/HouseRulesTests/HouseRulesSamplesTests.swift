@@ -142,7 +142,7 @@ struct HouseRulesSamplesTests {
     }
 
     @Test(
-        "a public declaration needs a summary right above it",
+        "a public or package declaration needs a summary right above it",
         arguments: [
             ("/// What.\npublic let a = 1", true),
             ("/// What.\n///\n/// More.\n@inlinable\npublic func f() {}", true),
@@ -152,10 +152,12 @@ struct HouseRulesSamplesTests {
             ("/// What.\nlet a = 1\npublic let b = 1", false),
             ("open class A {}", false),
             ("public import A\npublic extension B {}", true),
-            ("package let a = 1\nlet b = open(path)", true),
+            ("/// What.\npackage let a = 1", true),
+            ("package let a = 1", false),
+            ("package import A\nlet b = open(path)", true),
         ])
     func summaries(text: String, isGood: Bool) {
-        #expect(HouseRules.undocumentedPublic(in: source(text)).isEmpty == isGood)
+        #expect(HouseRules.undocumentedInterface(in: source(text)).isEmpty == isGood)
     }
 
     // MARK: - Words
