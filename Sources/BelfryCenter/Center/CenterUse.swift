@@ -22,12 +22,3 @@ public struct CenterUse: Sendable, Equatable {
             && modeCount == 0 && keyCount == 0
     }
 }
-
-extension NotificationCenter {
-    /// What it has that somebody may come back for.
-    public var use: CenterUse {
-        CenterUse(
-            clientCount: clients.count, observerCount: observers.count, queueCount: queue.count,
-            heldCount: held.notificationCount, modeCount: modeStack.count, keyCount: keys.count)
-    }
-}

@@ -1,0 +1,8 @@
+extension NotificationCenter {
+    /// What it has that somebody may come back for.
+    public var use: CenterUse {
+        CenterUse(
+            clientCount: clients.count, observerCount: observers.count, queueCount: queue.count,
+            heldCount: held.notificationCount, modeCount: modeStack.count, keyCount: keys.count)
+    }
+}

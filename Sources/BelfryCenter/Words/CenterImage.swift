@@ -1,0 +1,47 @@
+/// All that a store has of one center: a restarted center begins with it.
+public struct CenterImage: Sendable, Equatable {
+    /// The name, as it stands in URLs.
+    public var name: [UInt8]
+    /// What makes its sequence numbers different.
+    public var epoch: [UInt8]
+    /// Sequence numbers up to this one may have been used.
+    public var sequence: UInt64
+    /// Whether the last life ended in order: then nothing is missing that was not noted.
+    public var isComplete: Bool
+    /// In the order of their numbers.
+    public var clients: [ClientRecord] = []
+    /// In the order of their numbers.
+    public var observers: [ObserverRecord] = []
+    /// In the order in which they were removed.
+    public var tombstones: [(serial: UInt64, tombstone: Tombstone)] = []
+    /// In the order of their sequence numbers.
+    public var notifications: [NotificationRecord] = []
+    /// In the order of their sequence numbers, then of the observers.
+    public var held: [(observer: UInt64, sequence: UInt64)] = []
+    /// In the order of the observers.
+    public var gaps: [(observer: UInt64, gap: GapRecord)] = []
+    /// In the order of their places.
+    public var queue: [QueueRecord] = []
+    /// The oldest first.
+    public var keys: [KeyRecord] = []
+
+    /// Makes the image of a center that has nothing yet.
+    public init(name: [UInt8], epoch: [UInt8], sequence: UInt64 = 0, isComplete: Bool = true) {
+        self.name = name
+        self.epoch = epoch
+        self.sequence = sequence
+        self.isComplete = isComplete
+    }
+
+    /// Whether both images are the same.
+    public static func == (left: CenterImage, right: CenterImage) -> Bool {
+        left.name == right.name && left.epoch == right.epoch && left.sequence == right.sequence
+            && left.isComplete == right.isComplete && left.clients == right.clients
+            && left.observers == right.observers
+            && left.tombstones.elementsEqual(right.tombstones, by: { $0 == $1 })
+            && left.notifications == right.notifications
+            && left.held.elementsEqual(right.held, by: { $0 == $1 })
+            && left.gaps.elementsEqual(right.gaps, by: { $0 == $1 })
+            && left.queue == right.queue && left.keys == right.keys
+    }
+}

@@ -1,0 +1,50 @@
+/// The limits that one center keeps (Protocol.md section 11).
+public struct CenterLimits: Sendable, Equatable {
+    /// Observers of one client; the default is 10,000.
+    public var clientObserverLimit = 10_000
+    /// Notifications in the replay ring; the default is 1,000.
+    public var replayCountLimit = 1_000
+    /// Bytes of name, object and userInfo in the replay ring; the default is 4 MiB.
+    public var replayByteLimit = 4 << 20
+    /// Removed observers that are remembered; the default is 100,000.
+    public var tombstoneLimit = 100_000
+    /// Posts whose fate is remembered; the default is 100,000.
+    public var fateLimit = 100_000
+    /// How long a fate is remembered; the default is 5 minutes.
+    public var fateLifetime: Duration = .seconds(300)
+    /// Names without an observer that are remembered; the default is 10,000.
+    public var unobservedNameLimit = 10_000
+    /// The longest chain of `causedBy` (rule C12); the default is 32.
+    public var causedByDepthLimit = 32
+    /// Queue entries; the default is 10,000.
+    public var queueEntryLimit = 10_000
+    /// Mode leases on the stack; the default is 32.
+    public var modeStackLimit = 32
+    /// Modes that the entries of the queue name, in all; the default is 1,000.
+    public var queueModeLimit = 1_000
+    /// The modes that `common` stands for (rule Q17); the default is `default`.
+    public var commonModes: [[UInt8]] = [Mode.default]
+    /// Notifications held for one client; the default is 10,000.
+    public var clientHeldCountLimit = 10_000
+    /// Bytes of notifications held for one client; the default is 16 MiB.
+    public var clientHeldByteLimit = 16 << 20
+    /// How many deliveries an acknowledging observer may owe an answer before it counts as slow.
+    public var unacknowledgedLimit = 1_000
+    /// After how many missed deadlines in a row posters no longer wait for an observer.
+    public var missedDeadlineLimit = 3
+    /// How many bytes of held notifications one step of a flush writes; the default is 256 KiB.
+    public var flushByteLimit = 256 << 10
+    /// Idempotency keys that are remembered; the default is 100,000.
+    public var keyLimit = 100_000
+    /// Bytes of the answers that are remembered by key, about; the default is 32 MiB.
+    public var keyByteLimit = 32 << 20
+    /// How long an idempotency key is remembered; the default is 5 minutes.
+    public var keyLifetime: Duration = .seconds(300)
+    /// Whether changes that must last are told; the default is no, for a broker without a store.
+    public var isDurable = false
+    /// How long an observer is disconnected before it is listed as a leak; the default is 1 h.
+    public var orphanAfter: Duration = .seconds(3600)
+
+    /// Takes the defaults.
+    public init() {}
+}

@@ -1,0 +1,11 @@
+/// What can be seen of a channel.
+public struct ChannelRow: Sendable, Equatable {
+    /// The notification name.
+    public let name: [UInt8]
+    /// Observers that have this name in their filter.
+    public let observerCount: Int
+    /// Posts of this name since the center remembers it.
+    public let postCount: UInt64
+    /// When the last one was, in milliseconds since 1970.
+    public let lastPostedAt: Int64?
+}

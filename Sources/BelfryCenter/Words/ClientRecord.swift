@@ -1,0 +1,38 @@
+/// What lasts of a client with an observer that lasts.
+public struct ClientRecord: Sendable, Equatable {
+    /// Its number.
+    public let id: UInt64
+    /// How it gets its notifications.
+    public let transport: Transport
+    /// The hash of the secret that speaks for it.
+    public let sessionHash: SecretHash
+    /// Who it is.
+    public let principal: [UInt8]
+    /// Whether it asked for suspension.
+    public let isAsked: Bool
+    /// When it connected first, in milliseconds since 1970.
+    public let connectedAt: Int64
+    /// Nanoseconds that its observers have outlived its connection so far, as last noted.
+    public let disconnectedFor: Int64
+    /// What is held up to this sequence number is written although it asked for suspension.
+    public let immediateThrough: UInt64
+    /// What it was written last before its connection ended; nil where nobody knows.
+    public let lastWritten: LastWritten?
+
+    /// Joins the parts.
+    public init(
+        id: UInt64, transport: Transport, sessionHash: SecretHash, principal: [UInt8],
+        isAsked: Bool, connectedAt: Int64, disconnectedFor: Int64, immediateThrough: UInt64,
+        lastWritten: LastWritten? = nil
+    ) {
+        self.id = id
+        self.transport = transport
+        self.sessionHash = sessionHash
+        self.principal = principal
+        self.isAsked = isAsked
+        self.connectedAt = connectedAt
+        self.disconnectedFor = disconnectedFor
+        self.immediateThrough = immediateThrough
+        self.lastWritten = lastWritten
+    }
+}

@@ -1,0 +1,88 @@
+/// A change of a center: the only way in (``NotificationCenter/apply(_:at:into:)``).
+///
+/// Whoever accepts a command puts into it what a log of commands does not determine: times,
+/// identifiers and hashes of secrets. The same commands then give the same state everywhere.
+public struct Command: Sendable {
+    /// The name by which its answer is found.
+    public let id: CommandID
+    /// When it was accepted.
+    public let time: CommandTime
+    /// What it asks for.
+    public let action: Action
+
+    /// Joins the three parts.
+    public init(id: CommandID, time: CommandTime, action: Action) {
+        self.id = id
+        self.time = time
+        self.action = action
+    }
+
+    /// What a command can ask for.
+    public enum Action: Sendable {
+        /// The center's own limits.
+        indirect case configure(CenterLimits)
+        /// A client has connected; the observers are those that it has from its first moment.
+        indirect case connect(ClientRegistration, observers: [ObserverRegistration], since: UInt64?)
+        /// A client's connection has ended.
+        ///
+        /// It says which connection: one that was taken over from is no longer the client's.
+        case disconnect(client: UInt64, connection: ConnectionName)
+        /// A client that connected just now continues an earlier one (Protocol.md section 6).
+        case resume(Resumption)
+        /// A client asks for suspension, or for its end.
+        case setSuspended(client: UInt64, Bool)
+        /// More bytes wait for a client's socket than may.
+        case becomeSlow(client: UInt64)
+        /// A client's socket has room again: it is slow no more, and what it was held goes on.
+        case drain(client: UInt64)
+        /// One post.
+        case post(Post, PostTerms)
+        /// Several posts in one callout, all or nothing.
+        case postBatch([Post], PostTerms)
+        /// An acknowledging observer has answered a delivery; `error` is its refusal, as JSON text.
+        case acknowledge(client: UInt64, observer: UInt64, sequence: UInt64, error: [UInt8]?)
+        /// A client registers an observer; `since` asks for what the replay ring has above it.
+        indirect case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
+        /// Removes one observer.
+        case removeObserver(serial: UInt64, by: Remover)
+        /// Removes a client's observers whose filter is this one (rule O3).
+        ///
+        /// Nil stands for any; with both nil nothing is removed (rule O10).
+        case removeObservers(client: UInt64, name: [UInt8]?, object: [UInt8]?)
+        /// Removes a client with all of its observers.
+        case removeClient(client: UInt64, by: Remover)
+        /// A mailbox is looked into: everything up to `through` is acknowledged, and the lease of
+        /// its observers starts again.
+        case readMailbox(observer: UInt64, through: UInt64?)
+        /// A long poll or a stream waits at a mailbox from now on; an earlier one is told to go.
+        case attachReader(observer: UInt64, ConnectionName, isStream: Bool)
+        /// A long poll or a stream has ended.
+        case detachReader(observer: UInt64, ConnectionName)
+        /// Removes queue entries that match; they are not posted (rule Q20).
+        indirect case dequeue(QueueMatch)
+        /// Removes one queue entry.
+        case dequeueEntry(NotificationID, scope: PostScope)
+        /// A client, or somebody over HTTP, enters a mode (rule Q16).
+        indirect case enterMode(ModeEntry)
+        /// A mode lease ends.
+        case leaveMode(serial: UInt64)
+        /// The callouts of a turn are over: the asap entries of the current mode are posted, at least
+        /// one, up to so much work; one delivery is 1.
+        case endTurn(workLimit: Int)
+        /// Nothing is to be done: one idle entry of the current mode is posted (rule Q13).
+        case idle
+        /// Time has passed: what is due by the time of the command happens, the earliest first and at
+        /// least one, up to so much work; one delivery is 1.
+        case passTime(workLimit: Int)
+        /// The center stops: asap entries of the current mode are posted, and all that must last and
+        /// is not kept up to date is told as changes (rule Q23).
+        case terminate
+        /// All centers hold too much: the oldest held notifications are dropped until no more than
+        /// so many bytes are held here.
+        case trimHeld(byteCount: Int)
+        /// Forgets the oldest of a kind until no more than so many are left.
+        case trim(KeptKind, count: Int)
+        /// Forgets the oldest eighth of what is held, or of the keys that are kept, for an owner.
+        case trimOwned(KeptKind, Owner)
+    }
+}

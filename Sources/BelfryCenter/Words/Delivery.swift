@@ -1,0 +1,27 @@
+/// One notification on its way to one observer.
+public struct Delivery: Sendable, Equatable {
+    /// The number of the connection that it goes to.
+    public let connection: UInt64
+    /// The serial number of the observer.
+    public let observer: UInt64
+    /// Which of ``Effects/notifications`` it is.
+    public let notification: UInt32
+    /// The selector, whose text ``NotificationCenter/selector(_:)`` has: equal numbers, equal frames.
+    public let selector: UInt32
+    /// How the client gets it.
+    public let transport: Transport
+    /// What the frame is.
+    public let form: Form
+    /// Whether it may have been delivered before.
+    public let isRedelivered: Bool
+
+    /// What the frame of a delivery is.
+    public enum Form: UInt8, Sendable {
+        /// It names no observer: one frame serves all observers of a selector.
+        case shared
+        /// A request that its observer answers.
+        case acknowledged
+        /// It names its observer, and is not answered: a stream of a mailbox.
+        case named
+    }
+}

@@ -1,0 +1,46 @@
+/// What a command brought about: the answer to its submitter, and what must be written to whom.
+///
+/// The storage is reused from command to command.
+public struct Effects: Sendable {
+    /// The answer to whoever submitted the command.
+    public var outcome: Outcome = .done
+    /// The notifications that were dispatched or are replayed; deliveries name them by position.
+    public var notifications: [Notification] = []
+    /// What goes to which connection, in the order in which it must be written.
+    public var deliveries: [Delivery] = []
+    /// One receipt for each post of the command, in its order.
+    public var receipts: [Receipt] = []
+    /// What clients are told besides notifications, each before any delivery of the same command.
+    public var notices: [Notice] = []
+    /// For each receipt its observers in registration order, if the command asked for them.
+    public var reports: [[ReportRow]] = []
+    /// Answers to earlier commands that were waited for, and are complete now.
+    public var completions: [Completion] = []
+    /// What must last, in the order in which it happened; empty when nothing must.
+    public var changes: [Change] = []
+
+    /// Makes effects with nothing in them.
+    public init() {}
+
+    /// Forgets everything, and keeps the storage.
+    public mutating func reset() {
+        if outcome.hasMore { outcome = .done }
+        Self.empty(&notifications, capacityLimit: 1_024)
+        Self.empty(&deliveries, capacityLimit: 65_536)
+        Self.empty(&receipts, capacityLimit: 1_024)
+        Self.empty(&notices, capacityLimit: 1_024)
+        Self.empty(&reports, capacityLimit: 16)
+        Self.empty(&completions, capacityLimit: 1_024)
+        Self.empty(&changes, capacityLimit: 4_096)
+    }
+
+    /// Removes all elements; a command mostly leaves one or none, which costs next to nothing.
+    private static func empty<Element>(_ elements: inout [Element], capacityLimit: Int) {
+        if elements.isEmpty { return }
+        if elements.count == 1, elements.capacity <= capacityLimit {
+            elements.removeLast()
+        } else {
+            elements.removeAll(keepingCapacity: elements.capacity <= capacityLimit)
+        }
+    }
+}

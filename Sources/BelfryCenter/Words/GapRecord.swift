@@ -1,0 +1,26 @@
+/// What an observer lost for one reason, and was not told yet.
+public struct GapRecord: Sendable, Equatable {
+    /// Why.
+    public let reason: Gap.Reason
+    /// How many; nil when nobody can know.
+    public var count: Int?
+    /// The first sequence number that is missing.
+    public var first: UInt64
+    /// The last sequence number that is missing.
+    public var last: UInt64
+
+    /// Joins the parts.
+    public init(reason: Gap.Reason, count: Int?, first: UInt64, last: UInt64) {
+        self.reason = reason
+        self.count = count
+        self.first = first
+        self.last = last
+    }
+
+    /// Takes in another loss for the same reason.
+    mutating func add(_ other: GapRecord) {
+        first = min(first, other.first)
+        last = max(last, other.last)
+        if let more = other.count { count? += more } else { count = nil }
+    }
+}

@@ -1,0 +1,17 @@
+/// What a client is told besides notifications.
+public enum Notice: Sendable, Equatable {
+    /// Somebody else removed one of its observers (rule O9).
+    case removed(connection: UInt64, transport: Transport, observer: UInt64, Tombstone)
+    /// One of its observers lost notifications, or may have (law 3).
+    case gap(connection: UInt64, transport: Transport, Gap)
+    /// The client was removed: its connection must close with 4002.
+    case clientRemoved(connection: UInt64, transport: Transport)
+    /// Another connection has taken the client over: this one must close with 4001.
+    case takenOver(connection: UInt64)
+    /// Another reader has taken the place of this poll or stream: it is answered with 409.
+    case readerReplaced(connection: UInt64, isStream: Bool)
+    /// The mailbox of an observer has something for the poll that waits on this connection.
+    case mailboxFilled(connection: UInt64, observer: UInt64)
+    /// More was held than one step writes: a `drain` command must follow once the socket has room.
+    case flushGoesOn(client: UInt64, connection: UInt64)
+}

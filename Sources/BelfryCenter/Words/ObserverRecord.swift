@@ -1,0 +1,44 @@
+/// What lasts of an observer.
+public struct ObserverRecord: Sendable, Equatable {
+    /// Its number.
+    public let serial: UInt64
+    /// The number of its client.
+    public let client: UInt64
+    /// The hash of the secret half of its token.
+    public let tokenHash: SecretHash
+    /// The notification name of its filter; nil is any.
+    public let name: [UInt8]?
+    /// The object of its filter; nil is any.
+    public let object: [UInt8]?
+    /// The method that its client is called with.
+    public let selector: [UInt8]
+    /// How it is treated.
+    public let terms: ObserverTerms
+    /// The sequence number above which it gets notifications.
+    public let since: UInt64
+    /// When it was registered, in milliseconds since 1970.
+    public let createdAt: Int64
+    /// Everything up to this sequence number was acknowledged; only a mailbox has more than 0.
+    public let acknowledgedThrough: UInt64
+    /// What a mailbox was asked for up to this sequence number may be gone, although it was shown.
+    public let forgottenThrough: UInt64
+
+    /// Joins the parts.
+    public init(
+        serial: UInt64, client: UInt64, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?,
+        selector: [UInt8], terms: ObserverTerms, since: UInt64, createdAt: Int64,
+        acknowledgedThrough: UInt64, forgottenThrough: UInt64
+    ) {
+        self.serial = serial
+        self.client = client
+        self.tokenHash = tokenHash
+        self.name = name
+        self.object = object
+        self.selector = selector
+        self.terms = terms
+        self.since = since
+        self.createdAt = createdAt
+        self.acknowledgedThrough = acknowledgedThrough
+        self.forgottenThrough = forgottenThrough
+    }
+}

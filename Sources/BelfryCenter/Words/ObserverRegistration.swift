@@ -1,0 +1,28 @@
+/// An observer that a client registers.
+public struct ObserverRegistration: Sendable {
+    /// Its number, above all that were registered before; `o17` has 17.
+    public let serial: UInt64
+    /// The hash of the secret half of its token.
+    public let tokenHash: SecretHash
+    /// The notification name that must match; nil is any (rule C2).
+    public let name: [UInt8]?
+    /// The object that must match; nil is any.
+    public let object: [UInt8]?
+    /// The method that the client is called with.
+    public let selector: [UInt8]
+    /// How it is treated, and how long it lives.
+    public let terms: ObserverTerms
+
+    /// Joins the parts.
+    public init(
+        serial: UInt64, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?, selector: [UInt8],
+        terms: ObserverTerms = ObserverTerms()
+    ) {
+        self.serial = serial
+        self.tokenHash = tokenHash
+        self.name = name
+        self.object = object
+        self.selector = selector
+        self.terms = terms
+    }
+}

@@ -1,0 +1,44 @@
+/// What can be seen of an observer.
+public struct ObserverRow: Sendable, Equatable {
+    /// Its number; `o17` has 17.
+    public let serial: UInt64
+    /// The number of its client.
+    public let client: UInt64
+    /// How its client gets its notifications.
+    public let transport: Transport
+    /// The notification name of its filter; nil is any.
+    public let name: [UInt8]?
+    /// The object of its filter; nil is any.
+    public let object: [UInt8]?
+    /// The method that its client is called with.
+    public let selector: [UInt8]
+    /// How it is treated.
+    public let terms: ObserverTerms
+    /// The sequence number above which it gets notifications (rule C10).
+    public let since: UInt64
+    /// When it was registered, in milliseconds since 1970.
+    public let createdAt: Int64
+    /// The state of its client.
+    public let state: ClientState
+    /// Since when its client is in its state.
+    public let stateSince: Int64
+    /// Who its client is.
+    public let principal: [UInt8]
+    /// Notifications that were put on the way to it.
+    public let delivered: UInt64
+    /// Notifications that are held for it now.
+    public let held: Int
+    /// Notifications that took the place of an older one.
+    public let coalesced: UInt64
+    /// Notifications that were lost for it.
+    public let dropped: UInt64
+    /// When the last one was put on the way to it.
+    public let lastDeliveredAt: Int64?
+    /// The hash of the secret half of its token.
+    public let tokenHash: SecretHash
+
+    /// The bytes of its texts.
+    var textByteCount: Int {
+        (name?.count ?? 0) + (object?.count ?? 0) + selector.count + principal.count
+    }
+}

@@ -1,0 +1,37 @@
+/// How a notification is posted when it is no plain post without options.
+///
+/// It is shared, never changed: a plain post pays for one reference that is nil.
+public final class PostOptions: Sendable {
+    /// When it leaves the queue; nil for a plain post (rule Q9).
+    public let style: PostingStyle?
+    /// With which queue entries it merges (rules Q3 to Q6).
+    public let coalescing: Coalescing
+    /// Whether its content takes the place of the first entry's (rule Q6).
+    public let keepsLatest: Bool
+    /// The modes in which it may be posted (rule Q15).
+    public let modes: [[UInt8]]
+    /// Nanoseconds after which an idle post counts as asap (rule Q14).
+    public let maxDelay: Int64?
+    /// Whether it is delivered in spite of suspension (rule D9).
+    public let isImmediate: Bool
+    /// Nanoseconds after which a queued or held copy is dropped.
+    public let timeToLive: Int64?
+
+    /// Whether the post may wait in the queue.
+    public var isQueued: Bool { style?.isQueued ?? false }
+
+    /// Joins the parts; the defaults are those of rule Q3.
+    public init(
+        style: PostingStyle? = nil, coalescing: Coalescing = [.onName, .onSender],
+        keepsLatest: Bool = false, modes: [[UInt8]] = [Mode.default], maxDelay: Int64? = nil,
+        isImmediate: Bool = false, timeToLive: Int64? = nil
+    ) {
+        self.style = style
+        self.coalescing = coalescing
+        self.keepsLatest = keepsLatest
+        self.modes = modes
+        self.maxDelay = maxDelay
+        self.isImmediate = isImmediate
+        self.timeToLive = timeToLive
+    }
+}

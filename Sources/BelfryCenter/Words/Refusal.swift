@@ -1,0 +1,33 @@
+/// Why a command changed nothing.
+public enum Refusal: Error, Sendable, Equatable {
+    /// The center has no such client.
+    case unknownClient
+    /// The center has and remembers no such observer.
+    case unknownObserver
+    /// The observer was removed before (rule O4).
+    case observerRemoved(Tombstone)
+    /// The client has as many observers as it may.
+    case tooManyObservers(limit: Int)
+    /// The chain of `causedBy` is too long (rule C12); `post` is the place in the batch.
+    case causedByTooDeep(limit: Int, post: Int)
+    /// A `now` post whose modes are not current (rule Q18).
+    case modeNotCurrent(current: [UInt8], post: Int)
+    /// The queue is full (rule Q24).
+    case queueFull(limit: Int)
+    /// All queues of the broker hold as many bytes as they may.
+    case queueBytesFull
+    /// What the command asks for would have to be stored, and cannot be.
+    case cannotStore
+    /// The idempotency key was used for another request.
+    case keyReused
+    /// The mode stack is full.
+    case modeStackFull(limit: Int)
+    /// There is no such mode lease.
+    case unknownMode
+    /// There is no such queue entry.
+    case unknownEntry
+    /// A client that has registered observers cannot continue another one.
+    case resumeTooLate
+    /// The observer belongs to a client that gets its notifications in another way.
+    case noMailbox
+}

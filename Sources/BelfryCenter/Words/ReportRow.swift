@@ -1,0 +1,33 @@
+/// What one observer made of a notification (`report=observers`).
+public struct ReportRow: Sendable, Equatable {
+    /// The serial number of the observer.
+    public let observer: UInt64
+    /// What happened.
+    public var outcome: Outcome
+
+    /// Joins both.
+    public init(observer: UInt64, outcome: Outcome) {
+        self.observer = observer
+        self.outcome = outcome
+    }
+
+    /// What happened to a notification at one observer.
+    public enum Outcome: Sendable, Equatable {
+        /// Put on the way to it.
+        case delivered
+        /// It has processed it.
+        case acknowledged
+        /// It has refused it; the JSON-RPC error as it was sent, at most 1 KiB.
+        case refused(error: [UInt8])
+        /// It has not answered yet.
+        case pending
+        /// Kept until its client is live.
+        case held
+        /// Held in the place of an older one.
+        case coalesced
+        /// Lost.
+        case dropped
+        /// It was live, and went before it answered; the notification is kept for redelivery.
+        case disconnected
+    }
+}

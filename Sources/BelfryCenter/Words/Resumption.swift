@@ -1,0 +1,16 @@
+/// A client that connected just now and continues an earlier one.
+public struct Resumption: Sendable {
+    /// The client of the connection, which disappears.
+    public let newcomer: UInt64
+    /// The client that goes on.
+    public let client: UInt64
+    /// The sequence number above which the replay ring is asked for; nil asks for nothing.
+    public let after: UInt64?
+
+    /// Joins the parts.
+    public init(newcomer: UInt64, client: UInt64, after: UInt64?) {
+        self.newcomer = newcomer
+        self.client = client
+        self.after = after
+    }
+}
