@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// A set of ASCII characters in two words, so that a look-up touches no memory.
 struct ByteSet {
     private let low: UInt64

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// What an `EventStreamParser` found in the bytes.
 public enum EventStreamEvent: Sendable, Equatable {
     /// An event is complete.

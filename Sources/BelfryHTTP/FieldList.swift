@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// Comma-separated field values (RFC 9110 §5.6.1).
 public enum FieldList {
     /// Finds the next element at or behind `cursor`, without the blanks around it.

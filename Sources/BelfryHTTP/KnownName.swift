@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// A field that decides about the request itself, found by whole words instead of bytes.
 enum KnownName {
     case host, expect, connection, contentType, contentLength, transferEncoding

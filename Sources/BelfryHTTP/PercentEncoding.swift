@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// Percent-encoding of path segments and query values (RFC 3986 §2.1).
 public enum PercentEncoding {
     /// Adds the decoded bytes of `text` to `output`; `+` stays a plus sign.

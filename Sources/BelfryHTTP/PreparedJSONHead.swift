@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// A usual answer's head, in one piece: `200 OK` or another status, with `application/json`.
 ///
 /// It is as good as its date: make a new one when the second changes.

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// The form of a request target (RFC 9112 §3.2).
 public enum TargetForm: Sendable, Equatable {
     /// A path with an optional query: the usual one.

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// The state machine of a request line (RFC 9112 §3); positions count from its first byte.
 ///
 /// `method SP request-target SP HTTP-version CRLF`, with exactly one SP at each place.

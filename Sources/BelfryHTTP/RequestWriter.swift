@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// Writes the requests of a client (RFC 9112 §3) behind what is already in an output buffer.
 public enum RequestWriter {
     /// Adds a request; Host comes first, and Content-Length when the method has content.

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// Writes responses (RFC 9112 §4) behind what is already in an output buffer.
 ///
 /// `date` is the value of Date, from `HTTPDate`; each function writes exactly one framing.

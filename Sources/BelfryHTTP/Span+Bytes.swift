@@ -1,18 +1,6 @@
-extension Span where Element == UInt8 {
-    /// Eight bytes from `index` on, the first one lowest; 0 when fewer are left.
-    ///
-    /// Compiles to one load: the checks fold into the one of the count.
-    @inline(__always)
-    func word(at index: Int) -> UInt64 {
-        let part = extracting(droppingFirst: index).extracting(first: 8)
-        guard part.count == 8 else { return 0 }
-        let low =
-            UInt64(part[0]) | UInt64(part[1]) << 8 | UInt64(part[2]) << 16 | UInt64(part[3]) << 24
-        let high =
-            UInt64(part[4]) | UInt64(part[5]) << 8 | UInt64(part[6]) << 16 | UInt64(part[7]) << 24
-        return low | high << 32
-    }
+import BelfryBytes
 
+extension Span where Element == UInt8 {
     /// True when the bytes are those of `text`.
     func equals(_ text: String) -> Bool {
         let other = text.utf8.span
@@ -77,25 +65,6 @@ extension Span where Element == UInt8 {
 }
 
 extension [UInt8] {
-    /// Adds the bytes of a span.
-    ///
-    /// An `OutputSpan` checks its capacity for each byte; where the bytes are many it is filled
-    /// first, so that the loop becomes wide moves.
-    mutating func append(_ bytes: Span<UInt8>) {
-        // Adding nothing to an empty array would write the count of the one that all share.
-        guard !bytes.isEmpty else { return }
-        append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
-            guard bytes.count >= 32 else {
-                for index in bytes.indices { output.append(bytes[index]) }
-                return
-            }
-            output.append(repeating: 0, count: bytes.count)
-            var target = output.mutableSpan
-            precondition(target.count == bytes.count)
-            for index in bytes.indices { target[index] = bytes[index] }
-        }
-    }
-
     /// Adds a number that is not negative in decimal digits, CRLF, and another one for `isLast`.
     ///
     /// The digits of all but huge numbers are made in a word, for one step of the array.

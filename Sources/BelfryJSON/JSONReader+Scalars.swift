@@ -1,3 +1,5 @@
+import BelfryBytes
+
 extension JSONReader {
     /// Reads a string and unescapes it to UTF-8.
     ///
@@ -49,7 +51,7 @@ extension JSONReader {
             return Double(value)
         }
         var digits: [UInt8] = []
-        digits.append(range, of: bytes)
+        digits.append(bytes.extracting(range))
         guard let value = Double(String(decoding: digits, as: UTF8.self)), value.isFinite else {
             throw .numberOutOfRange(at: start)
         }

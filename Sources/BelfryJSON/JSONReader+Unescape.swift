@@ -1,3 +1,5 @@
+import BelfryBytes
+
 extension JSONReader {
     /// Appends the characters of a valid string to `text`.
     ///
@@ -6,14 +8,14 @@ extension JSONReader {
         _ string: JSONStringRange, of bytes: Span<UInt8>, into text: inout [UInt8]
     ) throws(JSONError) {
         guard string.hasEscapes else {
-            text.append(string.content, of: bytes)
+            text.append(bytes.extracting(string.content))
             return
         }
         var index = string.content.lowerBound
         while index < string.content.upperBound {
             let runStart = index
             while index < string.content.upperBound, bytes[index] != .backslash { index += 1 }
-            text.append(runStart..<index, of: bytes)
+            text.append(bytes.extracting(runStart..<index))
             if index < string.content.upperBound {
                 index = try unescapeOne(at: index, of: bytes, into: &text)
             }

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// Where the characters of a valid string stand, between its quotation marks.
 struct JSONStringRange {
     let content: Range<Int>

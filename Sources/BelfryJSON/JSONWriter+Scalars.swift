@@ -1,3 +1,5 @@
+import BelfryBytes
+
 // The values themselves, without commas.
 extension JSONWriter {
     /// Appends UTF-8 text as a string: `"`, `\` and C0 controls are escaped (RFC 8259 §7).
@@ -5,7 +7,7 @@ extension JSONWriter {
         let plainByteCount = plainByteCount(of: text)
         guard plainByteCount < text.count else {
             bytes.append(.quote)
-            bytes.append(text.indices, of: text)
+            bytes.append(text)
             bytes.append(.quote)
             return
         }
@@ -15,13 +17,13 @@ extension JSONWriter {
         while index < text.count {
             let byte = text[index]
             if byte < 0x20 || byte == .quote || byte == .backslash {
-                bytes.append(runStart..<index, of: text)
+                bytes.append(text.extracting(runStart..<index))
                 append(escaped: byte, to: &bytes)
                 runStart = index + 1
             }
             index += 1
         }
-        bytes.append(runStart..<text.count, of: text)
+        bytes.append(text.extracting(runStart..<text.count))
         bytes.append(.quote)
     }
 
@@ -137,6 +139,6 @@ extension JSONWriter {
             rest = tenth
         }
         position = min(position, digits.count - digitCount)
-        bytes.append(position..<digits.count, of: digits.span)
+        bytes.append(digits.span.extracting(position..<digits.count))
     }
 }

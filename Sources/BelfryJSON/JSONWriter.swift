@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// Appends JSON to a buffer and knows whether a comma is due; it holds nothing else (RFC 8259).
 ///
 /// ```
@@ -134,7 +136,7 @@ public struct JSONWriter: Sendable {
     /// Writes one value that is JSON already, as it is.
     public mutating func raw(_ json: Span<UInt8>, into bytes: inout [UInt8]) {
         startValue(into: &bytes)
-        bytes.append(0..<json.count, of: json)
+        bytes.append(json)
         isCommaDue = true
     }
 

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// Writes frames behind what a buffer already holds (RFC 6455 §5.2).
 ///
 /// A server passes no masking key; a client passes a new one for each frame.

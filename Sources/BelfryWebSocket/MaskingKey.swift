@@ -42,20 +42,3 @@ public struct MaskingKey: Equatable, Sendable {
         bits = turn == 0 ? bits : bits >> turn | bits << (32 &- turn)
     }
 }
-
-extension [UInt8] {
-    /// Adds the bytes of a span.
-    ///
-    /// An `OutputSpan` checks its capacity for each byte; it is filled first, so that the loop becomes
-    /// wide moves.
-    mutating func append(_ bytes: Span<UInt8>) {
-        // Adding nothing to an empty array would write the count of the one that all share.
-        guard !bytes.isEmpty else { return }
-        append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
-            output.append(repeating: 0, count: bytes.count)
-            var target = output.mutableSpan
-            precondition(target.count == bytes.count)
-            for index in bytes.indices { target[index] = bytes[index] }
-        }
-    }
-}

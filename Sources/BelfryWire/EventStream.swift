@@ -1,3 +1,4 @@
+import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 

@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryCenter
 
 /// All of a post but its userInfo: what several posts with the same path and query share.

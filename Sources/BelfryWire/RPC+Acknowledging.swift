@@ -1,3 +1,4 @@
+import BelfryBytes
 internal import BelfryJSON
 
 // The requests that acknowledging observers answer: their ids, and the errors that come back.

@@ -1,3 +1,4 @@
+import BelfryBytes
 internal import BelfryJSON
 
 /// Parses text messages of JSON-RPC 2.0 into calls.

@@ -1,3 +1,4 @@
+import BelfryBytes
 internal import BelfryCenter
 internal import BelfryJSON
 

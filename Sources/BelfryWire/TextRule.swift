@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// What names, objects and selectors may consist of (Protocol.md section 1).
 enum TextRule {
     /// Tells what is wrong with a name or an object, or nil.

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 @testable import BelfryCenter
 
 /// The UTF-8 bytes of a text.

@@ -21,7 +21,7 @@ struct HouseRulesTests {
     func findsHouse() {
         let table = RoomTable(style: Self.house.text(of: "STYLE.md") ?? "")
         #expect(!Self.rooms.isEmpty)
-        #expect(table.imports(of: "BelfryWire") == ["BelfryCenter", "BelfryJSON"])
+        #expect(table.imports(of: "BelfryWire") == ["BelfryBytes", "BelfryCenter", "BelfryJSON"])
         #expect(table.rows.map(\.room).contains("belfry"))
     }
 

@@ -1,14 +1,8 @@
+import BelfryBytes
 import BelfryCenter
 import BelfryHistory
 
 extension [UInt8] {
-    /// The bytes of a span.
-    init(copying span: Span<UInt8>) {
-        self.init()
-        reserveCapacity(span.count)
-        for index in span.indices { append(span[index]) }
-    }
-
     init(_ text: String) { self = Array(text.utf8) }
 
     /// The text for whoever reads a report.

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 // What is kept for observers that cannot have it now: within limits, and nothing is lost in silence.
 
 /// One kind of notification for one observer: what coalescing under suspension compares (rule D6).

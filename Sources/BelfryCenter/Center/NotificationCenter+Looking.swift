@@ -1,3 +1,5 @@
+import BelfryBytes
+
 // Looking inside a center changes nothing, so it needs no command (rule O8).
 
 extension NotificationCenter {

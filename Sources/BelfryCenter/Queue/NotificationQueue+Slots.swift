@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// The three steps that every change of a queue is made of, and the journal that undoes them.
 extension NotificationQueue {
     /// One step, with what undoes it.

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// The secret with which a process hashes text from outside, so that nobody can choose colliding names.
 ///
 /// It differs in each process and never shows: no table that it orders is ever iterated.
@@ -35,22 +37,6 @@ func sipHash(_ bytes: Span<UInt8>, seed: HashSeed) -> UInt64 {
     }
     state.absorb(last)
     return state.finish()
-}
-
-extension Span<UInt8> {
-    /// Eight bytes from `index` on, the first one lowest; 0 when fewer are left.
-    ///
-    /// Compiles to one load: the checks fold into the one of the count.
-    @inline(__always)
-    func word(at index: Int) -> UInt64 {
-        let part = extracting(droppingFirst: index).extracting(first: 8)
-        guard part.count == 8 else { return 0 }
-        let low =
-            UInt64(part[0]) | UInt64(part[1]) << 8 | UInt64(part[2]) << 16 | UInt64(part[3]) << 24
-        let high =
-            UInt64(part[4]) | UInt64(part[5]) << 8 | UInt64(part[6]) << 16 | UInt64(part[7]) << 24
-        return low | high << 32
-    }
 }
 
 /// The inner state of SipHash-1-3.

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// Gives each distinct byte string a small number, and finds the number again.
 ///
 /// Bytes are compared as bytes (rule C6): Swift's `String` would call different sequences equal.
@@ -130,37 +132,6 @@ struct KeyTable: Sendable {
             var bucket = Int(hashes[Int(entry - 1)]) & mask
             while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
             buckets[bucket] = entry
-        }
-    }
-}
-
-/// Whether two spans hold the same bytes.
-func bytesAreEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-    guard left.count == right.count else { return false }
-    var index = 0
-    while left.count &- index >= 8 {
-        if left.word(at: index) != right.word(at: index) { return false }
-        index &+= 8
-    }
-    if index > 0 {
-        // The last eight bytes, some of which were compared before.
-        return left.word(at: left.count - 8) == right.word(at: right.count - 8)
-    }
-    while index < left.count {
-        if left[index] != right[index] { return false }
-        index &+= 1
-    }
-    return true
-}
-
-extension [UInt8] {
-    /// Copies the bytes of a span.
-    init(copying bytes: Span<UInt8>) {
-        self.init()
-        // Adding nothing to an empty array would write the count of the one that all share.
-        guard !bytes.isEmpty else { return }
-        append(addingCapacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
         }
     }
 }

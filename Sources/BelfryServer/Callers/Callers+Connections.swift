@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryHTTP
 import BelfryLoop
 import BelfryWire
@@ -68,7 +69,7 @@ extension Callers {
 
     /// Keeps bytes that must wait for an answer to what came before them.
     mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox) {
-        unfinished(of: id).waitingBytes.append(copying: bytes)
+        unfinished(of: id).waitingBytes.append(bytes)
         outbox.loop.pauseReading(id)
         countUnfinished(of: id, &outbox)
     }

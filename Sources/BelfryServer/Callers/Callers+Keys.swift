@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryCenter
 import BelfryHTTP
 import BelfryWire
@@ -51,11 +52,11 @@ extension Callers {
         try requestReader.check(idempotencyKey: text)
         // None of these has a line end, but the last.
         var request = Array("POST ".utf8)
-        request.append(copying: exchange.parser.head.path)
+        request.append(exchange.parser.head.path)
         request.append(UInt8(ascii: "?"))
-        if exchange.parser.head.hasQuery { request.append(copying: exchange.parser.head.query) }
+        if exchange.parser.head.hasQuery { request.append(exchange.parser.head.query) }
         request.append(UInt8(ascii: "\n"))
-        request.append(copying: content)
+        request.append(content)
         return (text, SecretHash(of: request))
     }
 

@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryAccess
 import BelfryCenter
 import BelfryHTTP

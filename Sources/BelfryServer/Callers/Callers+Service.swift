@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryAccess
 import BelfryHTTP
 import BelfryLoop
@@ -25,7 +26,7 @@ extension Callers {
         case .asset(let asset):
             sendAsset(asset, to: id, &outbox)
         case .debugEcho:
-            outbox.content.append(copying: content)
+            outbox.content.append(content)
             send(
                 Answer(contentType: .other("application/octet-stream")), to: id, exchange.reply,
                 &outbox)

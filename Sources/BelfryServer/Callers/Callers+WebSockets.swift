@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryCenter
 import BelfryHTTP
 import BelfryLoop

@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryAccess
 import BelfryHTTP
 import BelfryWire
@@ -115,7 +116,7 @@ struct Exchange {
             contentRange = range
         } else {
             keepContent(of: bytes)
-            content.append(copying: bytes.extracting(range))
+            content.append(bytes.extracting(range))
         }
     }
 
@@ -123,38 +124,6 @@ struct Exchange {
     mutating func keepContent(of bytes: Span<UInt8>) {
         guard let range = contentRange else { return }
         contentRange = nil
-        content.append(copying: bytes.extracting(range))
+        content.append(bytes.extracting(range))
     }
-}
-
-extension [UInt8] {
-    /// Appends the bytes of a span; growing doubles, so that many small pieces are linear in all.
-    mutating func append(copying bytes: Span<UInt8>) {
-        // Adding nothing to an empty array would write the count of the one that all share.
-        guard !bytes.isEmpty else { return }
-        append(addingCapacity: bytes.count) { output in
-            guard bytes.count >= 32 else {
-                for index in bytes.indices { output.append(bytes[index]) }
-                return
-            }
-            // Filled first, as an `OutputSpan` checks its capacity for each byte.
-            output.append(repeating: 0, count: bytes.count)
-            var target = output.mutableSpan
-            precondition(target.count == bytes.count)
-            for index in bytes.indices { target[index] = bytes[index] }
-        }
-    }
-
-    /// Copies the bytes of a span.
-    init(copying bytes: Span<UInt8>) {
-        self.init()
-        append(copying: bytes)
-    }
-}
-
-/// Whether two spans hold the same bytes.
-func bytesAreEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-    guard left.count == right.count else { return false }
-    for index in left.indices where left[index] != right[index] { return false }
-    return true
 }

@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryHTTP
 import BelfryWire
 

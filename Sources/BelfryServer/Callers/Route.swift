@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryHTTP
 
 /// What a request asks for, as its path says.

@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryLoop
 import BelfryTLS
 
@@ -82,7 +83,7 @@ final class TLSTable: OutputFilter {
             handshakes.append(id)
         }
         if entries[slot]?.waitingBytes.isEmpty == true { line.append(id) }
-        entries[slot]?.waitingBytes.append(copying: bytes)
+        entries[slot]?.waitingBytes.append(bytes)
         recount(id)
     }
 

@@ -1,0 +1,40 @@
+import BelfryBytes
+import Testing
+
+@Suite("Bytes and spans of bytes")
+struct BytesTests {
+    /// Bytes that differ from their neighbours.
+    private static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
+    }
+
+    @Test("appending gives all bytes behind those that were there", arguments: 0...70)
+    func append(count: Int) {
+        let bytes = Self.bytes(count)
+        var whole: [UInt8] = [9]
+        whole.append(bytes.span)
+        #expect(whole == [9] + bytes)
+        #expect([UInt8](copying: bytes.span) == bytes)
+    }
+
+    @Test("spans are equal when all bytes are, wherever one differs", arguments: 0...40)
+    func equality(count: Int) {
+        let bytes = Self.bytes(count)
+        let same = Self.bytes(count)
+        #expect(bytesAreEqual(bytes.span, same.span))
+        let longer = Self.bytes(count + 1)
+        #expect(!bytesAreEqual(bytes.span, longer.span))
+        for place in bytes.indices {
+            var other = bytes
+            other[place] ^= 0x80
+            #expect(!bytesAreEqual(bytes.span, other.span))
+        }
+    }
+
+    @Test("a word has eight bytes, the first one lowest, and is 0 where fewer are left")
+    func word() {
+        let bytes: [UInt8] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
+        let words = (0...3).map { bytes.span.word(at: $0) }
+        #expect(words == [0x0706_0504_0302_0100, 0x0807_0605_0403_0201, 0, 0])
+    }
+}
