@@ -52,7 +52,8 @@ extension Problem {
                 .resumeTooLate, "A client resumes a session before it registers its first observer."
             )
         case .noMailbox:
-            self.init(.noMailbox, "The observer does not belong to a mailbox, so it cannot be read.")
+            self.init(
+                .noMailbox, "The observer does not belong to a mailbox, so it cannot be read.")
         }
     }
 

@@ -8,26 +8,29 @@ struct BytesTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
     }
 
+    private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        bytesAreEqual(left.span, right.span)
+    }
+
     @Test("appending gives all bytes behind those that were there", arguments: 0...70)
     func append(count: Int) {
         let bytes = Self.bytes(count)
         var whole: [UInt8] = [9]
         whole.append(bytes.span)
         #expect(whole == [9] + bytes)
-        #expect([UInt8](copying: bytes.span) == bytes)
+        let copy = [UInt8](copying: bytes.span)
+        #expect(copy == bytes)
     }
 
     @Test("spans are equal when all bytes are, wherever one differs", arguments: 0...40)
     func equality(count: Int) {
         let bytes = Self.bytes(count)
-        let same = Self.bytes(count)
-        #expect(bytesAreEqual(bytes.span, same.span))
-        let longer = Self.bytes(count + 1)
-        #expect(!bytesAreEqual(bytes.span, longer.span))
+        #expect(Self.areEqual(bytes, Self.bytes(count)))
+        #expect(!Self.areEqual(bytes, Self.bytes(count + 1)))
         for place in bytes.indices {
             var other = bytes
             other[place] ^= 0x80
-            #expect(!bytesAreEqual(bytes.span, other.span))
+            #expect(!Self.areEqual(bytes, other))
         }
     }
 
