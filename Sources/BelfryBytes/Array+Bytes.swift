@@ -2,6 +2,7 @@ extension [UInt8] {
     /// Appends the bytes of a span; growing doubles, so that many small pieces are linear in all.
     ///
     /// An `OutputSpan` checks its capacity for each byte, so the array is handed all of them at once.
+    @inlinable
     public mutating func append(_ bytes: Span<UInt8>) {
         // Adding nothing to an empty array would write the count of the one that all share.
         guard !bytes.isEmpty else { return }
@@ -10,6 +11,7 @@ extension [UInt8] {
     }
 
     /// Copies the bytes of a span.
+    @inlinable
     public init(copying bytes: Span<UInt8>) {
         self.init()
         append(bytes)

@@ -2,7 +2,7 @@ extension Span<UInt8> {
     /// Eight bytes from `index` on, the first one lowest; 0 when fewer are left.
     ///
     /// Compiles to one load: the checks fold into the one of the count.
-    @inline(__always)
+    @inlinable @inline(__always)
     public func word(at index: Int) -> UInt64 {
         let part = extracting(droppingFirst: index).extracting(first: 8)
         guard part.count == 8 else { return 0 }
@@ -15,6 +15,7 @@ extension Span<UInt8> {
 }
 
 /// Whether two spans hold the same bytes.
+@inlinable
 public func bytesAreEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     var index = 0
