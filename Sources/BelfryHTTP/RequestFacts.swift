@@ -6,7 +6,6 @@ struct RequestFacts: Sendable {
     private(set) var contentLength: Int?
     private(set) var isChunked = false
     private(set) var expectation = RequestExpectation.none
-    private(set) var methodEnd = 0
     private(set) var targetRange = 0..<0
     private(set) var pathRange = 0..<0
     private(set) var queryRange: Range<Int>?
@@ -21,9 +20,8 @@ struct RequestFacts: Sendable {
     mutating func read(_ line: RequestLine, _ head: HeadBytes) throws(HTTPError) {
         let text = head.span
         minorVersion = line.minorVersion
-        methodEnd = line.methodEnd
         targetRange = line.target
-        method = line.method ?? HTTPMethod(text.extracting(0..<methodEnd))
+        method = line.method ?? HTTPMethod(text.extracting(0..<line.methodEnd))
         for index in 0..<head.fields.count {
             try readField(head.fields[index], in: text)
         }

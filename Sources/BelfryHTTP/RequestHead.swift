@@ -75,12 +75,6 @@ public struct RequestHead: Sendable {
     /// A head that holds nothing yet.
     public init() {}
 
-    /// The method as it was sent.
-    public var methodName: Span<UInt8> {
-        @_lifetime(borrow self)
-        get { bytes.span.extracting(0..<facts.methodEnd) }
-    }
-
     /// The whole target as it was sent.
     public var target: Span<UInt8> {
         @_lifetime(borrow self)

@@ -11,7 +11,7 @@ public enum ResponseEvent: Sendable, Equatable {
 /// Reads responses of HTTP/1.1 and 1.0 (RFC 9112 §4, §6), the twin of `RequestParser`.
 ///
 /// Interim responses are skipped. After 101, and after 2xx to CONNECT, the rest of the bytes is
-/// another protocol's: `.end` comes, `isUpgraded` is true, and nothing more is read.
+/// another protocol's: `.end` comes, and nothing more is read.
 public struct ResponseParser: Sendable {
     private enum Phase {
         case between
@@ -49,11 +49,6 @@ public struct ResponseParser: Sendable {
         bodyByteLimit = limits.bodyByteLimit
         fields = FieldScanner(head: limits)
         chunks = ChunkedDecoder(limits: limits)
-    }
-
-    /// True when the bytes that follow belong to another protocol.
-    public var isUpgraded: Bool {
-        if case .upgraded = phase { true } else { false }
     }
 
     /// Takes the next event out of the bytes from `cursor` on, and moves it behind what was read.

@@ -67,14 +67,6 @@ extension JSONReader {
         return bytes[range.lowerBound] == UInt8(ascii: "t")
     }
 
-    /// Reads `null`.
-    ///
-    /// - Throws: `wrongKind` behind the value, or a malformed case.
-    public mutating func readNull(in bytes: Span<UInt8>) throws(JSONError) {
-        try expect(.null, in: bytes)
-        _ = try scanner.skipValue(in: bytes)
-    }
-
     /// Reads `null` if that is the next value; another value stays where it is.
     ///
     /// - Returns: whether it was `null`.

@@ -44,16 +44,6 @@ public struct Socket: Hashable, Sendable {
         _ = try checked(belfry_connect_outcome(rawValue), "connect")
     }
 
-    /// Whether small writes leave at once (`TCP_NODELAY`).
-    public func hasNoDelay() throws(SystemCallError) -> Bool {
-        try checked(belfry_has_no_delay(rawValue), "getsockopt") != 0
-    }
-
-    /// Makes `close()` reset the connection and forget what was not sent.
-    public func resetOnClose() throws(SystemCallError) {
-        _ = try checked(belfry_reset_on_close(rawValue), "setsockopt")
-    }
-
     /// Reads what has arrived, at most what the buffer holds and `byteLimit` says.
     ///
     /// - Returns: The byte count, 0 at the end of the input, or `nil` when nothing has arrived.

@@ -356,16 +356,6 @@ public enum TLSEvent: Equatable, Sendable {
         return unsafe SSL_session_reused(ssl) == 1
     }
 
-    /// Whether the peers agreed on `http/1.1` by ALPN, which they need not.
-    public var hasProtocol: Bool {
-        // SAFETY: only whether there is one is asked, and nothing is read through it.
-        guard unsafe engine != nil else { return false }
-        var (name, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
-        // SAFETY: libssl sets both, and the name is not looked at.
-        unsafe SSL_get0_alpn_selected(ssl, &name, &count)
-        return count > 0
-    }
-
     /// The name of the version, such as `TLSv1.3`.
     public var version: String {
         // SAFETY: only whether there is one is asked, and nothing is read through it.

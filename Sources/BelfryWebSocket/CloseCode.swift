@@ -37,20 +37,14 @@ extension CloseCode {
     public static let abnormalClosure = CloseCode(rawValue: 1006)
     /// The payload contradicts the kind of the message, such as text that is not UTF-8.
     public static let invalidPayload = CloseCode(rawValue: 1007)
-    /// The message breaks a rule of the endpoint that no other code names.
-    public static let policyViolation = CloseCode(rawValue: 1008)
     /// The message is too big.
     public static let messageTooBig = CloseCode(rawValue: 1009)
-    /// The server did not accept an extension that the client cannot do without.
-    public static let missingExtension = CloseCode(rawValue: 1010)
     /// The endpoint met a condition that it did not expect.
     public static let internalError = CloseCode(rawValue: 1011)
     /// The server restarts: reconnect after the time that it announced.
     public static let serviceRestart = CloseCode(rawValue: 1012)
     /// The server is overloaded: back off.
     public static let tryAgainLater = CloseCode(rawValue: 1013)
-    /// A gateway got an invalid answer from the server behind it.
-    public static let badGateway = CloseCode(rawValue: 1014)
 }
 
 // The broker's own codes.

@@ -46,14 +46,6 @@ public struct ClosingHandshake: Equatable, Sendable {
     /// Whether frames may still be sent; after a Close nothing may follow (RFC 6455 §5.5.1).
     public var maySend: Bool { state == .open }
 
-    /// Whether bytes that arrive are still to be read as frames.
-    public var mayReceive: Bool {
-        switch state {
-        case .open, .weSentClose: true
-        case .peerSentClose, .closed: false
-        }
-    }
-
     /// The application wants to close.
     public mutating func close(_ code: CloseCode?) -> Action {
         switch state {
@@ -96,28 +88,6 @@ public struct ClosingHandshake: Equatable, Sendable {
             state = .closed
             return .sendCloseThenEnd(error.closeCode)
         case .weSentClose, .peerSentClose:
-            state = .closed
-            return .endTransport
-        case .closed:
-            return .none
-        }
-    }
-
-    /// The closing timer ran out.
-    public mutating func timeOut() -> Action {
-        switch state {
-        case .weSentClose, .peerSentClose:
-            state = .closed
-            return .endTransport
-        case .open, .closed:
-            return .none
-        }
-    }
-
-    /// The peer ended the transport, or it broke.
-    public mutating func transportEnded() -> Action {
-        switch state {
-        case .open, .weSentClose, .peerSentClose:
             state = .closed
             return .endTransport
         case .closed:

@@ -264,18 +264,6 @@ int belfry_connect_outcome(int descriptor) {
     return status < 0 ? status : -error;
 }
 
-int belfry_has_no_delay(int descriptor) {
-    int value = 0;
-    socklen_t length = sizeof value;
-    int status = RETRY(getsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &value, &length));
-    return status < 0 ? status : value != 0;
-}
-
-int belfry_reset_on_close(int descriptor) {
-    struct linger none = {.l_onoff = 1, .l_linger = 0};
-    return RETRY(setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none));
-}
-
 int belfry_shutdown_writing(int descriptor) { return RETRY(shutdown(descriptor, SHUT_WR)); }
 
 ssize_t belfry_receive(int descriptor, void *bytes, size_t count) {

@@ -131,11 +131,12 @@ struct QueueComparison {
         }
     }
 
-    /// A batch of everything that takes and adds, which is undone.
+    /// A row of everything that takes and adds; every other one is undone.
     private mutating func addAndUndo() {
         let digest = scenario.digest
         let model = model
-        scenario.queue.beginBatch()
+        let isUndone = generator.below(2) == 0
+        if isUndone { scenario.queue.beginBatch() }
         for _ in 0...generator.below(8) {
             switch generator.below(6) {
             case 0: takeMatching()
@@ -144,9 +145,7 @@ struct QueueComparison {
             default: addOne()
             }
         }
-        if generator.below(2) == 0 {
-            scenario.queue.commitBatch()
-        } else {
+        if isUndone {
             scenario.queue.undoBatch()
             self.model = model
             check(scenario.digest == digest)

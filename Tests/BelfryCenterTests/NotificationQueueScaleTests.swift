@@ -82,9 +82,9 @@ struct NotificationQueueScaleTests {
             try scenario.post("a", modes: ["other \(number)"])
             #expect(scenario.dequeue("a", mask: .onName) == ["a"])
         }
-        #expect(scenario.queue.modeLists.knownModeCount == 2)
+        #expect(scenario.queue.modeLists.modes.count == 2)
         scenario.enter("default")
-        #expect(scenario.queue.modeLists.knownModeCount == 2)
+        #expect(scenario.queue.modeLists.modes.count == 2)
         #expect(scenario.queue.modeLists.modeCount == 0)
     }
 

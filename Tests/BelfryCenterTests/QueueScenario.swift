@@ -56,12 +56,29 @@ struct QueueScenario {
             byteRoom: byteRoom, at: time)
     }
 
-    /// Enqueues several posts in one callout.
+    /// Enqueues several posts of one command, as the center does: it tries all, takes them back, and adds each.
     @discardableResult
     mutating func add(_ posts: [Post]) throws(Refusal) -> [NotificationQueue.Added] {
+        let byteLimit = queue.byteCount.adding(byteRoom)
+        queue.beginBatch()
+        do throws(Refusal) {
+            for post in posts { _ = try add(post, upTo: byteLimit) }
+        } catch {
+            queue.undoBatch()
+            throw error
+        }
+        queue.undoBatch()
+        var added: [NotificationQueue.Added] = []
+        for post in posts { added.append(try add(post, upTo: byteLimit)) }
+        return added
+    }
+
+    private mutating func add(
+        _ post: Post, upTo byteLimit: Int
+    ) throws(Refusal) -> NotificationQueue.Added {
         try queue.add(
-            posts.map { ($0, depth: 1) }, scope: scope, entryLimit: entryLimit,
-            modeLimit: modeLimit, byteRoom: byteRoom, at: time)
+            post, depth: 1, scope: scope, entryLimit: entryLimit, modeLimit: modeLimit,
+            byteRoom: byteLimit.adding(-queue.byteCount), at: time)
     }
 
     /// Makes a post and enqueues it; the answer is put into words.

@@ -76,7 +76,8 @@ func transcript(
                 case .head:
                     let head = parser.head
                     transcript.lines.append(
-                        "\(text(head.methodName)) \(text(head.target)) 1.\(head.minorVersion)")
+                        "\(head.method.name ?? "other") \(text(head.target)) 1.\(head.minorVersion)"
+                    )
                     for index in 0..<head.fieldCount {
                         transcript.lines.append(
                             "\(text(head.name(at: index)))=\(text(head.value(at: index)))")

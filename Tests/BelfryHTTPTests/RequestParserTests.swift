@@ -53,7 +53,7 @@ struct RequestParserTests {
             "CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n",
             ["CONNECT a.example:443 1.1", "Host=a", "end"]
         ),
-        ("BREW / HTTP/1.1\r\nHost: a\r\n\r\n", ["BREW / 1.1", "Host=a", "end"]),
+        ("BREW / HTTP/1.1\r\nHost: a\r\n\r\n", ["other / 1.1", "Host=a", "end"]),
     ]
 
     @Test(

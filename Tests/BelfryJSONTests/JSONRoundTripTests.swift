@@ -97,7 +97,7 @@ private indirect enum Tree: Equatable {
         case .double: return .double(try reader.readDouble(in: bytes))
         case .bool: return .bool(try reader.readBool(in: bytes))
         case .null:
-            try reader.readNull(in: bytes)
+            _ = try reader.readNullIfPresent(in: bytes)
             return .null
         }
     }

@@ -108,7 +108,11 @@ struct LinuxLoopTests {
         var loop = try EventLoop(LoopConfiguration(), kernel: .linux)
         var input = [UInt8](repeating: 0, count: 1024)
         let (id, client) = try accept(&loop, &input)
-        try client.resetOnClose()
+        var none = linger(l_onoff: 1, l_linger: 0)
+        // SAFETY: the call reads one `linger`.
+        let status = unsafe setsockopt(
+            client.rawValue, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
+        #expect(status == 0)
         client.close()
         let events = try run(&loop, &input) { $0 == .closed(id, .reset) }
         #expect(events == [.closed(id, .reset)])

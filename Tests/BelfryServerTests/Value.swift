@@ -37,7 +37,7 @@ enum Value: Equatable {
         case .number: return .number(try json.readDouble(in: bytes))
         case .boolean: return .boolean(try json.readBool(in: bytes))
         case .null:
-            try json.readNull(in: bytes)
+            _ = try json.readNullIfPresent(in: bytes)
             return .null
         }
     }

@@ -29,6 +29,14 @@ enum Speaks {
         unsafe SSL_CTX_set_alpn_protos(context.raw, list, UInt32(list.count))
     }
 
+    /// Whether a session has agreed on a protocol by ALPN.
+    static func hasProtocol(_ session: TLSSession) -> Bool {
+        var (name, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
+        // SAFETY: the session lives; libssl sets both, and the name is not looked at.
+        unsafe SSL_get0_alpn_selected(session.ssl, &name, &count)
+        return count > 0
+    }
+
     /// Lets a client ask for another handshake.
     static func renegotiate(_ session: TLSSession) {
         // SAFETY: the session lives.

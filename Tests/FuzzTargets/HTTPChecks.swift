@@ -75,7 +75,7 @@ enum HTTPChecks {
 
     /// Reads everything that a head can be asked for.
     private static func note(_ head: RequestHead, _ transcript: inout Transcript) {
-        transcript.add("method \(head.method) \(head.minorVersion)", head.methodName)
+        transcript.add("method \(head.method) \(head.minorVersion)")
         transcript.add("target \(head.targetForm)", head.target)
         transcript.add("path", head.path)
         transcript.add("query \(head.hasQuery)", head.query)
@@ -113,7 +113,6 @@ enum HTTPChecks {
                 var cursor = 0
                 while let event = try parser.nextEvent(in: piece.span, at: &cursor) {
                     note(event, parser, piece, &transcript)
-                    if parser.isUpgraded { return transcript }
                 }
             }
             if let last = try parser.finish() { note(last, parser, [], &transcript) }

@@ -50,7 +50,7 @@ enum JSONChecks {
         case .string: _ = try reader.readString(in: bytes)
         case .number: _ = try reader.readDouble(in: bytes)
         case .boolean: _ = try reader.readBool(in: bytes)
-        case .null: try reader.readNull(in: bytes)
+        case .null: _ = try reader.readNullIfPresent(in: bytes)
         }
     }
 

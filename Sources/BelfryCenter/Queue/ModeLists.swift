@@ -49,7 +49,7 @@ struct ModeLists: Sendable {
         var otherModes: [UInt32] = []
     }
 
-    private var modes: KeyTable
+    private(set) var modes: KeyTable
     /// By the number of the mode.
     private var lists: [List] = []
     /// By slot.
@@ -197,9 +197,6 @@ extension ModeLists {
             removeUnused(mode)
         }
     }
-
-    /// How many modes are known: those that entries name, the current one, and `common`.
-    var knownModeCount: Int { modes.count }
 
     /// How many items all lists have, dead ones among them.
     var itemCount: Int { lists.reduce(0) { $0 + $1.asap.items.count + $1.idle.items.count } }

@@ -35,39 +35,6 @@ extension NotificationQueue {
     ) throws(Refusal) -> Added {
         let room = Room(
             entryLimit: entryLimit, modeLimit: modeLimit, byteLimit: byteCount.adding(byteRoom))
-        return try add(post, depth: depth, scope: scope, owner, within: room, at: time)
-    }
-
-    /// Enqueues posts in their order, all or none; a later one may merge into an earlier one.
-    ///
-    /// Inside of a batch that is open already nothing is undone here: whoever opened it does it.
-    mutating func add(
-        _ posts: [(Post, depth: Int)], scope: PostScope, entryLimit: Int, modeLimit: Int,
-        byteRoom: Int, at time: CommandTime
-    ) throws(Refusal) -> [Added] {
-        let room = Room(
-            entryLimit: entryLimit, modeLimit: modeLimit, byteLimit: byteCount.adding(byteRoom))
-        let isOutermost = journal == nil
-        if isOutermost { beginBatch() }
-        var added: [Added] = []
-        added.reserveCapacity(posts.count)
-        do throws(Refusal) {
-            for (post, depth) in posts {
-                added.append(
-                    try add(post, depth: depth, scope: scope, .none, within: room, at: time))
-            }
-        } catch {
-            if isOutermost { undoBatch() }
-            throw error
-        }
-        if isOutermost { commitBatch() }
-        return added
-    }
-
-    private mutating func add(
-        _ post: borrowing Post, depth: Int, scope: PostScope, _ owner: Owner, within room: Room,
-        at time: CommandTime
-    ) throws(Refusal) -> Added {
         if case .everything = scope,
             let survivor = try mergePlainly(post, depth: depth, owner, room)
         {

@@ -48,19 +48,12 @@ extension NotificationQueue {
 // MARK: - Batches
 
 extension NotificationQueue {
-    /// Opens a batch: what is added and taken from now on can be undone, until it is over.
+    /// Opens a batch: what is added and taken from now on is tried, and undone at its end.
     ///
     /// Modes are not part of a batch.
     mutating func beginBatch() {
         precondition(journal == nil, "one batch at a time")
         journal = Journal(nextPlace: nextPlace)
-    }
-
-    /// Ends the batch, and keeps what it did.
-    mutating func commitBatch() {
-        guard let ended = journal else { return }
-        journal = nil
-        for case .removed(let slot, _) in ended.steps { freeSlots.append(slot) }
     }
 
     /// Ends the batch; the queue is as it was before.

@@ -79,8 +79,6 @@ struct belfry_socket belfry_listen(struct belfry_address address, int backlog);
 struct belfry_socket belfry_accept(int listener);
 int belfry_connect(struct belfry_address address);
 int belfry_connect_outcome(int descriptor);
-int belfry_has_no_delay(int descriptor);
-int belfry_reset_on_close(int descriptor);
 int belfry_shutdown_writing(int descriptor);
 ssize_t belfry_receive(int descriptor, void *_Nonnull bytes, size_t count);
 ssize_t belfry_send(int descriptor, const void *_Nonnull bytes, size_t count);
