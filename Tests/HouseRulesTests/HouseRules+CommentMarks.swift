@@ -11,7 +11,7 @@ extension HouseRules {
 
     /// STYLE.md section 8: which rooms may use unsafe code at all.
     static func misplacedUnsafe(in source: SwiftSource) -> [Violation] {
-        let rooms: Set = ["BelfrySystem", "BelfryLoop", "BelfryTLS", "BelfryStore"]
+        let rooms: Set = ["BelfryBytes", "BelfrySystem", "BelfryLoop", "BelfryTLS", "BelfryStore"]
         guard source.path.hasPrefix("Sources/"), let room = source.target else { return [] }
         let isInflater = room == "BelfryWebSocket" && source.path.contains("flat")
         guard !rooms.contains(room), !isInflater else { return [] }
