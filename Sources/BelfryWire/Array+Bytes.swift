@@ -1,18 +1,11 @@
 import BelfryBytes
 
 extension Array where Element == UInt8 {
-    /// Appends two pieces at once: the room is made and filled first, and then the loops become wide moves.
+    /// Appends two pieces; the room for both is made at once.
     mutating func append(_ first: Span<UInt8>, _ second: Span<UInt8>) {
-        let count = first.count + second.count
-        guard count > 0 else { return }
-        append(addingCapacity: count) { output in
-            output.append(repeating: 0, count: count)
-            var target = output.mutableSpan
-            let start = first.count
-            precondition(target.count == count && start <= count)
-            for index in first.indices { target[index] = first[index] }
-            for index in second.indices { target[start &+ index] = second[index] }
-        }
+        makeRoom(forMore: first.count + second.count)
+        append(first)
+        append(second)
     }
 
     /// Appends ASCII text.

@@ -66,7 +66,7 @@ struct HouseRulesTests {
         expectNone(Self.everything.flatMap(HouseRules.unmarkedUnsafe))
     }
 
-    @Test("only the rooms at the machine's edge use unsafe code (section 8)")
+    @Test("only the room of bytes and those at the machine's edge use unsafe code (section 8)")
     func unsafeRooms() {
         expectNone(Self.rooms.flatMap(HouseRules.misplacedUnsafe))
     }
