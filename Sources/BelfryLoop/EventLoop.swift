@@ -246,7 +246,7 @@ public struct EventLoop: ~Copyable {
     /// Nanoseconds and not a `Duration`, whose 128-bit arithmetic costs 1,600 instructions a turn.
     ///
     /// Never more than a beat: in a long wait a pause would not be seen.
-    private func nanosecondsToNextDue() -> Int64? {
+    private mutating func nanosecondsToNextDue() -> Int64? {
         let time = nextDueTime
         guard time < .distantFuture else { return nil }
         return min(max(time.nanoseconds - kernel.now().nanoseconds, 0), Self.beatNanoseconds)

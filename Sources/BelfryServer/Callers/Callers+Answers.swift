@@ -99,19 +99,14 @@ extension Callers {
             closeSoon(id, &outbox)
         case .client(let client, let session, let transport, let center):
             guard connections.has(id) else { return }
-            connections[id].client = client
-            connections[id].session = session
-            connections[id].center = center
-            switch transport {
-            case .webSocket:
-                connections[id].kind = .webSocket
-                setDeadline(id, .ping, &outbox)
-            case .events:
-                connections[id].kind = .events
-                setDeadline(id, .comment, &outbox)
-            case .mailbox:
-                break
+            let isWebSocket = transport == .webSocket
+            connections.change(id) { connection in
+                connection.client = client
+                connection.session = session
+                connection.center = center
+                connection.kind = isWebSocket ? .webSocket : .events
             }
+            setDeadline(id, isWebSocket ? .ping : .comment, &outbox)
         case .stream(let observer, let client, let center):
             guard connections.has(id) else { return }
             connections[id].client = client

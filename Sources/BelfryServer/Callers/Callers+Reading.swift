@@ -30,7 +30,10 @@ extension Callers {
         }
         var pass = ReadingPass(id: id, outputStart: outbox.loop.outputByteCount, kind: kind)
         switch kind {
-        case .http where outbox.loop.unsentByteCount(of: id) > Self.roomByteCount:
+        // Where little waits for all sockets, little waits for this one.
+        case .http
+        where outbox.loop.unsentByteTotal > Self.roomByteCount
+            && outbox.loop.unsentByteCount(of: id) > Self.roomByteCount:
             // No answer is made while the ones before it are not read.
             keepWaiting(id, bytes, &outbox)
             throttle(id, &outbox)

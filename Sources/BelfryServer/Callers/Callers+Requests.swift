@@ -371,7 +371,7 @@ extension Callers {
     private mutating func plainPost(
         _ name: Range<Int>, content: Span<UInt8>, _ outbox: inout Outbox
     ) -> Notification.Content? {
-        guard !policies.hasRates, outbox.log.level > .trace, exchange.parser.head.isJSON,
+        guard !policies.hasRates, outbox.log.level > .trace,
             outbox.anonymous.grants.allowEverywhere(.post), outbox.number == 0
         else { return nil }
         return requestReader.plainPost(

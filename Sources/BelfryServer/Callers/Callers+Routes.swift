@@ -87,16 +87,16 @@ extension Callers {
 
     /// What the exchange asks of a center, by whom, and where the answer goes.
     mutating func takeRequest(of id: ConnectionID, _ outbox: inout Outbox) -> Submission {
-        guard let path = exchange.path, let request = exchange.request.take() else {
+        guard let center = exchange.path?.center, let request = exchange.request.take() else {
             preconditionFailure("a request that is handed out is there")
         }
-        if case .post(let post, _) = request { noteLocation(of: post, path) }
         switch request {
+        case .post(let post, _): noteLocation(of: post)
         case .connect, .openStream: noteCaller(exchange.caller, of: id, &outbox)
         default: break
         }
         return Submission(
-            center: path.center, request: request, caller: exchange.caller ?? outbox.anonymous,
+            center: center, request: request, caller: exchange.caller ?? outbox.anonymous,
             reply: Reply(
                 loop: outbox.number, connection: id, form: .http(exchange.reply),
                 encoding: exchange.reply.encoding),
@@ -180,8 +180,8 @@ extension Callers {
     }
 
     /// A post that may wait in the queue is answered with the place of its fate.
-    private mutating func noteLocation(of post: PostRequest, _ path: RoutedPath) {
-        guard let options = post.options, options.isQueued else { return }
+    private mutating func noteLocation(of post: PostRequest) {
+        guard let options = post.options, options.isQueued, let path = exchange.path else { return }
         exchange.reply.details.pathPrefix = path.prefix
     }
 

@@ -31,6 +31,12 @@ struct ConnectionTable {
         }
     }
 
+    /// Changes several things of a connection at once.
+    @inline(__always)
+    mutating func change(_ id: ConnectionID, _ body: (inout Connection) -> Void) {
+        body(&self[id])
+    }
+
     /// Puts a new connection into its slot.
     mutating func insert(_ connection: Connection) {
         let place = Int(connection.id.index) + 1

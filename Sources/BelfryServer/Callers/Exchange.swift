@@ -81,12 +81,13 @@ struct Exchange {
     private static let channelPrefix = Array("/v1/channels/".utf8)
 
     /// Where the name stands in the path of a post of the form that nearly all have: to
-    /// `/v1/channels/{name}` with nothing to decode, and from no page.
+    /// `/v1/channels/{name}` with nothing to decode, of JSON, and from no page.
     ///
+    /// It changes nothing, but a call that only borrows the exchange would copy it.
     /// Everything else takes the way of `readPath`, and with the same result this could too.
-    func findPlainPostName() -> Range<Int>? {
+    mutating func findPlainPostName() -> Range<Int>? {
         guard parser.head.method == .post, parser.head.uncommonFields.isEmpty,
-            !parser.head.hasQuery, parser.head.targetForm == .origin
+            !parser.head.hasQuery, parser.head.targetForm == .origin, parser.head.isJSON
         else { return nil }
         let start = Self.channelPrefix.count
         let path = parser.head.path

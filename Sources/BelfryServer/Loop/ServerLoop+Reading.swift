@@ -60,7 +60,7 @@ extension ServerLoop {
 
     /// Whether something was written for connections, or told to centers.
     @inline(__always)
-    private var mustReact: Bool { !outbox.items.isEmpty || !callers.departing.isEmpty }
+    private var mustReact: Bool { outbox.hasItems || !callers.departing.isEmpty }
 
     /// Performs a submission here, or sends it to the loop of its center at the end of the turn.
     private mutating func submit(_ submission: Submission) {
@@ -82,9 +82,15 @@ extension ServerLoop {
     /// Lets connections do what was written for them, and centers hear of connections, until there is
     /// nothing of it.
     private mutating func applyItems() {
-        while mustReact {
-            for item in outbox.takeItems() { callers.apply(item, &outbox) }
+        while let item = outbox.takeItem() { callers.apply(item, &outbox) }
+        if !callers.departing.isEmpty { submitDeparting() }
+    }
+
+    /// Lets centers hear of connections, and connections do what comes of that.
+    private mutating func submitDeparting() {
+        while !callers.departing.isEmpty {
             for submission in callers.takeDeparting() { submit(submission) }
+            while let item = outbox.takeItem() { callers.apply(item, &outbox) }
         }
     }
 

@@ -14,12 +14,13 @@ extension ServerLoop {
         if session.isOpen {
             openSealed(id, session, tls, bytes)
             if session.partByteCount > 0 { callers.boundUnfinished(&outbox) }
-            return
+            return react()
         }
         guard callers.connections.kind(of: id) != nil else { return }
         tls.lineUp(id, bytes)
         outbox.loop.pauseReading(id)
         callers.boundUnfinished(&outbox)
+        react()
     }
 
     private mutating func openSealed(

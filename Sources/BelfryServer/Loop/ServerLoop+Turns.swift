@@ -14,12 +14,15 @@ extension ServerLoop {
             host.answerCompletions(&outbox)
             react()
         }
-        if !host.kept.trims.isEmpty { host.trimKept(&outbox) }
+        if !host.kept.trims.isEmpty {
+            host.trimKept(&outbox)
+            react()
+        }
         if outbox.loop.unsentByteTotal > callers.unsentWatch.share {
             callers.closeSlowest(&outbox)
             callers.boundUnsentShares(&outbox)
+            react()
         }
-        react()
         if outbox.life.isStopping, !outbox.life.isSealed { settle() }
         host.handOver(&outbox)
         callers.inflatedBeforeTurn = outbox.compression.inflatedByteCount

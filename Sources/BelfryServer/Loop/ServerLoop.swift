@@ -89,26 +89,39 @@ struct ServerLoop: ~Copyable {
             receive(id, input.extracting(0..<byteCount))
         case .received(let id, let byteCount): receiveSealed(id, input.extracting(0..<byteCount))
         case .arrived: callers.placeArrival(&outbox)
-        case .endOfInput(let id): callers.endSealedInput(id, &outbox)
-        case .overHighWater(let id): callers.meetHighWater(id, &outbox)
-        case .drained(let id): callers.meetRoom(id, &outbox)
-        case .closed(let id, _): callers.forget(id, &outbox)
-        case .deadline(let id): callers.meetDeadline(id, &outbox)
+        case .endOfInput(let id):
+            callers.endSealedInput(id, &outbox)
+            react()
+        case .overHighWater(let id):
+            callers.meetHighWater(id, &outbox)
+            reactAfterTurn()
+        case .drained(let id):
+            callers.meetRoom(id, &outbox)
+            reactAfterTurn()
+        case .closed(let id, _):
+            callers.forget(id, &outbox)
+            reactAfterTurn()
+        case .deadline(let id):
+            callers.meetDeadline(id, &outbox)
+            react()
         case .mail: readMail()
-        case .signal(let signal): handleSignal(signal)
-        case .timer(let payload): meetTimer(LoopTimer(rawValue: payload) ?? .stop)
+        case .signal(let signal):
+            handleSignal(signal)
+            react()
+        case .timer(let payload):
+            meetTimer(LoopTimer(rawValue: payload) ?? .stop)
+            react()
         case .turnEnds: endTurn()
-        case .idle: host.meetIdle(&outbox)
+        case .idle:
+            host.meetIdle(&outbox)
+            reactAfterTurn()
         case .connected, .waiting: break
         }
+    }
+
+    /// Lets happen what follows from something that comes after the end of a turn.
+    private mutating func reactAfterTurn() {
         react()
-        switch event {
-        case .overHighWater, .drained, .closed, .idle:
-            // These come after the end of a turn.
-            if hasTurnWork { outbox.loop.takeAnotherTurn() }
-        case .accepted, .refused, .arrived, .received, .endOfInput, .deadline, .mail, .signal,
-            .timer, .turnEnds, .connected, .waiting:
-            break
-        }
+        if hasTurnWork { outbox.loop.takeAnotherTurn() }
     }
 }

@@ -174,8 +174,21 @@ extension Outbox {
             write(answer, to: reply.connection, http)
             add(.answer(sequel), to: reply.number)
         case .webSocket:
-            send(contentFrame(), .answer(answer.sequel), to: reply.number)
+            guard reply.loop == number else {
+                return send(contentFrame(), .answer(answer.sequel), to: reply.number)
+            }
+            writeFrame(to: reply.connection)
+            add(.answer(answer.sequel), to: reply.number)
         }
+    }
+
+    /// Writes the content as a text frame on a connection of this loop; nothing when there is none.
+    private mutating func writeFrame(to id: ConnectionID) {
+        if content.isEmpty { return }
+        let content = content
+        let start = loop.output.count
+        FrameWriter.append(.text, payload: content.span, to: &loop.output)
+        loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
     /// Sends the answer to a request of this loop, which leaves when a ticket is committed.

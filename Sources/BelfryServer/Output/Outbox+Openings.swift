@@ -21,9 +21,9 @@ extension Outbox {
     ) {
         send(sequel, reply) { outbox, bytes in
             outbox.appendOpening(http, to: &bytes)
-            var text: [UInt8] = []
-            RPC.append(welcome: welcome, to: &text)
-            FrameWriter.append(.text, payload: text.span, to: &bytes)
+            outbox.content.removeAll(keepingCapacity: true)
+            RPC.append(welcome: welcome, to: &outbox.content)
+            FrameWriter.append(.text, payload: outbox.content.span, to: &bytes)
         }
     }
 

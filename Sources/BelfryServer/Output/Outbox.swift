@@ -30,7 +30,9 @@ struct Outbox: ~Copyable {
     /// How much was done.
     var work = WorkMeter()
     /// What connections of this loop are to do about what was written for them.
-    private(set) var items: [OutboxItem] = []
+    private var items: [OutboxItem] = []
+    /// How many of them were taken.
+    private var takenItemCount = 0
     /// What goes to other loops at the end of the turn, by loop.
     var outbound: [Outbound]
     var frames = FrameCache()
@@ -95,11 +97,21 @@ struct Outbox: ~Copyable {
         items.append(OutboxItem(connection: connection, content: content))
     }
 
-    /// Takes what connections of this loop are to do.
-    mutating func takeItems() -> [OutboxItem] {
-        var taken: [OutboxItem] = []
-        swap(&taken, &items)
-        return taken
+    /// Whether connections of this loop are to do something.
+    @inline(__always)
+    var hasItems: Bool { !items.isEmpty }
+
+    /// Takes the next thing that a connection of this loop is to do.
+    mutating func takeItem() -> OutboxItem? {
+        // Mostly there is one.
+        if takenItemCount == 0, items.count == 1 { return items.removeLast() }
+        guard takenItemCount < items.count else {
+            items.removeAll(keepingCapacity: items.capacity <= 1_024)
+            takenItemCount = 0
+            return nil
+        }
+        takenItemCount += 1
+        return items[takenItemCount - 1]
     }
 
     /// Sends bytes on a connection, of whatever loop, and says what it is to do about them.
