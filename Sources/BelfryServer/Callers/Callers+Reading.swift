@@ -101,7 +101,8 @@ extension Callers {
 
     /// Takes the input of a connection that has waited and can be read now.
     mutating func takeReady() -> (id: ConnectionID, bytes: [UInt8])? {
-        while let id = ready.popLast() {
+        while ready.count > 0 {
+            let id = ready.removeFirst()
             guard connections.kind(of: id) != nil, !connections[id].isAwaiting,
                 !connections[id].isThrottled, let unfinished = connections[id].unfinished,
                 !unfinished.waitingBytes.isEmpty

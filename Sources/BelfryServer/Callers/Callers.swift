@@ -37,7 +37,7 @@ struct Callers: ~Copyable {
     /// The ticket of this turn: what was corked in it is still read.
     var ticket: UInt64 = 1
     /// Connections whose input has waited and can be read now.
-    var ready: [ConnectionID] = []
+    var ready = Line<ConnectionID>()
     /// What connections have told their centers, to which there is no answer.
     var departing: [Submission] = []
     /// The loop that gets the next connection of the listeners that all loops share.

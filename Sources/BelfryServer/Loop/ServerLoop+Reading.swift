@@ -98,7 +98,7 @@ extension ServerLoop {
     /// with what they have sent meanwhile.
     @inline(__always)
     mutating func react() {
-        if mustReact || !callers.ready.isEmpty { reactAtLast() }
+        if mustReact || callers.ready.count > 0 { reactAtLast() }
     }
 
     private mutating func reactAtLast() {

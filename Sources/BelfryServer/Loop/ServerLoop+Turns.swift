@@ -25,6 +25,8 @@ extension ServerLoop {
         }
         if outbox.life.isStopping, !outbox.life.isSealed { settle() }
         host.handOver(&outbox)
+        // A loop that takes no mail has refused what this one had for it.
+        if outbox.hasItems { outbox.loop.takeAnotherTurn() }
         callers.inflatedBeforeTurn = outbox.compression.inflatedByteCount
         outbox.counters.turns += 1
         host.scanBudget = CenterHost.turnScanLimit

@@ -1,7 +1,7 @@
 import BelfryHTTP
 import BelfryWire
 
-/// What an answer is besides its content, which stands in `answerContent`.
+/// What an answer is besides its content, which stands in ``Outbox/content``.
 struct Answer {
     var status = 200
     var contentType: ContentType

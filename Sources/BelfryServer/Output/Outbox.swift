@@ -86,10 +86,6 @@ struct Outbox: ~Copyable {
         shares = SharePolicy(new, connectionLimit: shares.limits.connectionLimit)
     }
 
-    /// Whether there are other loops.
-    @inline(__always)
-    var hasOthers: Bool { outbound.count > 1 }
-
     // MARK: Items
 
     /// Says what a connection of this loop is to do about what was written for it.
