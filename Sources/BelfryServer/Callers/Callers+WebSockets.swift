@@ -118,12 +118,12 @@ extension Callers {
     mutating func takeUpReader(
         of id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> Bool {
-        if connections[id].deadline != .slow {
+        let (deadline, credentialDeadline, encoding) = connections.silence(of: id)
+        if deadline != .slow {
             let time = timeouts.deadline(.ping, from: outbox.loop.now)
-            outbox.loop.setDeadline(id, at: min(time, connections[id].credentialDeadline))
-            if connections[id].deadline == .pong { connections[id].deadline = .ping }
+            outbox.loop.setDeadline(id, at: min(time, credentialDeadline))
+            if deadline == .pong { connections[id].deadline = .ping }
         }
-        let encoding = connections[id].encoding
         if encoding != .plain, hasInflatedEnough(&outbox) {
             throttle(id, &outbox)
             keepWaiting(id, bytes, &outbox)
@@ -187,7 +187,7 @@ extension Callers {
         {
             throttle(id, &outbox)
         }
-        guard connections[id].isAwaiting || connections[id].isThrottled else { return true }
+        if connections.takesMessages(id) { return true }
         keepReader(id, isDebug: isDebug, &outbox)
         if pass.cursor < bytes.count {
             keepWaiting(id, bytes.extracting(pass.cursor..<bytes.count), &outbox)

@@ -1,4 +1,5 @@
 import BelfryLoop
+import BelfrySystem
 
 /// The connections of one loop, by slot.
 ///
@@ -64,6 +65,24 @@ struct ConnectionTable {
         return place != 0 && places[place].kind == .http && !places[place].isClosing
             && !places[place].isAwaiting && !places[place].isThrottled
             && !places[place].closesAfterAnswer
+    }
+
+    /// Whether the next message of a connection, which is there, can be read at once.
+    @inline(__always)
+    func takesMessages(_ id: ConnectionID) -> Bool {
+        let place = Int(id.index) + 1
+        let places = places.span
+        return !places[place].isAwaiting && !places[place].isThrottled
+    }
+
+    /// What the silence of a connection, which is there, means, and how its messages are encoded.
+    @inline(__always)
+    func silence(
+        of id: ConnectionID
+    ) -> (deadline: Connection.DeadlineKind, credentials: MonotonicTime, FrameEncoding) {
+        let place = Int(id.index) + 1
+        let places = places.span
+        return (places[place].deadline, places[place].credentialDeadline, places[place].encoding)
     }
 
     /// What is spoken on a connection, if it is there and was not closed.
