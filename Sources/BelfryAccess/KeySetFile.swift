@@ -38,7 +38,7 @@ package struct KeySetFile {
 /// The members of a JSON Web Key (RFC 7517 §4).
 private struct KeyMembers {
     private var texts: [String: [UInt8]] = [:]
-    /// What the key is for (RFC 7517 §4.3); nil where it does not say.
+    /// What the key is for (RFC 7517 §4.3); nil where the key does not say it.
     private var operations: [[UInt8]]?
 
     /// How many operations a key may name; there are eight.
