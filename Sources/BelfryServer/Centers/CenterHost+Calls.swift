@@ -14,9 +14,7 @@ extension CenterHost {
         var frame = CallFrame(text: text, client: client, submission: submission)
         guard message.isBatch else {
             if let call = message.calls.first, let sequel = perform(call, &frame, &outbox) {
-                var answer = Answer.json
-                answer.sequel = sequel
-                deliver(answer, submission.reply, &outbox)
+                deliver(.call(sequel), submission.reply, &outbox)
             }
             // What the replay ring has for a new observer, and what was held for a client that goes
             // on, comes after its answer.
@@ -81,9 +79,7 @@ extension CenterHost {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
         batch.append(to: &outbox.content)
         promises.awaitedTicket = batch.ticket > promises.committedTicket ? batch.ticket : 0
-        var answer = Answer.json
-        answer.sequel = sequel
-        deliver(answer, batch.reply, &outbox)
+        deliver(.call(sequel), batch.reply, &outbox)
     }
 
     /// Performs one call; its answer goes to the content of the outbox, which stays empty if there is none.
@@ -99,43 +95,48 @@ extension CenterHost {
             if let id { RPC.append(error: code, detail: detail, id: id, to: &outbox.content) }
         case .notification(let method, let params):
             guard let method = Method(method) else { return Sequel.none }
-            do throws(Problem) {
-                if outbox.life.isSealed || frame.isCut { return Sequel.none }
-                if outbox.configuration.hasRates { try chargeCall(frame, &outbox) }
-                if outbox.log.level == .trace { Self.tell(method, nil, frame, in: outbox.log) }
-                frame.call = nil
-                let sequel = try perform(method, params, &frame, &outbox)
-                outbox.content.removeAll(keepingCapacity: true)
-                return sequel
-            } catch {
-                // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
-                outbox.noteRefusal(error)
-                if outbox.log.level <= .debug { Self.tell(method, error, frame, in: outbox.log) }
-            }
+            frame.call = nil
+            // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
+            _ = perform(method, params, &frame, &outbox)
             outbox.content.removeAll(keepingCapacity: true)
         case .request(let id, let method, let params):
             guard let method = Method(method) else {
                 RPC.append(error: .methodNotFound, id: id, to: &outbox.content)
                 return Sequel.none
             }
-            do throws(Problem) {
-                if outbox.life.isSealed { throw Problem.isStopping }
-                if frame.isCut { throw Problem.tooManyReplays }
-                if outbox.configuration.hasRates { try chargeCall(frame, &outbox) }
-                if outbox.log.level == .trace { Self.tell(method, nil, frame, in: outbox.log) }
-                frame.call = id
-                RPC.beginResult(id: id, to: &outbox.content)
-                guard let sequel = try perform(method, params, &frame, &outbox) else { return nil }
-                RPC.endResult(to: &outbox.content)
-                return sequel
-            } catch {
-                outbox.noteRefusal(error)
-                if outbox.log.level <= .debug { Self.tell(method, error, frame, in: outbox.log) }
-                outbox.content.removeAll(keepingCapacity: true)
-                RPC.append(problem: error, id: id, to: &outbox.content)
-            }
+            frame.call = id
+            return perform(method, params, &frame, &outbox)
         }
         return Sequel.none
+    }
+
+    /// Performs a method, and appends its result or why it is refused; nil if the answer comes later.
+    private mutating func perform(
+        _ method: Method, _ params: Range<Int>?, _ frame: inout CallFrame, _ outbox: inout Outbox
+    ) -> Sequel? {
+        do throws(Problem) {
+            if outbox.life.isSealed { throw Problem.isStopping }
+            if frame.isCut { throw Problem.tooManyReplays }
+            if outbox.configuration.hasRates { try chargeCall(frame, &outbox) }
+            if outbox.log.level == .trace { Self.tell(method, nil, frame, in: outbox.log) }
+            if let id = frame.call { RPC.beginResult(id: id, to: &outbox.content) }
+            switch try carryOut(method, params, &frame, &outbox) {
+            case .answer(let answer):
+                if frame.call != nil { RPC.endResult(to: &outbox.content) }
+                if case .client(let id, let session, _, _) = answer.sequel {
+                    frame.client = CallingClient(number: id, session: session)
+                }
+                return answer.sequel
+            case .written: return Sequel.none
+            case .later: return nil
+            }
+        } catch {
+            outbox.noteRefusal(error)
+            if outbox.log.level <= .debug { Self.tell(method, error, frame, in: outbox.log) }
+            outbox.content.removeAll(keepingCapacity: true)
+            if let id = frame.call { RPC.append(problem: error, id: id, to: &outbox.content) }
+            return Sequel.none
+        }
     }
 
     /// What a client can call.
@@ -156,56 +157,85 @@ extension CenterHost {
         }
     }
 
-    /// Performs a method, and appends its result; nil if the answer comes later.
-    private mutating func perform(
+    /// Does what a call asks for.
+    private mutating func carryOut(
         _ method: Method, _ params: Range<Int>?, _ frame: inout CallFrame, _ outbox: inout Outbox
-    ) throws(Problem) -> Sequel? {
-        let submission = frame.submission
+    ) throws(Problem) -> Ending {
         let text = frame.text
+        let client = frame.client.number
         switch method {
         case .addObserver:
             let request = try requestReader.addObserver(params: params, in: text.span)
             if request.since != nil { frame.hasReplayed = true }
-            let (row, token) = try register(
-                request, client: frame.client.number, submission, &outbox)
-            Shape.append(
-                registered: row, token: token, session: frame.client.session,
-                center: submission.center, to: &outbox.content)
+            return try carryOut(
+                AddObserver(request, client: client, session: frame.client.session), frame, &outbox)
         case .removeObserver:
-            let request = try requestReader.removeObserver(params: params, in: text.span)
-            let count = try remove(
-                request, client: frame.client.number, center: submission.center, &outbox)
-            Shape.append(removedCount: count, to: &outbox.content)
+            switch try requestReader.removeObserver(params: params, in: text.span) {
+            case .filter(let name, let object):
+                let operation = RemoveObservers(client: client, name: name, object: object)
+                return try carryOut(operation, frame, &outbox)
+            case .token(let token):
+                let secret = Secret(number: token.number, secret: token.secret)
+                return try carryOut(
+                    RemoveObserver(.token(secret, client: client)), frame, &outbox)
+            case .observer(let serial):
+                return try carryOut(RemoveObserver(.own(serial, client: client)), frame, &outbox)
+            }
         case .post:
-            return try post(params, frame, &outbox)
+            let request = try requestReader.post(params: params, in: text.span)
+            // Nobody waits for the answer to a JSON-RPC notification.
+            let seconds = frame.call == nil ? 0 : request.waitSeconds
+            let wishes = PostWishes(
+                wait: seconds.map { Int64($0 * 1_000_000_000) },
+                key: request.idempotencyKey.map { Self.key($0, params: params, in: text) })
+            let call = PostingCall(
+                id: frame.call, batch: frame.batch,
+                isAmongOthers: frame.batch != nil && !frame.isAlone)
+            let form: ReceiptForm = request.reportsObservers ? .observers : []
+            return try carryOut(
+                MakePost(request: request.post, wishes: wishes, form: form, call: call), frame,
+                &outbox)
         case .dequeue:
             let request = try requestReader.dequeue(params: params, in: text.span)
-            let count = try dequeue(request, submission, &outbox)
-            Shape.append(removedCount: count, to: &outbox.content)
+            return try carryOut(Dequeue(request: request, isCall: true), frame, &outbox)
         case .setSuspended:
             let isSuspended = try requestReader.setSuspended(params: params, in: text.span)
-            try setSuspended(isSuspended, client: frame.client.number, submission, &outbox)
-            Shape.append(isSuspended: isSuspended, to: &outbox.content)
+            return try carryOut(
+                SetSuspended(isSuspended: isSuspended, client: client, asker: .client), frame,
+                &outbox)
         case .resume:
             let request = try requestReader.resume(params: params, in: text.span)
-            return try resume(request, &frame, &outbox)
+            guard frame.isAlone else {
+                throw Problem(
+                    .invalidFields,
+                    "A resume is alone in its message: send other calls after its answer.")
+            }
+            return try carryOut(Resume(request, newcomer: client), frame, &outbox)
         case .observers:
             try boundLooks(of: frame.batch)
             let request = try requestReader.observers(params: params, in: text.span)
-            try list(.observers(request.query), submission, &outbox)
+            return .answer(try look(.observers(request.query), frame.submission, &outbox))
         case .explain:
             try boundLooks(of: frame.batch)
             let request = try requestReader.explain(params: params, in: text.span)
-            try list(.explain(request), submission, &outbox)
+            return .answer(try look(.explain(request), frame.submission, &outbox))
         case .enterMode:
             let request = try requestReader.enterMode(params: params, in: text.span)
-            try enterMode(request, client: frame.client.number, submission, &outbox)
+            return try carryOut(EnterMode(request, client: client), frame, &outbox)
         case .leaveMode:
             let token = try requestReader.leaveMode(params: params, in: text.span)
-            try leaveMode(Secret(number: token.number, secret: token.secret), submission, &outbox)
-            outbox.content.append(contentsOf: "null".utf8)
+            let secret = Secret(number: token.number, secret: token.secret)
+            return try carryOut(LeaveMode(secret: secret, isCall: true), frame, &outbox)
         }
-        return Sequel.none
+    }
+
+    /// Begins what a call asks for, and ends it where its command was applied at once.
+    private mutating func carryOut<Called: Operation>(
+        _ called: Called, _ frame: CallFrame, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        var operation = called
+        try operation.begin(&self, frame.submission, &outbox)
+        return try end(operation, frame.submission, &outbox)
     }
 
     /// Tells of a call: each at `trace` before it is performed, and one that is refused at `debug`.
@@ -220,76 +250,6 @@ extension CenterHost {
         } else {
             log.write(.trace, "a call", ("method", method.rawValue), ("client", client))
         }
-    }
-
-    private mutating func post(
-        _ params: Range<Int>?, _ frame: CallFrame, _ outbox: inout Outbox
-    ) throws(Problem) -> Sequel? {
-        let request = try requestReader.post(params: params, in: frame.text.span)
-        let form: ReceiptForm = request.reportsObservers ? .observers : []
-        // Nobody waits for the answer to a JSON-RPC notification.
-        let seconds = frame.call == nil ? 0 : request.waitSeconds
-        let wishes = PostWishes(
-            wait: seconds.map { Int64($0 * 1_000_000_000) },
-            key: request.idempotencyKey.map { Self.key($0, params: params, in: frame.text) })
-        if frame.batch != nil, !frame.isAlone {
-            try boundDeliveries(of: [request.post], center: frame.submission.center, &outbox)
-        }
-        let command = try applyPost(request.post, wishes, form, frame.submission, &outbox)
-        fanOut(&outbox)
-        switch effects.outcome {
-        case .waiting:
-            // A repetition of a post that is waited for waits with it, even if nobody is to be told.
-            guard let call = frame.call else { return Sequel.none }
-            let place = frame.batch?.appendMissing()
-            park(command, frame.submission.reply, form, call: call, place: place, &outbox)
-            return nil
-        case .replayed(let form):
-            appendReceipts(effects.receipts, effects.reports, ReceiptForm(rawValue: form), &outbox)
-        case .done, .registered, .removed, .resumed, .dequeued, .refused:
-            appendReceipts(effects.receipts, effects.reports, form, &outbox)
-        }
-        return Sequel.none
-    }
-
-    private mutating func list(
-        _ request: CenterRequest, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) {
-        let listing = Submission(
-            center: submission.center, request: request, caller: submission.caller,
-            reply: submission.reply, address: submission.address)
-        _ = try look(listing, &outbox)
-    }
-
-    /// Removes what a client asks for: by token anybody's, otherwise its own.
-    private mutating func remove(
-        _ request: RemoveRequest, client: UInt64, center name: [UInt8], _ outbox: inout Outbox
-    ) throws(Problem) -> Int {
-        guard let position = centers.position(of: name) else { throw Problem.noObserver }
-        let number: UInt64
-        switch request {
-        case .filter(let filterName, let object):
-            submitCommand(
-                .removeObservers(client: client, name: filterName, object: object), to: position,
-                &outbox)
-            try checkOutcome()
-            guard case .removed(let count) = effects.outcome else { return 0 }
-            return count
-        case .token(let token):
-            number = token.number
-            let row = centers[position].observer(number)
-            let hash = row?.tokenHash ?? centers[position].tombstone(number)?.tokenHash
-            guard let hash, let secret = token.secret, SecretHash(of: secret).matches(hash) else {
-                throw Problem.noObserver
-            }
-        case .observer(let serial):
-            number = serial
-            guard centers[position].observer(number)?.client == client else {
-                throw Problem.noObserver
-            }
-        }
-        try removeObserver(number, by: .client(client), center: name, &outbox)
-        return 1
     }
 }
 
@@ -311,6 +271,15 @@ struct CallFrame {
     var isCut = false
     /// How often its posts may be delivered, about, as far as it has come.
     var deliveryCount = 0
+}
+
+extension Answer {
+    /// The answer to calls, and what becomes of their connection.
+    fileprivate static func call(_ sequel: Sequel) -> Answer {
+        var answer = Answer.json
+        answer.sequel = sequel
+        return answer
+    }
 }
 
 extension Problem {

@@ -2,82 +2,65 @@ import BelfryAccess
 import BelfryCenter
 import BelfryWire
 
-// Clients: WebSocket sessions and event streams, from the opening to the removal.
+// Clients: who may control them, what they acknowledge, and what they cannot know.
 
 extension CenterHost {
-    mutating func connect(
-        _ transport: Transport, _ requests: [ObserverRequest], since: ReplayPosition?,
-        _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) {
-        guard case .http(let http) = submission.reply.form else {
-            preconditionFailure("a client connects by a request")
+    /// The client that the caller may control: its own by the session, any as an admin.
+    ///
+    /// Whoever knows no secret of the client learns nothing about it.
+    func controlledClient(
+        _ id: UInt64, session: [UInt8]?, _ submission: Submission
+    ) throws(Problem) -> (position: Int, isOwn: Bool) {
+        guard let position = centers.position(of: submission.center),
+            let client = centers[position].client(id)
+        else { throw Problem.noClient }
+        let isOwn = session.map { Self.speaks($0, for: client) } ?? false
+        let grants = submission.caller.grants
+        // A client has neither name nor object: it takes an admin of all of them.
+        guard isOwn || grants.allow(.admin, center: submission.center, name: nil, object: nil)
+        else {
+            throw Problem.noClient
         }
-        guard submission.caller.grants.allowAny(center: submission.center.span) else {
-            throw Problem.lacking("observe", submission.caller, center: submission.center)
-        }
-        for request in requests {
-            try checkObserve(request, submission)
-        }
-        let owner = owner(of: submission, &outbox)
-        try reserveObservers(requests.count, for: owner, &outbox)
-        let position = try makeCenter(for: submission, &outbox)
-        let client = try takeNumber(shared.clientNumbers)
-        let secret = outbox.random.text(byteCount: 16)
-        let session = IdentifierText.text(client: client, secret: secret)
-        let registration = ClientRegistration(
-            id: client, transport: transport,
-            connection: submission.reply.number.name,
-            sessionHash: SecretHash(of: secret), principal: submission.caller.principal,
-            owner: owner)
-        // A position of another life of the center says nothing about this one.
-        let epoch = centers[position].epoch
-        let sequence = since.map { $0.epoch == epoch ? $0.sequence : 0 }
-        var observers: [ObserverRegistration] = []
-        for request in requests {
-            observers.append(
-                try makeRegistration(request, secret: outbox.random.text(byteCount: 16)))
-        }
-        submitCommand(
-            .connect(registration, observers: observers, since: sequence), to: position,
-            isPromise: false, &outbox)
-        try checkOutcome()
-        if let since, since.epoch != epoch, case .registered(let rows) = effects.outcome,
-            let row = centers[position].client(client)
-        {
-            tellForeignPosition(of: rows, row, at: position)
-        }
-        let sequel = Sequel.client(
-            id: client, session: session, transport: transport, center: submission.center)
-        switch transport {
-        case .webSocket:
-            outbox.counters.clientsWebSocket += 1
-            let welcome = Welcome(
-                client: client, session: session, center: centers[position].name,
-                epoch: epoch, sequence: centers[position].sequence)
-            outbox.openWebSocket(welcome, http, sequel, submission.reply)
-        case .events:
-            outbox.counters.clientsEvents += 1
-            outbox.openStream(of: client, http, sequel, submission.reply)
-        case .mailbox:
-            preconditionFailure("a mailbox is opened by its first observer")
-        }
-        fanOut(&outbox)
+        return (position, isOwn)
     }
 
-    /// Removes a client with all of its observers.
-    mutating func removeClient(
-        _ id: UInt64, session: [UInt8]?, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) {
-        let (position, _, isOwn) = try controlledClient(id, session: session, submission)
-        let remover = isOwn ? Remover.client(id) : .principal(submission.caller.principal)
-        submitCommand(.removeClient(client: id, by: remover), to: position, &outbox)
-        try checkOutcome()
-        fanOut(&outbox)
+    /// Takes a response as the acknowledgement of a delivery; one with an unknown id is ignored.
+    mutating func acknowledge(
+        _ id: [UInt8], error: Range<Int>?, _ frame: CallFrame, _ outbox: inout Outbox
+    ) {
+        guard let (observer, sequence) = RPC.delivery(ofID: id.span),
+            let position = centers.position(of: frame.submission.center)
+        else { return }
+        var refusal: [UInt8]?
+        if let error { refusal = RPC.refusal(error: frame.text.span.extracting(error)) }
+        // Whoever loses an acknowledgement gets the notification again: nobody waits for the store.
+        tell(
+            .acknowledge(
+                client: frame.client.number, observer: observer, sequence: sequence,
+                error: refusal), to: position, &outbox)
     }
 
-    /// Whether a session secret, whole or its secret half, is that of a client.
-    static func speaks(_ session: [UInt8], for client: ClientRow) -> Bool {
-        let secret = IdentifierText(client: session.span)?.secret ?? session
-        return SecretHash(of: secret).matches(client.sessionHash)
+    /// A position of another life of the center: nobody can know what was lost since (decision 21).
+    mutating func tellForeignPosition(of observers: [ObserverRow], _ client: ClientRow) {
+        effects.notices.removeAll { notice in
+            if case .gap(_, _, let gap) = notice { gap.reason == .unknown } else { false }
+        }
+        for row in observers {
+            let gap = Gap(
+                observer: row.serial, selector: row.selector, lostCount: nil, firstSequence: 0,
+                lastSequence: centers[applied.position].sequence, reason: .unknown)
+            effects.notices.append(
+                .gap(
+                    connection: client.connection.number, transport: client.transport, gap))
+        }
     }
+}
+
+extension Problem {
+    /// What is said of a client that is not there, or that the caller may not know of.
+    static let noClient = Problem(.notFound, "There is no such client.")
+
+    /// What is said of a session that nobody has.
+    static let noSession = Problem(
+        .notFound, "The session is not that of a client of this center.")
 }

@@ -36,29 +36,20 @@ extension CenterHost {
     @inline(__always)
     var canWait: Bool { waitingReplies.count < Self.waitingReplyLimit }
 
-    /// Keeps the reply of the command just submitted, whose outcome is `.waiting`, until it is complete.
-    ///
-    /// - Parameters:
-    ///   - command: what `submitCommand` returned.
-    ///   - reply: where the answer goes.
-    ///   - form: how it is written.
-    ///   - call: the id of the JSON-RPC call, if it is one.
-    ///   - place: the place of the call in its batch, if it is in one.
+    /// Keeps the reply of posts that were applied and wait for their observers, until they are complete.
     mutating func park(
-        _ command: CommandID, _ reply: Reply, _ form: ReceiptForm, call: [UInt8]? = nil,
-        place: CallPlace? = nil, _ outbox: inout Outbox
-    ) {
-        waitingReplies[command] = WaitingReply(
-            reply: reply, form: form, call: call, ticket: promises.awaitedTicket, place: place)
+        _ reply: Reply, _ form: ReceiptForm, _ call: PostingCall?, _ outbox: inout Outbox
+    ) -> Ending {
+        // A repetition of a post that is waited for waits with it, even if nobody is to be told.
+        if let call, call.id == nil { return .answer(.json) }
+        let place = call?.batch?.appendMissing()
+        waitingReplies[applied.id] = WaitingReply(
+            reply: reply, form: form, call: call?.id, ticket: promises.awaitedTicket, place: place)
         promises.awaitedTicket = 0
-        switch reply.form {
-        case .none, .http:
-            break
-        case .webSocket:
-            // An observer may have to acknowledge on the connection that posts. The calls of a batch
-            // are all performed first.
-            if place == nil { outbox.letGoOn(reply) }
-        }
+        // An observer may have to acknowledge on the connection that posts. The calls of a batch
+        // are all performed first.
+        if call != nil, place == nil { outbox.letGoOn(reply) }
+        return .later
     }
 
     /// Keeps what the last command has completed until the end of the turn.
@@ -96,7 +87,7 @@ extension CenterHost {
     }
 
     private mutating func complete(_ item: Completed, _ outbox: inout Outbox) {
-        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+        beginAnswer(&outbox)
         promises.awaitedTicket =
             item.waiting.ticket > promises.committedTicket ? item.waiting.ticket : 0
         if item.waitsForTurn, shared.store != nil {

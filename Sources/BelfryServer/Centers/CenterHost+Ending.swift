@@ -75,7 +75,10 @@ extension CenterHost {
     }
 
     private mutating func endCenter(at position: Int, isPromise: Bool, _ outbox: inout Outbox) {
-        if centers.end(position) { promises.noteChanges(isPromised: isPromise) }
+        if centers.end(position) {
+            promises.noteChanges()
+            if isPromise { promises.awaitTurn() }
+        }
         shared.centerCount.subtract(1, ordering: .relaxed)
     }
 }

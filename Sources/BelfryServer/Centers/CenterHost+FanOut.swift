@@ -5,7 +5,9 @@ import BelfryWire
 extension CenterHost {
     /// Lets everybody have what the last command brought about; a second call does nothing.
     mutating func fanOut(_ outbox: inout Outbox) {
-        guard let position = unspread.take() else { return }
+        guard applied.isUnspread else { return }
+        applied.isUnspread = false
+        let position = applied.position
         tellNotices(at: position, &outbox)
         if !effects.deliveries.isEmpty {
             outbox.counters.deliveries += UInt64(effects.deliveries.count)

@@ -5,12 +5,14 @@ import BelfryWire
 // Looking inside changes nothing and makes no center (Protocol.md section 4).
 
 extension CenterHost {
-    /// Answers a request that only looks; its content goes to that of the outbox.
-    mutating func look(_ submission: Submission, _ outbox: inout Outbox) throws(Problem) -> Answer {
+    /// Answers what only looks; its content goes to that of the outbox.
+    mutating func look(
+        _ request: CenterRequest, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Answer {
         let grants = submission.caller.grants
         let name = submission.center
         outbox.work.countLook()
-        switch submission.request {
+        switch request {
         case .fate(let id):
             guard
                 grants.allowSome(.post, center: name.span)
@@ -27,7 +29,7 @@ extension CenterHost {
         guard let position = centers.position(of: name) else {
             throw Problem.noCenter
         }
-        try appendListing(submission.request, position, submission.caller, &outbox)
+        try appendListing(request, position, submission.caller, &outbox)
         return .listing
     }
 
@@ -47,23 +49,7 @@ extension CenterHost {
     private mutating func lookAtObserver(
         _ secret: Secret, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Answer {
-        let unknown = Problem.noObserver
-        guard let position = centers.position(of: submission.center) else { throw unknown }
-        let row = centers[position].observer(secret.number)
-        let tombstone = row == nil ? centers[position].tombstone(secret.number) : nil
-        guard let hash = row?.tokenHash ?? tombstone?.tokenHash else { throw unknown }
-        if let text = secret.secret {
-            guard SecretHash(of: text).matches(hash) else { throw unknown }
-        } else {
-            let mayInspect = submission.caller.grants.allow(
-                .inspect, center: submission.center, name: row?.name ?? tombstone?.name,
-                object: row?.object ?? tombstone?.object)
-            guard mayInspect else { throw unknown }
-        }
-        guard let row else {
-            if let tombstone { throw Problem(.observerRemoved(tombstone)) }
-            throw unknown
-        }
+        let row = try observer(secret, orBy: .inspect, submission).row
         Shape.append(observer: row, center: submission.center, to: &outbox.content)
         return .json
     }
@@ -152,7 +138,7 @@ extension CenterHost {
     mutating func listCenters(
         _ earlier: [CenterRow], cursor: UInt64, limit: Int, _ submission: Submission,
         _ outbox: inout Outbox
-    ) throws(Problem) -> Bool {
+    ) -> Bool {
         let grants = submission.caller.grants
         var rows = earlier
         for position in 0..<centers.count {

@@ -84,8 +84,7 @@ extension CenterHost {
         }
         let count = centers.trimmableCount(of: kind, at: position)
         guard count > 0 else { return false }
-        submitCommand(trimAction(kind, at: position), to: position, isPromise: false, &outbox)
-        fanOut(&outbox)
+        tell(trimAction(kind, at: position), to: position, &outbox)
         centers.noteKept(at: position)
         accountForKept(&outbox)
         return excess(of: kind) > 0
@@ -119,9 +118,7 @@ extension CenterHost {
         guard excess > 0, held > 0 else { return false }
         outbox.meet(.held)
         let share = min(excess, Self.heldTrimByteCount)
-        submitCommand(
-            .trimHeld(byteCount: max(0, held - share)), to: position, isPromise: false, &outbox)
-        fanOut(&outbox)
+        tell(.trimHeld(byteCount: max(0, held - share)), to: position, &outbox)
         centers.noteKept(at: position)
         accountForKept(&outbox)
         let hasTrimmed = centers[position].heldByteCount < held

@@ -4,7 +4,7 @@ import BelfryHTTP
 import BelfryJSON
 import BelfryWire
 
-// Observers over HTTP: registered with a session, read and removed with a token.
+// Observers: who may have them, and who may see and remove them.
 
 extension CenterHost {
     /// Checks that the caller may have this observer.
@@ -37,14 +37,10 @@ extension CenterHost {
             selector: request.selector, terms: request.terms)
     }
 
-    /// Registers an observer for a client that is named by its session, or for a mailbox of its own
-    /// (POST /v1/observers).
-    mutating func addObserver(
-        _ request: ObserverRequest, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> Answer {
-        guard let session = request.session else {
-            return try openMailbox(request, submission, &outbox)
-        }
+    /// The client that a session names, which gets an observer over HTTP.
+    func client(
+        of session: [UInt8], _ request: ObserverRequest, _ submission: Submission
+    ) throws(Problem) -> UInt64 {
         let position = centers.position(of: submission.center)
         let number = IdentifierText(client: session.span)?.number
         let client = position.flatMap { position in
@@ -62,8 +58,13 @@ extension CenterHost {
                     "must be token while the client is away: there is no connection to end with")
             ])
         }
-        let (row, token) = try register(request, client: client.id, submission, &outbox)
-        return registered(row, token: token, session: session, submission, &outbox)
+        return client.id
+    }
+
+    /// Whether a session secret, whole or its secret half, is that of a client.
+    static func speaks(_ session: [UInt8], for client: ClientRow) -> Bool {
+        let secret = IdentifierText(client: session.span)?.secret ?? session
+        return SecretHash(of: secret).matches(client.sessionHash)
     }
 
     /// What a session opens is for its own principal alone: rows tell who has them.
@@ -93,77 +94,63 @@ extension CenterHost {
         if !errors.isEmpty { throw Problem.invalid(errors) }
     }
 
-    /// Appends an observer that was registered, with the token that its owner alone gets.
+    /// Appends the observer that the last command has registered, with the token that its owner alone gets.
     mutating func registered(
-        _ row: ObserverRow, token: [UInt8], session: [UInt8], _ submission: Submission,
-        _ outbox: inout Outbox
+        secret: [UInt8], session: [UInt8], _ submission: Submission, _ outbox: inout Outbox
     ) -> Answer {
+        guard case .registered(let rows) = effects.outcome, let row = rows.first else {
+            preconditionFailure("a registration that is not refused has its observer")
+        }
+        let token = IdentifierText.text(observer: row.serial, secret: secret)
         Shape.append(
             registered: row, token: token, session: session, center: submission.center,
             to: &outbox.content)
         var answer = Answer(status: 201, contentType: .json)
-        answer.fields = [.noStore, .noReferrer]
+        // A call has no fields.
         if case .http(let http) = submission.reply.form {
             let location = http.details.pathPrefix + Array("/observers/".utf8) + token
-            answer.fields.append(HTTPField("Location", location))
+            answer.fields = [.noStore, .noReferrer, HTTPField("Location", location)]
         }
         return answer
     }
 
-    /// Registers an observer, and gives its row and its token.
-    mutating func register(
-        _ request: ObserverRequest, client: UInt64, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> (ObserverRow, token: [UInt8]) {
-        try checkObserve(request, submission)
-        try reserveObservers(1, for: owner(of: submission, &outbox), &outbox)
-        if !request.terms.endsWithConnection { try checkStore() }
+    /// Where the center is that has the observers which are asked for.
+    func positionOfObservers(_ submission: Submission) throws(Problem) -> Int {
         guard let position = centers.position(of: submission.center) else {
-            throw Problem.noClient
-        }
-        if request.since != nil { outbox.work.countLook(through: centers[position].replayCount) }
-        let secret = outbox.random.text(byteCount: 16)
-        let registration = try makeRegistration(request, secret: secret)
-        submitCommand(
-            .addObserver(registration, client: client, since: request.since), to: position, &outbox)
-        try checkOutcome()
-        guard case .registered(let rows) = effects.outcome, let row = rows.first else {
-            preconditionFailure("a registration that is not refused has its observer")
-        }
-        return (row, IdentifierText.text(observer: row.serial, secret: secret))
-    }
-
-    /// The observer that the caller may remove: the token's holder, or an admin.
-    func removableObserver(
-        _ secret: Secret, _ caller: Caller, center name: [UInt8]
-    ) throws(Problem) -> UInt64 {
-        let unknown = Problem.noObserver
-        guard let position = centers.position(of: name) else { throw unknown }
-        let center = centers[position]
-        let row = center.observer(secret.number)
-        let tombstone = row == nil ? center.tombstone(secret.number) : nil
-        guard let hash = row?.tokenHash ?? tombstone?.tokenHash else { throw unknown }
-        if let text = secret.secret {
-            guard SecretHash(of: text).matches(hash) else { throw unknown }
-        } else {
-            let isAdmin = caller.grants.allow(
-                .admin, center: name, name: row?.name ?? tombstone?.name,
-                object: row?.object ?? tombstone?.object)
-            guard isAdmin else { throw unknown }
-        }
-        if let tombstone { throw Problem(.observerRemoved(tombstone)) }
-        return secret.number
-    }
-
-    /// Removes an observer and tells its owner.
-    mutating func removeObserver(
-        _ serial: UInt64, by remover: Remover, center name: [UInt8], _ outbox: inout Outbox
-    ) throws(Problem) {
-        guard let position = centers.position(of: name) else {
             throw Problem.noObserver
         }
-        submitCommand(.removeObserver(serial: serial, by: remover), to: position, &outbox)
-        try checkOutcome()
-        if outbox.configuration.loopCount > 1 { shared.removedObservers.insert(serial) }
-        fanOut(&outbox)
+        return position
+    }
+
+    /// The observer that a path names, for whoever has its token or may do this to it anyway.
+    func observer(
+        _ secret: Secret, orBy verb: Verbs, _ submission: Submission
+    ) throws(Problem) -> (position: Int, row: ObserverRow) {
+        let position = try positionOfObservers(submission)
+        let row = centers[position].observer(secret.number)
+        let tombstone = row == nil ? centers[position].tombstone(secret.number) : nil
+        guard let hash = row?.tokenHash ?? tombstone?.tokenHash else { throw Problem.noObserver }
+        let isAllowed =
+            if let text = secret.secret {
+                SecretHash(of: text).matches(hash)
+            } else {
+                submission.caller.grants.allow(
+                    verb, center: submission.center, name: row?.name ?? tombstone?.name,
+                    object: row?.object ?? tombstone?.object)
+            }
+        guard isAllowed else { throw Problem.noObserver }
+        if let tombstone { throw Problem(.observerRemoved(tombstone)) }
+        guard let row else { throw Problem.noObserver }
+        return (position, row)
+    }
+
+    /// The observer whose whole token the caller has; nothing else opens a mailbox.
+    func ownObserver(
+        _ secret: Secret, _ submission: Submission
+    ) throws(Problem) -> (position: Int, row: ObserverRow) {
+        guard secret.secret != nil else { throw Problem.noObserver }
+        let (position, row) = try observer(secret, orBy: [], submission)
+        guard row.transport == .mailbox else { throw Problem(Refusal.noMailbox) }
+        return (position, row)
     }
 }

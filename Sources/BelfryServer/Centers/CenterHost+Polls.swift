@@ -120,33 +120,31 @@ extension CenterHost {
             for (connection, end) in polls.takeEnded() {
                 guard let poll = polls.remove(connection) else { continue }
                 answer(poll, end, &outbox)
-                fanOut(&outbox)
             }
         }
     }
 
     private mutating func answer(_ poll: Poll, _ end: Poll.End, _ outbox: inout Outbox) {
-        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
-        promises.awaitedTicket = 0
-        let reply = poll.submission.reply
-        guard let position = centers.position(of: poll.submission.center) else {
-            preconditionFailure("a center with an observer stays")
+        beginAnswer(&outbox)
+        switch end {
+        case .filled: _ = perform(AnswerPoll(poll: poll), poll.submission, &outbox)
+        case .replaced:
+            let position = centers.position(of: poll.submission.center)
+            refuse(endOfReading(poll, at: position), poll.submission, &outbox)
         }
-        if end == .filled {
-            let connection = reply.number
-            submitCommand(
-                .detachReader(observer: poll.observer, connection.name), to: position,
-                isPromise: false, &outbox)
-            fanOut(&outbox)
-        }
-        let page = centers[position].mailbox(
-            of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
-        if end == .filled, let page {
-            return deliver(answer(page, of: poll.observer, &outbox), reply, &outbox)
-        }
-        let tombstone = centers[position].tombstone(poll.observer)
-        let problem = tombstone.map { Problem(.observerRemoved($0)) } ?? Problem.readerReplaced
-        deliver(outbox.problemAnswer(problem), reply, &outbox)
+    }
+
+    /// Why a mailbox cannot be read any more.
+    func endOfReading(_ poll: Poll, at position: Int?) -> Problem {
+        let tombstone = position.flatMap { centers[$0].tombstone(poll.observer) }
+        return tombstone.map { Problem(.observerRemoved($0)) } ?? Problem.readerReplaced
+    }
+
+    /// Appends a page of a mailbox.
+    mutating func answer(_ page: MailboxPage, of observer: UInt64, _ outbox: inout Outbox) -> Answer
+    {
+        Shape.append(mailbox: page, observer: observer, to: &outbox.content)
+        return .json
     }
 
     /// The connection of a poll is half closed: nobody knows how long it can still be answered.
@@ -160,7 +158,7 @@ extension CenterHost {
         let connection = submission.reply.number
         _ = polls.remove(connection.rawValue)
         polls.streams[connection.rawValue] = nil
-        submitInternal(
+        tell(
             .detachReader(observer: observer, connection.name), center: submission.center, &outbox)
     }
 

@@ -52,8 +52,8 @@ extension CenterHost {
         if isQueued, outbox.shares.countsAddresses {
             assign(owner(outbox.anonymous, at: address, &outbox), to: &terms, &outbox)
         }
-        let command = submitCommand(.post(post, terms), to: position, &outbox)
-        var isAnswered = true
+        submitCommand(.post(post, terms), to: position, &outbox)
+        promiseChanges()
         if case .done = effects.outcome, promises.awaitedTicket == 0,
             let receipt = effects.receipts.first
         {
@@ -67,14 +67,12 @@ extension CenterHost {
                 Self.appendLocation(of: receipt, prefix: prefix, to: &answerLocation)
                 outbox.write(receipt, location: answerLocation, for: http.context, to: id)
             }
-        } else {
-            var reply = copy http
-            if isQueued { reply.details.pathPrefix = prefix }
-            isAnswered = finishUnusually(
-                command, Reply(loop: outbox.number, connection: id, form: .http(reply)), &outbox)
+            return true
         }
-        fanOut(&outbox)
-        return isAnswered
+        var reply = copy http
+        if isQueued { reply.details.pathPrefix = prefix }
+        return endUnusually(
+            Reply(loop: outbox.number, connection: id, form: .http(reply)), &outbox)
     }
 
     /// Appends where the fate of a post is found.
@@ -89,56 +87,35 @@ extension CenterHost {
     private static let notificationsPath = Array("/notifications/".utf8)
 
     /// Answers a plain post that was refused, waits for its observers or for the store.
-    private mutating func finishUnusually(
-        _ command: CommandID, _ reply: Reply, _ outbox: inout Outbox
-    ) -> Bool {
+    private mutating func endUnusually(_ reply: Reply, _ outbox: inout Outbox) -> Bool {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
-        do throws(Problem) {
-            try countPosts(&outbox)
-            guard let answer = finishPosts(command, [], reply, &outbox) else { return false }
-            deliver(answer, reply, &outbox)
-        } catch {
-            deliver(outbox.problemAnswer(error), reply, &outbox)
+        fanOut(&outbox)
+        if case .refused(let refusal) = effects.outcome {
+            deliver(outbox.problemAnswer(Problem(refusal)), reply, &outbox)
+            return true
         }
+        guard case .answer(let answer) = endPosts([], reply, nil, &outbox) else { return false }
+        deliver(answer, reply, &outbox)
         return true
     }
 
-    /// Posts what was asked for, and answers with the receipt; nil if the answer comes later.
-    mutating func post(
-        _ request: PostRequest, _ wishes: PostWishes?, _ submission: Submission,
-        _ outbox: inout Outbox
-    ) throws(Problem) -> Answer? {
-        let form = ReceiptForm(of: submission.reply, isBatch: false)
-        let command = try applyPost(request, wishes, form, submission, &outbox)
-        return finishPosts(command, form, submission.reply, &outbox)
-    }
-
-    /// Posts what was asked for in one callout, and answers with the receipts.
-    mutating func post(
-        _ requests: [PostRequest], _ wishes: PostWishes?, _ submission: Submission,
-        _ outbox: inout Outbox
-    ) throws(Problem) -> Answer? {
-        let form = ReceiptForm(of: submission.reply, isBatch: true)
-        let command = try applyPosts(requests, wishes, form, submission, &outbox)
-        return finishPosts(command, form, submission.reply, &outbox)
-    }
-
-    /// Lets the observers have what was posted, and answers; nil if the answer comes later.
-    private mutating func finishPosts(
-        _ command: CommandID, _ form: ReceiptForm, _ reply: Reply, _ outbox: inout Outbox
-    ) -> Answer? {
-        fanOut(&outbox)
+    /// Counts posts that were applied, and answers with their receipts.
+    mutating func endPosts(
+        _ form: ReceiptForm, _ reply: Reply, _ call: PostingCall?, _ outbox: inout Outbox
+    ) -> Ending {
         switch effects.outcome {
         case .waiting:
-            park(command, reply, form, &outbox)
-            return nil
+            countPosts(&outbox)
+            return park(reply, form, call, &outbox)
         case .replayed(let form):
             var answer = appendPostAnswer(
                 effects.receipts, effects.reports, ReceiptForm(rawValue: form), reply, &outbox)
             answer.fields.append(Self.isReplayed)
-            return answer
+            return .answer(answer)
         case .done, .registered, .removed, .resumed, .dequeued, .refused:
-            return appendPostAnswer(effects.receipts, effects.reports, form, reply, &outbox)
+            countPosts(&outbox)
+            return .answer(
+                appendPostAnswer(effects.receipts, effects.reports, form, reply, &outbox))
         }
     }
 
@@ -161,47 +138,7 @@ extension CenterHost {
         return answer
     }
 
-    /// Applies a post that the caller may make; `effects` has what it brought about.
-    mutating func applyPost(
-        _ request: PostRequest, _ wishes: PostWishes?, _ form: ReceiptForm,
-        _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> CommandID {
-        try checkPost(request, submission, place: nil)
-        let position = try makeCenter(for: submission, &outbox)
-        let hasStyle = request.options?.style != nil
-        let terms = terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
-        let post = makePost(request, at: centers[position].nextPlace, &outbox)
-        let command = submitCommand(.post(post, terms), to: position, &outbox)
-        try countPosts(&outbox)
-        return command
-    }
-
-    /// Applies posts that the caller may make in one callout, all or none.
-    private mutating func applyPosts(
-        _ requests: [PostRequest], _ wishes: PostWishes?, _ form: ReceiptForm,
-        _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> CommandID {
-        var hasStyle = false
-        for place in requests.indices {
-            try checkPost(requests[place], submission, place: place)
-            if requests[place].options?.style != nil { hasStyle = true }
-        }
-        try boundDeliveries(of: requests, center: submission.center, &outbox)
-        let position = try makeCenter(for: submission, &outbox)
-        var posts: [Post] = []
-        posts.reserveCapacity(requests.count)
-        var place = centers[position].nextPlace
-        for request in requests {
-            posts.append(makePost(request, at: place, &outbox))
-            place += 1
-        }
-        let terms = terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
-        let command = submitCommand(.postBatch(posts, terms), to: position, &outbox)
-        try countPosts(&outbox)
-        return command
-    }
-
-    private func checkPost(
+    func checkPost(
         _ request: PostRequest, _ submission: Submission, place: Int?
     ) throws(Problem) {
         let grants = submission.caller.grants
@@ -219,7 +156,7 @@ extension CenterHost {
     }
 
     /// Under which terms a post is accepted; what few posts need is made for those alone.
-    private mutating func terms(
+    mutating func terms(
         _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, _ submission: Submission,
         _ outbox: inout Outbox
     ) -> PostTerms {
@@ -248,16 +185,14 @@ extension CenterHost {
     /// How many nanoseconds a poster waits that does not say how long.
     static let defaultWait: Int64 = 5_000_000_000
 
-    private mutating func countPosts(_ outbox: inout Outbox) throws(Problem) {
-        try checkOutcome()
-        if case .replayed = effects.outcome { return }
+    private mutating func countPosts(_ outbox: inout Outbox) {
         outbox.counters.posts += UInt64(effects.receipts.count)
         for receipt in effects.receipts where receipt.matched == 0 && receipt.isPosted {
             outbox.counters.unmatchedPosts += 1
         }
     }
 
-    private mutating func makePost(
+    mutating func makePost(
         _ request: borrowing PostRequest, at place: UInt64, _ outbox: inout Outbox
     ) -> Post {
         Post(

@@ -33,8 +33,7 @@ extension CenterHost {
     }
 
     private mutating func doNextPostponed(_ outbox: inout Outbox) {
-        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
-        promises.awaitedTicket = 0
+        beginAnswer(&outbox)
         switch postponed.line.removeFirst() {
         case .departure(let client, let submission):
             endConnection(of: client, submission, &outbox)
@@ -42,7 +41,6 @@ extension CenterHost {
             unfinishedTotal.add(-frame.text.count)
             performBatch(frame, from: place, &outbox)
         }
-        fanOut(&outbox)
     }
 
     /// Leaves the calls of a frame, from one on, to another turn.
@@ -75,7 +73,7 @@ extension CenterHost {
     /// Tells the center of a client that its connection has ended.
     mutating func endConnection(of client: UInt64, _ submission: Submission, _ outbox: inout Outbox)
     {
-        submitInternal(
+        tell(
             .disconnect(client: client, connection: submission.reply.number.name),
             center: submission.center, &outbox)
     }

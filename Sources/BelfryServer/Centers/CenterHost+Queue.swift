@@ -3,43 +3,9 @@ import BelfryAccess
 import BelfryCenter
 import BelfryWire
 
-// The queue: who may look at it, and who may take entries out of it (rule Q20).
+// Looking at the queue.
 
 extension CenterHost {
-    /// Removes queue entries that the caller may post; tells how many.
-    mutating func dequeue(
-        _ request: DequeueRequest, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> Int {
-        let grants = submission.caller.grants
-        guard grants.allowSome(.post, center: submission.center.span) else {
-            throw Problem.lacking("post", submission.caller, center: submission.center)
-        }
-        guard let position = centers.position(of: submission.center) else {
-            throw Problem.noCenter
-        }
-        let scope = grants.postScope(center: submission.center)
-        switch request {
-        case .entry(let id):
-            submitCommand(.dequeueEntry(id, scope: scope), to: position, &outbox)
-        case .matching(let name, let object, let mask):
-            let match = QueueMatch(name: name, object: object, mask: mask, scope: scope)
-            submitCommand(.dequeue(match), to: position, &outbox)
-        }
-        try checkOutcome()
-        guard case .dequeued(let count) = effects.outcome else { return 0 }
-        return count
-    }
-
-    /// Answers the removal of queue entries: of one by its id with 204, of others with their count.
-    mutating func answerDequeue(
-        _ request: DequeueRequest, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> Answer {
-        let count = try dequeue(request, submission, &outbox)
-        if case .entry = request { return .empty }
-        Shape.append(removedCount: count, to: &outbox.content)
-        return .json
-    }
-
     /// Appends a page of the queue; entries show only where `inspect` covers name and object.
     mutating func appendQueue(
         _ query: ObserverQuery, _ position: Int, visible: NotificationCenter.Visibility,

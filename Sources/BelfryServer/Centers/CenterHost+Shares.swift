@@ -115,8 +115,7 @@ extension CenterHost {
             case .observers, .channels, .replay, .fates, .tombstones, .queue:
                 trimAction(trim.kind, at: position)
             }
-        submitCommand(action, to: position, isPromise: false, &outbox)
-        fanOut(&outbox)
+        tell(action, to: position, &outbox)
         centers.noteKept(at: position)
         let hasTrimmed = centers.kept(trim.kind, at: position, for: trim.owner) < before
         accountForKept(&outbox)

@@ -44,17 +44,12 @@ extension CenterHost {
             let goesOn: Bool
             switch task {
             case .turnEnd:
-                submitCommand(
-                    .endTurn(workLimit: Self.shareWorkLimit), to: position, isPromise: false,
-                    &outbox)
+                tell(.endTurn(workLimit: Self.shareWorkLimit), to: position, &outbox)
                 goesOn = centers.turnGoesOn(at: position)
             case .time:
-                submitCommand(
-                    .passTime(workLimit: Self.shareWorkLimit), to: position, isPromise: false,
-                    &outbox)
+                tell(.passTime(workLimit: Self.shareWorkLimit), to: position, &outbox)
                 goesOn = centers.isDue(position, at: outbox.loop.attendedNanoseconds)
             }
-            fanOut(&outbox)
             place += 1
             if goesOn { line.append(position) }
             if outbox.turnIsFull { return position }
@@ -92,8 +87,7 @@ extension CenterHost {
     mutating func meetIdle(_ outbox: inout Outbox) {
         if outbox.life.isStopping { return }
         for position in centers.idlePositions {
-            submitCommand(.idle, to: position, isPromise: false, &outbox)
-            fanOut(&outbox)
+            tell(.idle, to: position, &outbox)
         }
         // Setting it asks for the next idle moment, which comes after another look at the input.
         if centers.idleCount > 0 { outbox.loop.reportsIdle = true }

@@ -7,15 +7,15 @@ import Synchronization
 /// The centers of one loop: a submission in, items for connections out.
 ///
 /// It knows no connection, only the names of connections, which centers know too. So it does not matter to
-/// it which loop has a connection. `perform` finds what is asked, `submitCommand` applies it, `fanOut` lets
-/// everybody have what it brought about, and `deliver` answers.
+/// it which loop has a connection. `perform` finds what is asked: an ``Operation`` begins with a command, everybody
+/// gets what that brought about (`fanOut`), and the operation is finished with the answer.
 struct CenterHost: ~Copyable {
     let shared: SharedState
     var centers: CenterTable
     /// What the last command brought about; its storage is used again.
     var effects = Effects()
-    /// The center whose command `effects` belong to, until everything in them is on its way.
-    var unspread: Int?
+    /// The command that brought them about.
+    var applied = AppliedCommand()
     /// The answers that wait for the store.
     var promises = PromiseTable()
     /// The replies to posts that wait for their observers, by the name of the command.
@@ -71,8 +71,7 @@ struct CenterHost: ~Copyable {
         kept.limits = KeptMemory(limitedBy: configuration)
         centers.limits = Self.centerLimits(configuration, shared)
         for position in 0..<centers.count {
-            submitCommand(.configure(centers.limits), to: position, isPromise: false, &outbox)
-            fanOut(&outbox)
+            tell(.configure(centers.limits), to: position, &outbox)
         }
     }
 

@@ -24,12 +24,10 @@ struct PromiseTable {
     var parkedCount: Int { parked.count }
 
     /// Something that must last has changed in this turn.
-    ///
-    /// - Parameter isPromised: whether the answer in the making says so.
-    mutating func noteChanges(isPromised: Bool) {
-        turnHasChanges = true
-        if isPromised { awaitedTicket = ticket }
-    }
+    mutating func noteChanges() { turnHasChanges = true }
+
+    /// The answer in the making waits for what has changed in this turn.
+    mutating func awaitTurn() { awaitedTicket = ticket }
 
     /// The answer in the making waits for all that has changed so far.
     mutating func awaitEverything() {

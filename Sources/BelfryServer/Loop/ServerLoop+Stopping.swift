@@ -244,8 +244,7 @@ extension ServerLoop {
     /// The centers stop: asap entries of the current mode are posted (rule Q23).
     private mutating func terminateCenters() {
         for position in 0..<host.centers.count {
-            host.submitCommand(.terminate, to: position, isPromise: false, &outbox)
-            host.fanOut(&outbox)
+            host.tell(.terminate, to: position, &outbox)
         }
     }
 

@@ -16,10 +16,8 @@ extension Outbox {
     }
 
     /// Opens the WebSocket of a client, with its first frame.
-    mutating func openWebSocket(
-        _ welcome: Welcome, _ http: HTTPReply, _ sequel: Sequel, _ reply: Reply
-    ) {
-        send(sequel, reply) { outbox, bytes in
+    mutating func openWebSocket(_ welcome: Welcome, _ sequel: Sequel, _ reply: Reply) {
+        send(sequel, reply) { outbox, http, bytes in
             outbox.appendOpening(http, to: &bytes)
             outbox.content.removeAll(keepingCapacity: true)
             RPC.append(welcome: welcome, to: &outbox.content)
@@ -28,10 +26,8 @@ extension Outbox {
     }
 
     /// Opens the event stream of a client.
-    mutating func openStream(
-        of client: UInt64, _ http: HTTPReply, _ sequel: Sequel, _ reply: Reply
-    ) {
-        send(sequel, reply) { outbox, bytes in
+    mutating func openStream(of client: UInt64, _ sequel: Sequel, _ reply: Reply) {
+        send(sequel, reply) { outbox, http, bytes in
             outbox.appendStreamStart(http, client: client, to: &bytes)
         }
     }
@@ -39,16 +35,19 @@ extension Outbox {
     /// Sends an answer that is no usual response; on a connection of this loop it is written where it
     /// leaves from.
     private mutating func send(
-        _ sequel: Sequel, _ reply: Reply, _ write: (inout Outbox, inout [UInt8]) -> Void
+        _ sequel: Sequel, _ reply: Reply,
+        _ write: (inout Outbox, HTTPReply, inout [UInt8]) -> Void
     ) {
+        // What opens is asked for by a request.
+        guard case .http(let http) = reply.form else { return }
         var bytes: [UInt8] = []
         guard reply.loop == number else {
-            write(&self, &bytes)
+            write(&self, http, &bytes)
             return send(bytes, .answer(sequel), to: reply.number)
         }
         let start = loop.output.count
         swap(&bytes, &loop.output)
-        write(&self, &bytes)
+        write(&self, http, &bytes)
         swap(&bytes, &loop.output)
         loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
         add(.answer(sequel), to: reply.number)

@@ -1,0 +1,77 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryWire
+
+/// The opening of a WebSocket or an event stream: its connection becomes a client.
+struct Connect: Operation {
+    static let answersFirst = true
+    static let isPromise = false
+    let transport: Transport
+    let requests: [ObserverRequest]
+    let since: ReplayPosition?
+    private var client: UInt64 = 0
+    private var session: [UInt8] = []
+
+    init(_ transport: Transport, _ requests: [ObserverRequest], since: ReplayPosition?) {
+        self.transport = transport
+        self.requests = requests
+        self.since = since
+    }
+
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard submission.caller.grants.allowAny(center: submission.center.span) else {
+            throw Problem.lacking("observe", submission.caller, center: submission.center)
+        }
+        for request in requests { try host.checkObserve(request, submission) }
+        let owner = host.owner(of: submission, &outbox)
+        try host.reserveObservers(requests.count, for: owner, &outbox)
+        let position = try host.makeCenter(for: submission, &outbox)
+        client = try host.takeNumber(host.shared.clientNumbers)
+        let secret = outbox.random.text(byteCount: 16)
+        session = IdentifierText.text(client: client, secret: secret)
+        let registration = ClientRegistration(
+            id: client, transport: transport, connection: submission.reply.number.name,
+            sessionHash: SecretHash(of: secret), principal: submission.caller.principal,
+            owner: owner)
+        // A position of another life of the center says nothing about this one.
+        let epoch = host.centers[position].epoch
+        let sequence = since.map { $0.epoch == epoch ? $0.sequence : 0 }
+        var observers: [ObserverRegistration] = []
+        for request in requests {
+            observers.append(
+                try host.makeRegistration(request, secret: outbox.random.text(byteCount: 16)))
+        }
+        host.submitCommand(
+            .connect(registration, observers: observers, since: sequence), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        let position = host.applied.position
+        let epoch = host.centers[position].epoch
+        if let since, since.epoch != epoch, case .registered(let rows) = host.effects.outcome,
+            let row = host.centers[position].client(client)
+        {
+            host.tellForeignPosition(of: rows, row)
+        }
+        let sequel = Sequel.client(
+            id: client, session: session, transport: transport, center: submission.center)
+        switch transport {
+        case .webSocket:
+            outbox.counters.clientsWebSocket += 1
+            let welcome = Welcome(
+                client: client, session: session, center: submission.center, epoch: epoch,
+                sequence: host.centers[position].sequence)
+            outbox.openWebSocket(welcome, sequel, submission.reply)
+        case .events:
+            outbox.counters.clientsEvents += 1
+            outbox.openStream(of: client, sequel, submission.reply)
+        case .mailbox:
+            preconditionFailure("a mailbox is opened by its first observer")
+        }
+        return .written
+    }
+}

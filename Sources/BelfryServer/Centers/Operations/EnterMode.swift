@@ -1,0 +1,80 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryWire
+
+/// A mode is entered by a lease, which ends with a client's connection or with its time (rule Q16).
+struct EnterMode: Operation {
+    static let answersFirst = true
+    let request: ModeRequest
+    /// Whose connection the lease ends with; nil over HTTP.
+    let client: UInt64?
+    private var serial: UInt64 = 0
+    private var secret: [UInt8] = []
+
+    init(_ request: ModeRequest, client: UInt64?) {
+        self.request = request
+        self.client = client
+    }
+
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard submission.caller.grants.allowSome(.modes, center: submission.center.span) else {
+            throw Problem.lacking("modes", submission.caller, center: submission.center)
+        }
+        let position = try host.makeCenter(for: submission, &outbox)
+        serial = try host.takeNumber(host.shared.modeSerials)
+        secret = outbox.random.text(byteCount: 16)
+        let entry = ModeEntry(
+            serial: serial, tokenHash: SecretHash(of: secret), mode: request.mode, client: client,
+            lease: client == nil ? request.lease : nil)
+        host.submitCommand(.enterMode(entry), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        var token: [UInt8] = []
+        IdentifierText.append(mode: serial, secret: secret, to: &token)
+        Shape.append(modeLease: serial, token: token, mode: request.mode, to: &outbox.content)
+        var answer = Answer(status: 201, contentType: .json)
+        answer.fields = [.noStore, .noReferrer]
+        return .answer(answer)
+    }
+}
+
+/// A mode lease ends: with the token for anybody, by the id alone for an admin.
+struct LeaveMode: Operation {
+    static let answersFirst = true
+    let secret: Secret
+    /// Whether a call asks, which is answered with null.
+    var isCall = false
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard let position = host.centers.position(of: submission.center) else {
+            throw Problem(Refusal.unknownMode)
+        }
+        let lease = host.centers[position].modes.stack.first { $0.serial == secret.number }
+        guard let lease, mayLeave(lease, submission) else { throw Problem(Refusal.unknownMode) }
+        host.submitCommand(.leaveMode(serial: lease.serial), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        guard isCall else { return .answer(.empty) }
+        outbox.content.append(contentsOf: "null".utf8)
+        return .answer(.json)
+    }
+
+    private func mayLeave(_ lease: ModesRow.Lease, _ submission: Submission) -> Bool {
+        guard let text = secret.secret else {
+            return submission.caller.grants.allow(
+                .admin, center: submission.center, name: nil, object: nil)
+        }
+        return SecretHash(of: text).matches(lease.tokenHash)
+    }
+}

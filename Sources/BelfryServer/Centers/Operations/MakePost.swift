@@ -1,0 +1,77 @@
+import BelfryCenter
+import BelfryWire
+
+/// One post, asked for by a request or a call.
+struct MakePost: Operation {
+    static let answersFirst = false
+    let request: PostRequest
+    let wishes: PostWishes?
+    let form: ReceiptForm
+    /// The call that asks for it, if it is one.
+    var call: PostingCall?
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        if call?.isAmongOthers == true {
+            try host.boundDeliveries(of: [request], center: submission.center, &outbox)
+        }
+        try host.checkPost(request, submission, place: nil)
+        let position = try host.makeCenter(for: submission, &outbox)
+        let hasStyle = request.options?.style != nil
+        let terms = host.terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
+        let post = host.makePost(request, at: host.centers[position].nextPlace, &outbox)
+        host.submitCommand(.post(post, terms), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        host.endPosts(form, submission.reply, call, &outbox)
+    }
+}
+
+/// Several posts in one callout, all or none.
+struct MakePosts: Operation {
+    static let answersFirst = false
+    let requests: [PostRequest]
+    let wishes: PostWishes?
+    let form: ReceiptForm
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        var hasStyle = false
+        for place in requests.indices {
+            try host.checkPost(requests[place], submission, place: place)
+            if requests[place].options?.style != nil { hasStyle = true }
+        }
+        try host.boundDeliveries(of: requests, center: submission.center, &outbox)
+        let position = try host.makeCenter(for: submission, &outbox)
+        var posts: [Post] = []
+        posts.reserveCapacity(requests.count)
+        var place = host.centers[position].nextPlace
+        for request in requests {
+            posts.append(host.makePost(request, at: place, &outbox))
+            place += 1
+        }
+        let terms = host.terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
+        host.submitCommand(.postBatch(posts, terms), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        host.endPosts(form, submission.reply, nil, &outbox)
+    }
+}
+
+/// The call that asks for a post.
+struct PostingCall {
+    /// Its id; nil for one that is not answered.
+    let id: [UInt8]?
+    /// The batch that it is in.
+    let batch: CallBatch?
+    /// Whether other calls are in the frame.
+    let isAmongOthers: Bool
+}

@@ -1,0 +1,72 @@
+import BelfryCenter
+import BelfryWire
+
+/// The connection of a request becomes the stream of a mailbox, and gets what that has.
+struct OpenStream: Operation {
+    static let answersFirst = false
+    static let isPromise = false
+    let secret: Secret
+    let since: ReplayPosition?
+    private var isForeign = false
+
+    init(_ secret: Secret, since: ReplayPosition?) {
+        self.secret = secret
+        self.since = since
+    }
+
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let (position, observer) = try host.ownObserver(secret, submission)
+        isForeign = since.map { $0.epoch != host.centers[position].epoch } ?? false
+        let through =
+            isForeign ? nil : since.map { min($0.sequence, host.centers[position].sequence) }
+        host.submitCommand(
+            .readMailbox(observer: observer.serial, through: through), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        let attachment = AttachStream(observer: secret.number, isForeign: isForeign)
+        return host.perform(attachment, submission, &outbox) ? .written : .later
+    }
+}
+
+/// A stream waits at a mailbox from now on.
+private struct AttachStream: Operation {
+    static let answersFirst = true
+    static let isPromise = false
+    let observer: UInt64
+    let isForeign: Bool
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) {
+        let name = submission.reply.number.name
+        host.submitCommand(
+            .attachReader(observer: observer, name, isStream: true), to: host.applied.position,
+            &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        let position = host.applied.position
+        let connection = submission.reply.number
+        guard let row = host.centers[position].observer(observer) else { throw Problem.noObserver }
+        if isForeign {
+            let gap = Gap(
+                observer: observer, selector: row.selector, lostCount: nil, firstSequence: 0,
+                lastSequence: host.centers[position].sequence, reason: .unknown)
+            host.effects.notices.append(
+                .gap(connection: connection.rawValue, transport: .events, gap))
+        }
+        host.polls.streams[connection.rawValue] = observer
+        outbox.counters.clientsEvents += 1
+        let sequel = Sequel.stream(
+            observer: observer, client: row.client, center: submission.center)
+        outbox.openStream(of: row.client, sequel, submission.reply)
+        return .written
+    }
+}

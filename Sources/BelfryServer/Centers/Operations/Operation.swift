@@ -1,0 +1,50 @@
+import BelfryCenter
+import BelfryWire
+
+/// What one command of a center does for somebody: it begins when that is asked for, and is finished when the
+/// command was applied.
+///
+/// Between the two nothing holds that was known of the center: other commands may be applied first.
+/// Mostly a command is applied at once, and both follow each other.
+protocol Operation {
+    /// Whether the answer goes before what the command brought about: a client must know its observer
+    /// before that is called.  A post is answered behind its observers.
+    static var answersFirst: Bool { get }
+    /// Whether the answer waits until what the command has changed is stored.
+    static var isPromise: Bool { get }
+
+    /// Checks what is asked for, and submits the command.
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem)
+
+    /// Makes the answer of what the command brought about, which is in the effects of the host.
+    ///
+    /// A command that was refused does not come here.
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending
+}
+
+extension Operation {
+    static var isPromise: Bool { true }
+}
+
+/// How an operation ends.
+enum Ending {
+    /// With an answer, whose content is in the outbox.
+    case answer(Answer)
+    /// The answer was written.
+    case written
+    /// The answer comes later.
+    case later
+}
+
+/// The command that was applied last.
+struct AppliedCommand {
+    var id = CommandID(node: 0, incarnation: 0, counter: 0)
+    /// Its center.
+    var position = 0
+    /// Whether something of what it brought about is not on its way yet.
+    var isUnspread = false
+}

@@ -1,0 +1,104 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+/// What a mailbox has is read; what was read before is acknowledged with it.
+struct ReadMailbox: Operation {
+    static let answersFirst = false
+    // Whoever loses an acknowledgement gets the notifications again.
+    static let isPromise = false
+    let secret: Secret
+    let request: MailboxRequest
+    /// How long the request waits at an empty mailbox, in nanoseconds.
+    let wait: Int64
+    private var through: UInt64?
+
+    init(_ secret: Secret, _ request: MailboxRequest, wait: Int64) {
+        self.secret = secret
+        self.request = request
+        self.wait = wait
+    }
+
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let (position, observer) = try host.ownObserver(secret, submission)
+        // A number above all others would acknowledge what is still to come.
+        through = request.after.map { min($0, host.centers[position].sequence) }
+        host.submitCommand(
+            .readMailbox(observer: observer.serial, through: through), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        let page = host.centers[host.applied.position].mailbox(
+            of: secret.number, after: through ?? 0, limit: request.limit)
+        guard let page else { throw Problem(Refusal.noMailbox) }
+        let isEmpty = page.notifications.isEmpty && page.gaps.isEmpty
+        guard isEmpty, wait > 0, !outbox.life.isStopping else {
+            return .answer(host.answer(page, of: secret.number, &outbox))
+        }
+        let deadline = min(
+            outbox.loop.now + .nanoseconds(min(wait, host.maxWait)),
+            outbox.credentialDeadline(of: submission.caller))
+        let poll = Poll(
+            observer: secret.number,
+            look: MailboxRequest(after: through, limit: request.limit), submission: submission,
+            deadline: deadline)
+        _ = host.perform(AttachPoll(poll: poll), submission, &outbox)
+        return .later
+    }
+}
+
+/// A request waits at an empty mailbox.
+private struct AttachPoll: Operation {
+    static let answersFirst = false
+    static let isPromise = false
+    let poll: Poll
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) {
+        let name = submission.reply.number.name
+        host.submitCommand(
+            .attachReader(observer: poll.observer, name, isStream: false),
+            to: host.applied.position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        host.park(poll, &outbox)
+        return .later
+    }
+}
+
+/// A request that has waited at a mailbox is answered with what that has.
+struct AnswerPoll: Operation {
+    static let answersFirst = false
+    static let isPromise = false
+    let poll: Poll
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard let position = host.centers.position(of: submission.center) else {
+            throw Problem.noCenter
+        }
+        let name = submission.reply.number.name
+        host.submitCommand(
+            .detachReader(observer: poll.observer, name), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        let page = host.centers[host.applied.position].mailbox(
+            of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
+        guard let page else { throw host.endOfReading(poll, at: host.applied.position) }
+        return .answer(host.answer(page, of: poll.observer, &outbox))
+    }
+}

@@ -1,0 +1,88 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryWire
+
+/// The removal of one observer, by its token or its owner.
+struct RemoveObserver: Operation {
+    static let answersFirst = false
+    let target: Target
+    private var serial: UInt64 = 0
+
+    /// Which observer, and by which right.
+    enum Target {
+        /// A request names it: by its token, or as an admin by its number alone.
+        case path(Secret)
+        /// A call has its token.
+        case token(Secret, client: UInt64)
+        /// A call names an observer of the client.
+        case own(UInt64, client: UInt64)
+    }
+
+    init(_ target: Target) {
+        self.target = target
+    }
+
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let remover: Remover
+        let position: Int
+        switch target {
+        case .path(let secret):
+            position = try host.observer(secret, orBy: .admin, submission).position
+            serial = secret.number
+            remover = .principal(submission.caller.principal)
+        case .token(let secret, let client):
+            position = try host.positionOfObservers(submission)
+            serial = secret.number
+            let row = host.centers[position].observer(serial)
+            let hash = row?.tokenHash ?? host.centers[position].tombstone(serial)?.tokenHash
+            guard let hash, let text = secret.secret, SecretHash(of: text).matches(hash) else {
+                throw Problem.noObserver
+            }
+            remover = .client(client)
+        case .own(let number, let client):
+            position = try host.positionOfObservers(submission)
+            guard host.centers[position].observer(number)?.client == client else {
+                throw Problem.noObserver
+            }
+            serial = number
+            remover = .client(client)
+        }
+        host.submitCommand(.removeObserver(serial: serial, by: remover), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        if outbox.configuration.loopCount > 1 { host.shared.removedObservers.insert(serial) }
+        if case .path = target { return .answer(.empty) }
+        Shape.append(removedCount: 1, to: &outbox.content)
+        return .answer(.json)
+    }
+}
+
+/// The removal of all observers of a client that have a filter.
+struct RemoveObservers: Operation {
+    static let answersFirst = true
+    let client: UInt64
+    let name: [UInt8]?
+    let object: [UInt8]?
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let position = try host.positionOfObservers(submission)
+        host.submitCommand(
+            .removeObservers(client: client, name: name, object: object), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        var count = 0
+        if case .removed(let removed) = host.effects.outcome { count = removed }
+        Shape.append(removedCount: count, to: &outbox.content)
+        return .answer(.json)
+    }
+}

@@ -1,0 +1,54 @@
+import BelfryCenter
+import BelfryWire
+
+/// The connection of a call goes on as an earlier client.
+///
+/// What was held must come behind the answer, so the call stands alone in its frame.
+struct Resume: Operation {
+    static let answersFirst = true
+    static let isPromise = false
+    let request: ResumeRequest
+    /// The client that the connection was so far.
+    let newcomer: UInt64
+    private var isForeign = false
+
+    init(_ request: ResumeRequest, newcomer: UInt64) {
+        self.request = request
+        self.newcomer = newcomer
+    }
+
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard let position = host.centers.position(of: submission.center),
+            let client = host.centers[position].client(request.session.number),
+            let secret = request.session.secret,
+            SecretHash(of: secret).matches(client.sessionHash)
+        else { throw Problem.noSession }
+        try CenterHost.checkPrincipal(of: client, submission)
+        isForeign = request.epoch.map { $0 != host.centers[position].epoch } ?? false
+        // A position of another life of the center says nothing about this one.
+        let after = isForeign ? 0 : request.after
+        host.submitCommand(
+            .resume(Resumption(newcomer: newcomer, client: client.id, after: after)), to: position,
+            &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        guard case .resumed(let resumed) = host.effects.outcome else {
+            preconditionFailure("a resumption that is not refused has its client")
+        }
+        let client = resumed.row.id
+        outbox.tellSuspension(of: client, false, because: "away")
+        if isForeign { host.tellForeignPosition(of: resumed.observers, resumed.row) }
+        Shape.append(resumed: resumed, center: submission.center, to: &outbox.content)
+        var session: [UInt8] = []
+        IdentifierText.append(client: client, secret: request.session.secret, to: &session)
+        var answer = Answer.json
+        answer.sequel = .client(
+            id: client, session: session, transport: .webSocket, center: submission.center)
+        return .answer(answer)
+    }
+}

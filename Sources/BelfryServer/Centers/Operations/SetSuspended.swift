@@ -1,0 +1,46 @@
+import BelfryCenter
+import BelfryWire
+
+/// A client is suspended, or goes on.
+struct SetSuspended: Operation {
+    static let answersFirst = true
+    let isSuspended: Bool
+    let client: UInt64
+    let asker: Asker
+
+    /// Who asks for it.
+    enum Asker {
+        /// A path names the client, with its session or as an admin (PATCH /v1/clients/{id}).
+        case path(session: [UInt8]?)
+        /// The client itself calls.
+        case client
+    }
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        if case .path(let session) = asker {
+            _ = try host.controlledClient(client, session: session, submission)
+        }
+        guard let position = host.centers.position(of: submission.center) else {
+            throw Problem.noClient
+        }
+        host.submitCommand(.setSuspended(client: client, isSuspended), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        outbox.tellSuspension(of: client, isSuspended, because: "asked")
+        guard case .path = asker else {
+            Shape.append(isSuspended: isSuspended, to: &outbox.content)
+            return .answer(.json)
+        }
+        guard let row = host.centers[host.applied.position].client(client) else {
+            throw Problem.noClient
+        }
+        Shape.append(
+            client: row, unsentByteCount: outbox.unsentByteCount(of: row), to: &outbox.content)
+        return .answer(.json)
+    }
+}
