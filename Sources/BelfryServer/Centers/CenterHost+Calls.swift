@@ -231,9 +231,8 @@ extension CenterHost {
 
     /// Begins what a call asks for, and ends it where its command was applied at once.
     private mutating func carryOut<Called: Operation>(
-        _ called: Called, _ frame: CallFrame, _ outbox: inout Outbox
+        _ operation: consuming Called, _ frame: CallFrame, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
-        var operation = called
         try operation.begin(&self, frame.submission, &outbox)
         return try end(operation, frame.submission, &outbox)
     }

@@ -9,9 +9,8 @@ extension CenterHost {
     ///
     /// - Returns: whether the request is answered.
     mutating func perform<Requested: Operation>(
-        _ requested: Requested, _ submission: Submission, _ outbox: inout Outbox
+        _ operation: consuming Requested, _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
-        var operation = requested
         do throws(Problem) {
             try operation.begin(&self, submission, &outbox)
             return try finish(operation, submission, &outbox)
@@ -23,7 +22,7 @@ extension CenterHost {
 
     /// Finishes what a request asked for: its command was applied.
     private mutating func finish<Requested: Operation>(
-        _ operation: Requested, _ submission: Submission, _ outbox: inout Outbox
+        _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Bool {
         switch try end(operation, submission, &outbox) {
         case .answer(let answer): deliver(answer, submission.reply, &outbox)
@@ -39,7 +38,7 @@ extension CenterHost {
     /// Lets an operation make its answer, in its place among what its command brought about.
     @inline(__always)
     mutating func end<Requested: Operation>(
-        _ operation: Requested, _ submission: Submission, _ outbox: inout Outbox
+        _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         if Requested.isPromise { promiseChanges() }
         if !Requested.answersFirst { fanOut(&outbox) }
