@@ -123,9 +123,10 @@ extension CenterHost {
             switch try carryOut(method, params, &frame, &outbox) {
             case .answer(let answer):
                 if frame.call != nil { RPC.endResult(to: &outbox.content) }
-                if case .client(let id, let session, _, _) = answer.sequel {
-                    frame.client = CallingClient(number: id, session: session)
+                guard case .client(let id, let session, _, _) = answer.sequel else {
+                    return Sequel.none
                 }
+                frame.client = CallingClient(number: id, session: session)
                 return answer.sequel
             case .written: return Sequel.none
             case .later: return nil

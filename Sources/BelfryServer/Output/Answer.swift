@@ -11,9 +11,9 @@ struct Answer {
     /// secret beside what somebody else has chosen.
     var isCompressible = false
 
-    static let json = Answer(contentType: .json)
-    static let listing = Answer(contentType: .json, isCompressible: true)
-    static let empty = Answer(status: 204)
+    static var json: Answer { Answer(contentType: .json) }
+    static var listing: Answer { Answer(contentType: .json, isCompressible: true) }
+    static var empty: Answer { Answer(status: 204) }
 
     init(
         status: Int = 200, contentType: ContentType = .none, isCompressible: Bool = false
