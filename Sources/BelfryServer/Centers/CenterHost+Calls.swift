@@ -14,7 +14,7 @@ extension CenterHost {
         var frame = CallFrame(text: text, client: client, submission: submission)
         guard message.isBatch else {
             if let call = message.calls.first, let sequel = perform(call, &frame, &outbox) {
-                deliver(.call(sequel), submission.reply, &outbox)
+                deliver(Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
             }
             // What the replay ring has for a new observer, and what was held for a client that goes
             // on, comes after its answer.
@@ -79,7 +79,7 @@ extension CenterHost {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
         batch.append(to: &outbox.content)
         promises.awaitedTicket = batch.ticket > promises.committedTicket ? batch.ticket : 0
-        deliver(.call(sequel), batch.reply, &outbox)
+        deliver(Answer(contentType: .json, sequel: sequel), batch.reply, &outbox)
     }
 
     /// Performs one call; its answer goes to the content of the outbox, which stays empty if there is none.
@@ -271,15 +271,6 @@ struct CallFrame {
     var isCut = false
     /// How often its posts may be delivered, about, as far as it has come.
     var deliveryCount = 0
-}
-
-extension Answer {
-    /// The answer to calls, and what becomes of their connection.
-    fileprivate static func call(_ sequel: Sequel) -> Answer {
-        var answer = Answer.json
-        answer.sequel = sequel
-        return answer
-    }
 }
 
 extension Problem {

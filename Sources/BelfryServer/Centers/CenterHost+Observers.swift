@@ -105,13 +105,14 @@ extension CenterHost {
         Shape.append(
             registered: row, token: token, session: session, center: submission.center,
             to: &outbox.content)
-        var answer = Answer(status: 201, contentType: .json)
-        // A call has no fields.
-        if case .http(let http) = submission.reply.form {
-            let location = http.details.pathPrefix + Array("/observers/".utf8) + token
-            answer.fields = [.noStore, .noReferrer, HTTPField("Location", location)]
+        // The answer to a call has no fields.
+        guard case .http(let http) = submission.reply.form else {
+            return Answer(contentType: .json)
         }
-        return answer
+        let location = http.details.pathPrefix + Array("/observers/".utf8) + token
+        return Answer(
+            status: 201, contentType: .json,
+            fields: [.noStore, .noReferrer, HTTPField("Location", location)])
     }
 
     /// Where the center is that has the observers which are asked for.

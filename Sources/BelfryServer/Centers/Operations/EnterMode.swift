@@ -38,9 +38,8 @@ struct EnterMode: Operation {
         var token: [UInt8] = []
         IdentifierText.append(mode: serial, secret: secret, to: &token)
         Shape.append(modeLease: serial, token: token, mode: request.mode, to: &outbox.content)
-        var answer = Answer(status: 201, contentType: .json)
-        answer.fields = [.noStore, .noReferrer]
-        return .answer(answer)
+        return .answer(
+            Answer(status: 201, contentType: .json, fields: [.noStore, .noReferrer]))
     }
 }
 

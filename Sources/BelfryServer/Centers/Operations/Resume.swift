@@ -46,9 +46,8 @@ struct Resume: Operation {
         Shape.append(resumed: resumed, center: submission.center, to: &outbox.content)
         var session: [UInt8] = []
         IdentifierText.append(client: client, secret: request.session.secret, to: &session)
-        var answer = Answer.json
-        answer.sequel = .client(
+        let sequel = Sequel.client(
             id: client, session: session, transport: .webSocket, center: submission.center)
-        return .answer(answer)
+        return .answer(Answer(contentType: .json, sequel: sequel))
     }
 }
