@@ -142,7 +142,8 @@ final class Node {
     ) throws {
         server = try ServerLoop(
             number: number, configuration, shared: shared, log: log,
-            connectionLimit: connectionLimit, kernel: .embedded(kernel))
+            connectionLimit: connectionLimit, kernel: .embedded(kernel),
+            sequencer: LateSequencer.asked(loop: number))
         for address in configuration.listenAddresses {
             _ = try server.outbox.loop.listen(on: address, refusal: server.outbox.refusalBytes())
         }

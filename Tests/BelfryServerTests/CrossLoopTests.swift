@@ -25,7 +25,7 @@ struct CrossLoopTests {
         #expect(try broker.post(name: "a")["matched"] == 0)
     }
 
-    @Test("one mailbox entry carries all deliveries of a turn, each frame once")
+    @Test("one mailbox entry carries all deliveries of a turn, each frame once", .withinOneTurn)
     func oneEntry() throws {
         let broker = try Broker(loopCount: 2)
         let sockets = try (0..<50).map { _ in try broker.webSocket(loop: 1) }

@@ -9,6 +9,7 @@ import Testing
 struct IsolationTests {
     @Test(
         "killed, garbage, stopped and half a request: each costs one read and one write a turn",
+        .withinOneTurn,
         arguments: [1, 2])
     func badClients(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
@@ -44,6 +45,7 @@ struct IsolationTests {
 
     @Test(
         "16 publishers and 200 observers: each socket gets at most one write a turn",
+        .withinOneTurn,
         arguments: [1, 2])
     func fanOut(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
@@ -66,7 +68,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("observers' frames leave before the poster's receipt")
+    @Test("observers' frames leave before the poster's receipt", .withinOneTurn)
     func framesFirst() throws {
         let broker = try Broker()
         let poster = try broker.webSocket()

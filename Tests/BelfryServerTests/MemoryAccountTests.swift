@@ -61,7 +61,7 @@ struct MemoryAccountTests {
         try socket.observe("n")
     }
 
-    @Test("many registrations of one turn count at once, not only when it ends")
+    @Test("many registrations of one turn count at once, not only when it ends", .withinOneTurn)
     func observersOfOneTurn() throws {
         let broker = try Broker { $0.memory.observers = 40_000 }
         let socket = try broker.webSocket()
@@ -141,7 +141,9 @@ struct MemoryAccountTests {
         #expect(page["notifications"].elements.count == 1)
     }
 
-    @Test("far too much that is held goes in shares, and rests while the store is behind")
+    @Test(
+        "far too much that is held goes in shares, and rests while the store is behind",
+        .withinOneTurn)
     func heldInShares() throws {
         let (broker, store) = try Broker.durable()
         let mailbox = try broker.http()

@@ -23,7 +23,9 @@ struct PostponedTests {
 
     // MARK: Departures
 
-    @Test("a turn tells a center of one connection that ended, and others are answered in between")
+    @Test(
+        "a turn tells a center of one connection that ended, and others are answered in between",
+        .withinOneTurn)
     func departures() throws {
         let broker = try Self.busyBroker()
         let other = try broker.http()
@@ -43,7 +45,7 @@ struct PostponedTests {
         #expect(answeredCount >= 2)
     }
 
-    @Test("with time left a turn tells of all connections that ended")
+    @Test("with time left a turn tells of all connections that ended", .withinOneTurn)
     func allDepartures() throws {
         let broker = try Broker()
         let sockets = try (0..<4).map { _ in try broker.webSocket() }
@@ -101,7 +103,8 @@ struct PostponedTests {
     }
 
     @Test(
-        "a turn performs one replay of a batch, and all are answered together", arguments: [1, 2])
+        "a turn performs one replay of a batch, and all are answered together", .withinOneTurn,
+        arguments: [1, 2])
     func replays(loopCount: Int) throws {
         let broker = try Self.busyBroker(loopCount: loopCount)
         try broker.post(name: "a")
@@ -128,7 +131,7 @@ struct PostponedTests {
         #expect(messages.count { $0["params"]["seq"] == 1 } == 4)
     }
 
-    @Test("a batch that is left to another turn is not answered before its end")
+    @Test("a batch that is left to another turn is not answered before its end", .withinOneTurn)
     func waitingPosts() throws {
         let broker = try Self.busyBroker()
         let observer = try broker.webSocket()
@@ -176,7 +179,7 @@ struct PostponedTests {
         #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
     }
 
-    @Test("a stop does all that was left")
+    @Test("a stop does all that was left", .withinOneTurn)
     func stop() throws {
         let broker = try Self.busyBroker()
         let socket = try broker.webSocket()

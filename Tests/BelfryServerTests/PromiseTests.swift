@@ -41,7 +41,7 @@ struct PromiseTests {
         #expect(try peer.read()?.status == 201)
     }
 
-    @Test("pipelined answers line up behind the one that waits", arguments: [1, 2])
+    @Test("pipelined answers line up behind the one that waits", .withinOneTurn, arguments: [1, 2])
     func pipelined(loopCount: Int) throws {
         let (broker, store) = try Broker.durable(loopCount: loopCount)
         let socket = try broker.webSocket(loop: loopCount - 1)

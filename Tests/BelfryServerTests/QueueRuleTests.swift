@@ -42,7 +42,7 @@ struct QueueRuleTests {
         #expect(try broker.request("POST", "/v1/channels/a?style=now", "").status == 200)
     }
 
-    @Test("Q10, T58: of three pipelined requests idle comes last")
+    @Test("Q10, T58: of three pipelined requests idle comes last", .withinOneTurn)
     func pipelined() throws {
         let broker = try Broker()
         let x = try broker.webSocket()

@@ -38,7 +38,7 @@ struct TimeShareTests {
         for node in broker.nodes { node.kernel.advance(by: duration) }
     }
 
-    @Test("a turn ends a share of them, and others are answered in between")
+    @Test("a turn ends a share of them, and others are answered in between", .withinOneTurn)
     func shares() throws {
         let broker = try Broker { $0.turnWorkLimit = .zero }
         let other = try broker.http()
@@ -56,7 +56,7 @@ struct TimeShareTests {
         #expect(answeredCount >= 2)
     }
 
-    @Test("with time left a turn ends all of them")
+    @Test("with time left a turn ends all of them", .withinOneTurn)
     func whole() throws {
         let broker = try Broker()
         try Self.leave(broker, ["/v1", "/v1", "/v1"])
@@ -65,7 +65,7 @@ struct TimeShareTests {
         #expect(Self.observerCount(broker) == 0)
     }
 
-    @Test("centers take turns: one with many leases does not keep the others back")
+    @Test("centers take turns: one with many leases does not keep the others back", .withinOneTurn)
     func centers() throws {
         let broker = try Broker { $0.turnWorkLimit = .zero }
         let paths = ["/v1", "/v1", "/v1", "/v1/centers/b", "/v1/centers/c"]

@@ -52,7 +52,8 @@ struct TurnShareTests {
     }
 
     @Test(
-        "a turn posts a share of them, others are answered, and what is enqueued meanwhile is last")
+        "a turn posts a share of them, others are answered, and what is enqueued meanwhile is last",
+        .withinOneTurn)
     func shares() throws {
         let bench = try Bench()
         let share = Self.shareCount
@@ -79,7 +80,7 @@ struct TurnShareTests {
         #expect(try bench.sockets[0].takeNames().isEmpty)
     }
 
-    @Test("centers take turns: one with many entries does not keep the others back")
+    @Test("centers take turns: one with many entries does not keep the others back", .withinOneTurn)
     func centers() throws {
         let bench = try Bench(centers: ["", "/centers/b", "/centers/c"])
         let share = Self.shareCount
@@ -98,7 +99,7 @@ struct TurnShareTests {
         #expect(counts.map { $0[0] }.sorted() == [0, 0, share, share, share])
     }
 
-    @Test("with time left a turn posts all of them")
+    @Test("with time left a turn posts all of them", .withinOneTurn)
     func whole() throws {
         let bench = try Bench(isAlwaysLong: false)
         try bench.enqueue(3 * Self.shareCount)
@@ -106,7 +107,9 @@ struct TurnShareTests {
         #expect(try bench.sockets[0].takeNames().count == 3 * Self.shareCount)
     }
 
-    @Test("a turn with much output leaves the rest to the next one, whatever its time")
+    @Test(
+        "a turn with much output leaves the rest to the next one, whatever its time", .withinOneTurn
+    )
     func output() throws {
         let bench = try Bench(isAlwaysLong: false)
         let large = #"{"k":"\#(String(repeating: "x", count: 30_000))"}"#

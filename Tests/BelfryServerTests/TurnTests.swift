@@ -7,7 +7,9 @@ import Testing
 
 @Suite("What centers do by themselves: turns, idle moments, time (Architecture.md section 3)")
 struct TurnTests {
-    @Test("Q10: an asap post leaves with the turn, for the observer before the poster")
+    @Test(
+        "Q10: an asap post leaves with the turn, for the observer before the poster", .withinOneTurn
+    )
     func asap() throws {
         let broker = try Broker()
         let socket = try broker.webSocket()
@@ -20,7 +22,9 @@ struct TurnTests {
         #expect(socket.peer.lastWriteSerial < peer.peer.lastWriteSerial)
     }
 
-    @Test("Q10: the answers of a now and an asap post in one write go after the deliveries of both")
+    @Test(
+        "Q10: the answers of a now and an asap post in one write go after the deliveries of both",
+        .withinOneTurn)
     func asapAfterNow() throws {
         let broker = try Broker()
         let socket = try broker.webSocket()
@@ -37,7 +41,9 @@ struct TurnTests {
         #expect(socket.peer.lastWriteSerial < peer.peer.lastWriteSerial)
     }
 
-    @Test("T58: idle, asap and now in one write: the idle post is the last", arguments: [1, 2])
+    @Test(
+        "T58: idle, asap and now in one write: the idle post is the last", .withinOneTurn,
+        arguments: [1, 2])
     func styles(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
         let socket = try broker.webSocket(loop: loopCount - 1)
@@ -50,7 +56,7 @@ struct TurnTests {
         #expect(try socket.takeNames() == ["C", "B", "A"])
     }
 
-    @Test("Q13: one idle entry an idle moment, and a look at the input between")
+    @Test("Q13: one idle entry an idle moment, and a look at the input between", .withinOneTurn)
     func idle() throws {
         let broker = try Broker()
         let socket = try broker.webSocket()

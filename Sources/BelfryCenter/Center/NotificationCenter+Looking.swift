@@ -236,9 +236,6 @@ extension NotificationCenter {
     /// Whether an `idle` command would do something.
     public var needsIdle: Bool { needs.idle }
 
-    /// The place for the identifier of the next post (``NotificationID/init(milliseconds:place:random:)``).
-    public var nextPlace: UInt64 { fates.nextPlace }
-
     /// How many entries the queue has.
     public var queueCount: Int { queue.count }
 

@@ -24,9 +24,6 @@ struct FateTable: Sendable {
     /// The bytes that the table costs.
     var footprint: Int { order.footprint + positions.footprint }
 
-    /// How many have ever been noted, which is the place of the next one.
-    var nextPlace: UInt64 { order.endPosition }
-
     /// Remembers a post, and forgets those that are too old or too many.
     mutating func append(_ receipt: Receipt, depth: Int, at now: Int64, limits: CenterLimits) {
         if lifetime.duration != limits.fateLifetime {

@@ -18,9 +18,9 @@ public struct NotificationID: Hashable, Sendable {
 
     /// Makes an identifier from a time in milliseconds since 1970, a place and 64 random bits.
     ///
-    /// Of the place the lower 16 bits are kept. It should be the next one for each identifier of a center
-    /// (``NotificationCenter/nextPlace``), as tables note them by it: those that follow each other lie
-    /// side by side in memory then, and many of one place slow each other down.
+    /// Of the place the lower 16 bits are kept. It should be the next one for each post of a center, as tables
+    /// note them by it: those that follow each other lie side by side in memory then, and many of one place
+    /// slow each other down.
     public init(milliseconds: Int64, place: UInt64, random: UInt64) {
         high = UInt64(truncatingIfNeeded: milliseconds) << 16 | place & Self.placeMask
         low = random

@@ -13,8 +13,14 @@ extension CenterHost {
         let message = rpcReader.message(in: text.span)
         var frame = CallFrame(text: text, client: client, submission: submission)
         guard message.isBatch else {
-            if let call = message.calls.first, let sequel = perform(call, &frame, &outbox) {
-                deliver(Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
+            if let call = message.calls.first {
+                switch perform(call, &frame, &outbox) {
+                case .done(let sequel):
+                    deliver(
+                        Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
+                case .later: break
+                case .begun: return false
+                }
             }
             // What the replay ring has for a new observer, and what was held for a client that goes
             // on, comes after its answer.
@@ -44,6 +50,7 @@ extension CenterHost {
     ) -> Bool {
         guard let batch = frame.batch else { return true }
         var sequel = Sequel.none
+        var isBegun = false
         for place in start..<calls.count {
             if place > start {
                 fanOut(&outbox)
@@ -55,20 +62,24 @@ extension CenterHost {
                 }
             }
             outbox.content.removeAll(keepingCapacity: true)
-            guard let next = perform(calls[place], &frame, &outbox) else { continue }
-            if case .client = next { sequel = next }
-            batch.append(outbox.content)
+            switch perform(calls[place], &frame, &outbox) {
+            case .done(let next):
+                if case .client = next { sequel = next }
+                batch.append(outbox.content)
+            case .later: break
+            case .begun: isBegun = true
+            }
         }
         batch.end()
         batch.wait(for: promises.awaitedTicket)
         promises.awaitedTicket = 0
         if batch.isComplete {
             deliver(batch, sequel, &outbox)
-        } else {
+        } else if !isBegun {
             outbox.letGoOn(batch.reply)
         }
         fanOut(&outbox)
-        return true
+        return !isBegun
     }
 
     /// Sends the answers of a batch, if the last of them is there.
@@ -83,61 +94,104 @@ extension CenterHost {
     }
 
     /// Performs one call; its answer goes to the content of the outbox, which stays empty if there is none.
-    ///
-    /// - Returns: what becomes of the connection; nil when the answer comes later.
-    private mutating func perform(_ call: RPCCall, _ frame: inout CallFrame, _ outbox: inout Outbox)
-        -> Sequel?
-    {
+    private mutating func perform(
+        _ call: RPCCall, _ frame: inout CallFrame, _ outbox: inout Outbox
+    ) -> CallStep {
         switch call {
         case .response(let id, let content, let isError):
             acknowledge(id, error: isError ? content : nil, frame, &outbox)
         case .invalid(let id, let code, let detail):
             if let id { RPC.append(error: code, detail: detail, id: id, to: &outbox.content) }
         case .notification(let method, let params):
-            guard let method = Method(method) else { return Sequel.none }
+            guard let method = Method(method) else { break }
             frame.call = nil
-            // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
-            _ = perform(method, params, &frame, &outbox)
-            outbox.content.removeAll(keepingCapacity: true)
+            return perform(method, params, &frame, &outbox)
         case .request(let id, let method, let params):
             guard let method = Method(method) else {
                 RPC.append(error: .methodNotFound, id: id, to: &outbox.content)
-                return Sequel.none
+                break
             }
             frame.call = id
             return perform(method, params, &frame, &outbox)
         }
-        return Sequel.none
+        return .done(.none)
     }
 
-    /// Performs a method, and appends its result or why it is refused; nil if the answer comes later.
+    /// Performs a method, and appends its result or why it is refused.
     private mutating func perform(
         _ method: Method, _ params: Range<Int>?, _ frame: inout CallFrame, _ outbox: inout Outbox
-    ) -> Sequel? {
+    ) -> CallStep {
+        frame.method = method
         do throws(Problem) {
             if outbox.life.isSealed { throw Problem.isStopping }
             if frame.isCut { throw Problem.tooManyReplays }
             if outbox.configuration.hasRates { try chargeCall(frame, &outbox) }
-            if outbox.log.level == .trace { Self.tell(method, nil, frame, in: outbox.log) }
-            if let id = frame.call { RPC.beginResult(id: id, to: &outbox.content) }
-            switch try carryOut(method, params, &frame, &outbox) {
-            case .answer(let answer):
-                if frame.call != nil { RPC.endResult(to: &outbox.content) }
-                guard case .client(let id, let session, _, _) = answer.sequel else {
-                    return Sequel.none
-                }
-                frame.client = CallingClient(number: id, session: session)
-                return answer.sequel
-            case .written: return Sequel.none
-            case .later: return nil
-            }
+            if outbox.log.level == .trace { Self.tell(nil, frame, in: outbox.log) }
+            beginResult(of: frame, &outbox)
+            guard let ending = try carryOut(method, params, &frame, &outbox) else { return .begun }
+            let batch = frame.batch
+            return endResult(ending, of: &frame, batch?.appendMissing(), &outbox)
         } catch {
-            outbox.noteRefusal(error)
-            if outbox.log.level <= .debug { Self.tell(method, error, frame, in: outbox.log) }
-            outbox.content.removeAll(keepingCapacity: true)
-            if let id = frame.call { RPC.append(problem: error, id: id, to: &outbox.content) }
-            return Sequel.none
+            refuse(error, frame, &outbox)
+            return .done(.none)
         }
+    }
+
+    @inline(__always)
+    func beginResult(of frame: CallFrame, _ outbox: inout Outbox) {
+        if let id = frame.call { RPC.beginResult(id: id, to: &outbox.content) }
+    }
+
+    @inline(__always)
+    private mutating func endResult(
+        _ ending: Ending, of frame: inout CallFrame, _ place: @autoclosure () -> CallPlace?,
+        _ outbox: inout Outbox
+    ) -> CallStep {
+        switch ending {
+        case .answer(let answer):
+            if frame.call == nil {
+                // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
+                outbox.content.removeAll(keepingCapacity: true)
+            } else {
+                RPC.endResult(to: &outbox.content)
+            }
+            guard case .client(let id, let session, _, _) = answer.sequel else {
+                return .done(.none)
+            }
+            frame.client = CallingClient(number: id, session: session)
+            return .done(answer.sequel)
+        case .written: return .done(.none)
+        case .waiting(let form):
+            // A repetition of a post that is waited for waits with it, even if nobody is to be told.
+            guard let id = frame.call else { return .done(.none) }
+            park(frame.submission.reply, form, call: id, place: place(), &outbox)
+            return .later
+        case .later: return .later
+        }
+    }
+
+    /// Appends why a call is refused, if it is answered.
+    func refuse(_ problem: Problem, _ frame: CallFrame, _ outbox: inout Outbox) {
+        outbox.noteRefusal(problem)
+        if outbox.log.level <= .debug { Self.tell(problem, frame, in: outbox.log) }
+        outbox.content.removeAll(keepingCapacity: true)
+        if let id = frame.call { RPC.append(problem: problem, id: id, to: &outbox.content) }
+    }
+
+    /// A call has ended some turns after it began.
+    mutating func finish(
+        _ ending: Ending, of frame: CallFrame, _ place: CallPlace?, _ outbox: inout Outbox
+    ) {
+        var frame = frame
+        guard case .done(let sequel) = endResult(ending, of: &frame, place, &outbox) else {
+            return outbox.letGoOn(frame.submission.reply)
+        }
+        guard let place else {
+            return deliver(
+                Answer(contentType: .json, sequel: sequel), frame.submission.reply, &outbox)
+        }
+        place.batch.fill(place.number, with: outbox.content, ticket: promises.awaitedTicket)
+        deliver(place.batch, sequel, &outbox)
     }
 
     /// What a client can call.
@@ -159,9 +213,11 @@ extension CenterHost {
     }
 
     /// Does what a call asks for.
+    ///
+    /// - Returns: nil where its command was not applied yet.
     private mutating func carryOut(
         _ method: Method, _ params: Range<Int>?, _ frame: inout CallFrame, _ outbox: inout Outbox
-    ) throws(Problem) -> Ending {
+    ) throws(Problem) -> Ending? {
         let text = frame.text
         let client = frame.client.number
         switch method {
@@ -189,13 +245,11 @@ extension CenterHost {
             let wishes = PostWishes(
                 wait: seconds.map { Int64($0 * 1_000_000_000) },
                 key: request.idempotencyKey.map { Self.key($0, params: params, in: text) })
-            let call = PostingCall(
-                id: frame.call, batch: frame.batch,
-                isAmongOthers: frame.batch != nil && !frame.isAlone)
             let form: ReceiptForm = request.reportsObservers ? .observers : []
-            return try carryOut(
-                MakePost(request: request.post, wishes: wishes, form: form, call: call), frame,
-                &outbox)
+            let operation = MakePost(
+                request: request.post, wishes: wishes, form: form,
+                isAmongOthers: frame.batch != nil && !frame.isAlone)
+            return try carryOut(operation, frame, &outbox)
         case .dequeue:
             let request = try requestReader.dequeue(params: params, in: text.span)
             return try carryOut(Dequeue(request: request, isCall: true), frame, &outbox)
@@ -233,22 +287,26 @@ extension CenterHost {
     /// Begins what a call asks for, and ends it where its command was applied at once.
     private mutating func carryOut<Called: Operation>(
         _ operation: consuming Called, _ frame: CallFrame, _ outbox: inout Outbox
-    ) throws(Problem) -> Ending {
+    ) throws(Problem) -> Ending? {
         try operation.begin(&self, frame.submission, &outbox)
-        return try end(operation, frame.submission, &outbox)
+        if applied.isUnspread { return try end(operation, frame.submission, &outbox) }
+        pending[applied.id] = Pending(
+            operation: operation, submission: frame.submission, frame: frame,
+            place: frame.batch?.appendMissing())
+        return nil
     }
 
     /// Tells of a call: each at `trace` before it is performed, and one that is refused at `debug`.
     private static func tell(
-        _ method: Method, _ problem: Problem?, _ frame: CallFrame, in log: ServerLog
+        _ problem: Problem?, _ frame: CallFrame, in log: ServerLog
     ) {
         let client = "c\(frame.client.number)"
         if let problem {
             log.write(
-                .debug, "a call was refused", ("method", method.rawValue),
+                .debug, "a call was refused", ("method", frame.method.rawValue),
                 ("type", problem.kind.slug), ("client", client))
         } else {
-            log.write(.trace, "a call", ("method", method.rawValue), ("client", client))
+            log.write(.trace, "a call", ("method", frame.method.rawValue), ("client", client))
         }
     }
 }
@@ -265,12 +323,24 @@ struct CallFrame {
     var isAlone = true
     /// The id of the call that is performed; nil for one that is not answered.
     var call: [UInt8]?
+    /// What it calls.
+    var method = CenterHost.Method.post
     /// Whether a call has asked for what the replay ring has.
     var hasReplayed = false
     /// Whether there was no room to leave the calls that follow to another turn.
     var isCut = false
     /// How often its posts may be delivered, about, as far as it has come.
     var deliveryCount = 0
+}
+
+/// How far a call has come.
+enum CallStep {
+    /// Its answer is in the content of the outbox, and this becomes of the connection.
+    case done(Sequel)
+    /// The answer comes later.
+    case later
+    /// Its command was not applied yet.
+    case begun
 }
 
 extension Problem {

@@ -37,19 +37,20 @@ extension CenterHost {
     var canWait: Bool { waitingReplies.count < Self.waitingReplyLimit }
 
     /// Keeps the reply of posts that were applied and wait for their observers, until they are complete.
+    ///
+    /// - Parameters:
+    ///   - call: the id of the call that has posted, if it is one.
+    ///   - place: its place in its batch, if it is in one.
     mutating func park(
-        _ reply: Reply, _ form: ReceiptForm, _ call: PostingCall?, _ outbox: inout Outbox
-    ) -> Ending {
-        // A repetition of a post that is waited for waits with it, even if nobody is to be told.
-        if let call, call.id == nil { return .answer(.json) }
-        let place = call?.batch?.appendMissing()
+        _ reply: Reply, _ form: ReceiptForm, call: [UInt8]? = nil, place: CallPlace? = nil,
+        _ outbox: inout Outbox
+    ) {
         waitingReplies[applied.id] = WaitingReply(
-            reply: reply, form: form, call: call?.id, ticket: promises.awaitedTicket, place: place)
+            reply: reply, form: form, call: call, ticket: promises.awaitedTicket, place: place)
         promises.awaitedTicket = 0
         // An observer may have to acknowledge on the connection that posts. The calls of a batch
         // are all performed first.
         if call != nil, place == nil { outbox.letGoOn(reply) }
-        return .later
     }
 
     /// Keeps what the last command has completed until the end of the turn.

@@ -82,6 +82,7 @@ extension CenterHost {
         guard excess(of: kind) > 0, let position = centers.largestKeeper(of: kind) else {
             return false
         }
+        if centers.isDoing(.trim, at: position) { return true }
         let count = centers.trimmableCount(of: kind, at: position)
         guard count > 0 else { return false }
         tell(trimAction(kind, at: position), to: position, &outbox)
@@ -108,6 +109,7 @@ extension CenterHost {
     /// - Returns: whether that goes on with the next turn.
     private mutating func trimHeld(_ outbox: inout Outbox) -> Bool {
         guard let position = centers.largestKeeper(of: .held) else { return false }
+        if centers.isDoing(.trim, at: position) { return true }
         let held = centers[position].heldByteCount
         let cost = max(1, centers.kept(.held, at: position))
         // What is too much in memory is that part of the texts.
@@ -121,7 +123,8 @@ extension CenterHost {
         tell(.trimHeld(byteCount: max(0, held - share)), to: position, &outbox)
         centers.noteKept(at: position)
         accountForKept(&outbox)
-        let hasTrimmed = centers[position].heldByteCount < held
+        let hasTrimmed =
+            centers[position].heldByteCount < held || centers.isDoing(.trim, at: position)
         return hasTrimmed && (excess > share || self.excess(of: .held) > 0)
     }
 

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryLoop
 import BelfryWire
 import Synchronization
 
@@ -13,26 +14,30 @@ extension CenterHost {
     ) -> Bool {
         do throws(Problem) {
             try operation.begin(&self, submission, &outbox)
-            return try finish(operation, submission, &outbox)
+            if applied.isUnspread { return try finish(operation, submission, &outbox) }
         } catch {
             refuse(error, submission, &outbox)
             return true
         }
+        pending[applied.id] = Pending(operation: operation, submission: submission)
+        return false
     }
 
     /// Finishes what a request asked for: its command was applied.
     private mutating func finish<Requested: Operation>(
         _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Bool {
+        var isAnswered = true
         switch try end(operation, submission, &outbox) {
         case .answer(let answer): deliver(answer, submission.reply, &outbox)
         case .written: break
-        case .later:
-            fanOut(&outbox)
-            return false
+        case .waiting(let form):
+            park(submission.reply, form, &outbox)
+            isAnswered = false
+        case .later: isAnswered = false
         }
         fanOut(&outbox)
-        return true
+        return isAnswered
     }
 
     /// Lets an operation make its answer, in its place among what its command brought about.
@@ -61,14 +66,28 @@ extension CenterHost {
 
     // MARK: Commands
 
-    /// Gives a center a command; what it brought about is in `effects`.
+    /// Gives a center a command; what it brought about is in `effects`, unless a sequencer has taken it.
     mutating func submitCommand(
         _ action: consuming Command.Action, to position: Int, _ outbox: inout Outbox
     ) {
         precondition(!applied.isUnspread, "what the last command brought about is on its way")
+        let command = centers.name(action, for: position, at: outbox.commandTime)
+        applied.id = command.id
+        if let sequencer = centers.sequencer {
+            centers.hand(command, for: position, to: sequencer)
+            outbox.loop.takeAnotherTurn()
+        } else {
+            apply(command, to: position, &outbox)
+        }
+    }
+
+    @inline(__always)
+    private mutating func apply(
+        _ command: consuming Command, to position: Int, _ outbox: inout Outbox
+    ) {
         applied.isUnspread = true
         applied.position = position
-        applied.id = centers.submit(action, to: position, at: outbox.commandTime, into: &effects)
+        centers.apply(command, to: position, into: &effects)
         if !effects.changes.isEmpty, shared.hasStore { promises.noteChanges() }
         if centers.observerGrowth != 0 {
             countObservers(centers.observerGrowth, &outbox)
@@ -76,6 +95,52 @@ extension CenterHost {
         }
         // The first answer may still wait for what this one repeats.
         if case .replayed = effects.outcome { promises.awaitEverything() }
+    }
+
+    /// Applies the commands whose turn it is, and finishes what began with them.
+    mutating func applyInOrder(_ outbox: inout Outbox) {
+        guard let sequencer = centers.sequencer else { return }
+        while let (name, command) = sequencer.next() {
+            beginAnswer(&outbox)
+            let begun = pending.removeValue(forKey: command.id)
+            if let position = centers.position(of: name) {
+                centers.noteReturn(of: command, to: position)
+                applied.id = command.id
+                let isTrim = OwnWork(command.action) == .trim
+                apply(command, to: position, &outbox)
+                if isTrim { centers.noteKept(at: position) }
+                if let begun { finish(begun.operation, begun, &outbox) }
+            } else if let begun {
+                refuse(.isStopping, begun, &outbox)
+            }
+            fanOut(&outbox)
+        }
+        if sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
+    }
+
+    private mutating func finish<Begun: Operation>(
+        _ operation: Begun, _ begun: Pending, _ outbox: inout Outbox
+    ) {
+        do throws(Problem) {
+            guard let frame = begun.frame else {
+                _ = try finish(operation, begun.submission, &outbox)
+                return
+            }
+            beginResult(of: frame, &outbox)
+            finish(try end(operation, begun.submission, &outbox), of: frame, begun.place, &outbox)
+        } catch {
+            refuse(error, begun, &outbox)
+        }
+    }
+
+    private mutating func refuse(
+        _ problem: Problem, _ begun: Pending, _ outbox: inout Outbox
+    ) {
+        guard let frame = begun.frame else {
+            return refuse(problem, begun.submission, &outbox)
+        }
+        refuse(problem, frame, &outbox)
+        finish(.written, of: frame, begun.place, &outbox)
     }
 
     /// The answer in the making says what the last command has changed.

@@ -18,8 +18,8 @@ extension CenterHost {
         _ content: consuming Notification.Content, _ http: borrowing HTTPReply,
         from id: ConnectionID, _ outbox: inout Outbox
     ) -> Bool? {
-        guard let position = centers.defaultPosition else { return nil }
-        let number = makeNotificationID(at: centers[position].nextPlace, &outbox)
+        guard centers.sequencer == nil, let position = centers.defaultPosition else { return nil }
+        let number = makeNotificationID(for: position, &outbox)
         return answer(
             Post(id: number, content: content), at: position, http, prefix: [], from: id, nil,
             &outbox)
@@ -33,8 +33,10 @@ extension CenterHost {
         _ http: borrowing HTTPReply, from id: ConnectionID, _ address: NetworkAddress?,
         _ outbox: inout Outbox
     ) -> Bool? {
-        guard let position = centers.position(of: path.center) else { return nil }
-        let post = makePost(request, at: centers[position].nextPlace, &outbox)
+        guard centers.sequencer == nil, let position = centers.position(of: path.center) else {
+            return nil
+        }
+        let post = makePost(request, for: position, &outbox)
         // Only what may wait in the queue is answered with a place.
         let prefix = post.options?.isQueued == true ? path.prefix : []
         return answer(post, at: position, http, prefix: prefix, from: id, address, &outbox)
@@ -94,19 +96,24 @@ extension CenterHost {
             deliver(outbox.problemAnswer(Problem(refusal)), reply, &outbox)
             return true
         }
-        guard case .answer(let answer) = endPosts([], reply, nil, &outbox) else { return false }
-        deliver(answer, reply, &outbox)
+        switch endPosts([], reply, &outbox) {
+        case .answer(let answer): deliver(answer, reply, &outbox)
+        case .waiting(let form):
+            park(reply, form, &outbox)
+            return false
+        case .written, .later: break
+        }
         return true
     }
 
     /// Counts posts that were applied, and answers with their receipts.
     mutating func endPosts(
-        _ form: ReceiptForm, _ reply: Reply, _ call: PostingCall?, _ outbox: inout Outbox
+        _ form: ReceiptForm, _ reply: Reply, _ outbox: inout Outbox
     ) -> Ending {
         switch effects.outcome {
         case .waiting:
             countPosts(&outbox)
-            return park(reply, form, call, &outbox)
+            return .waiting(form)
         case .replayed(let form):
             var answer = appendPostAnswer(
                 effects.receipts, effects.reports, ReceiptForm(rawValue: form), reply, &outbox)
@@ -193,19 +200,19 @@ extension CenterHost {
     }
 
     mutating func makePost(
-        _ request: borrowing PostRequest, at place: UInt64, _ outbox: inout Outbox
+        _ request: borrowing PostRequest, for position: Int, _ outbox: inout Outbox
     ) -> Post {
         Post(
-            id: makeNotificationID(at: place, &outbox), content: request.content,
+            id: makeNotificationID(for: position, &outbox), content: request.content,
             causedBy: request.causedBy,
             options: request.options)
     }
 
-    private mutating func makeNotificationID(at place: UInt64, _ outbox: inout Outbox)
+    private mutating func makeNotificationID(for position: Int, _ outbox: inout Outbox)
         -> NotificationID
     {
         NotificationID(
-            milliseconds: outbox.loop.wallNow.milliseconds, place: place,
+            milliseconds: outbox.loop.wallNow.milliseconds, place: centers.takePlace(at: position),
             random: outbox.random.next())
     }
 }

@@ -107,6 +107,9 @@ extension CenterHost {
         guard excess(of: trim.kind, for: trim.owner, &outbox) > 0,
             let position = centers.largestKeeper(of: trim.kind, for: trim.owner)
         else { return }
+        if centers.isDoing(.trim, at: position) {
+            return trimLater(trim.kind, of: trim.owner, &outbox)
+        }
         outbox.meet(.shares)
         let before = centers.kept(trim.kind, at: position, for: trim.owner)
         let action =
@@ -117,7 +120,9 @@ extension CenterHost {
             }
         tell(action, to: position, &outbox)
         centers.noteKept(at: position)
-        let hasTrimmed = centers.kept(trim.kind, at: position, for: trim.owner) < before
+        let hasTrimmed =
+            centers.kept(trim.kind, at: position, for: trim.owner) < before
+            || centers.isDoing(.trim, at: position)
         accountForKept(&outbox)
         if hasTrimmed, excess(of: trim.kind, for: trim.owner, &outbox) > 0 {
             trimLater(trim.kind, of: trim.owner, &outbox)

@@ -16,6 +16,8 @@ struct CenterHost: ~Copyable {
     var effects = Effects()
     /// The command that brought them about.
     var applied = AppliedCommand()
+    /// What began with a command that was not applied yet, by its name.
+    var pending: [CommandID: Pending] = [:]
     /// The answers that wait for the store.
     var promises = PromiseTable()
     /// The replies to posts that wait for their observers, by the name of the command.
@@ -43,7 +45,7 @@ struct CenterHost: ~Copyable {
 
     init(
         _ configuration: ServerConfiguration, shared: SharedState, loop: Int,
-        unfinishedTotal: ByteTotal
+        unfinishedTotal: ByteTotal, sequencer: (any Sequencer)?
     ) {
         self.shared = shared
         self.unfinishedTotal = unfinishedTotal
@@ -53,7 +55,8 @@ struct CenterHost: ~Copyable {
         kept = KeptWatch(configuration)
         centers = CenterTable(
             limits: Self.centerLimits(configuration, shared), seed: shared.hashSeed,
-            incarnation: shared.incarnation, loop: loop, keepsChanges: shared.hasStore)
+            incarnation: shared.incarnation, loop: loop, keepsChanges: shared.hasStore,
+            sequencer: sequencer)
     }
 
     /// The limits of each center: whether anything lasts is for the broker to know.

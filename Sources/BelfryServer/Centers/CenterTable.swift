@@ -1,9 +1,9 @@
 import BelfryCenter
 import BelfryStore
 
-/// The centers that live on one loop, each behind its sequencer.
+/// The centers that live on one loop.
 struct CenterTable: ~Copyable {
-    private var sequencers: [LocalSequencer] = []
+    private var hosted: [HostedCenter] = []
     private var positions: [[UInt8]: Int] = [:]
     /// Where the default center is, on the loop that has it.
     private(set) var defaultPosition: Int?
@@ -25,13 +25,17 @@ struct CenterTable: ~Copyable {
     var hasOwners = false
     /// What the centers that have ended in this turn leave to its end.
     private var ended: TurnEnd?
+    /// What puts commands into one order, where this broker does not do that alone.
+    let sequencer: (any Sequencer)?
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
     /// - Parameter loop: the number of the loop, so that no two loops name commands alike.
     init(
-        limits: CenterLimits, seed: HashSeed, incarnation: UInt64, loop: Int, keepsChanges: Bool
+        limits: CenterLimits, seed: HashSeed, incarnation: UInt64, loop: Int, keepsChanges: Bool,
+        sequencer: (any Sequencer)?
     ) {
+        self.sequencer = sequencer
         self.limits = limits
         self.seed = seed
         self.keepsChanges = keepsChanges
@@ -39,7 +43,7 @@ struct CenterTable: ~Copyable {
             node: 0, incarnation: incarnation, counter: UInt64(loop) << 48 + 1)
     }
 
-    var count: Int { sequencers.count }
+    var count: Int { hosted.count }
 
     /// Takes no command any more: no name finds its center.
     mutating func close() {
@@ -65,7 +69,7 @@ struct CenterTable: ~Copyable {
             NotificationCenter(name: name, epoch: epoch, limits: limits, seed: seed), name: name,
             at: time)
         if owner != .none {
-            sequencers[position].owner = owner
+            hosted[position].owner = owner
             countCenter(1, at: position)
         }
         return position
@@ -82,18 +86,18 @@ struct CenterTable: ~Copyable {
     private mutating func add(
         _ center: consuming NotificationCenter, name: [UInt8], at time: CommandTime
     ) -> Int {
-        sequencers.append(LocalSequencer(center: center, time: time, keepsChanges: keepsChanges))
-        positions[name] = sequencers.count - 1
-        noteKept(at: sequencers.count - 1)
-        if name == RoutedPath.defaultCenter { defaultPosition = sequencers.count - 1 }
-        return sequencers.count - 1
+        hosted.append(HostedCenter(center: center, time: time, keepsChanges: keepsChanges))
+        positions[name] = hosted.count - 1
+        noteKept(at: hosted.count - 1)
+        if name == RoutedPath.defaultCenter { defaultPosition = hosted.count - 1 }
+        return hosted.count - 1
     }
 
     /// Whether a center has nothing, and got its last command no later than this; the default one never.
     func isLeft(_ position: Int, since nanoseconds: Int64) -> Bool {
-        position != defaultPosition
-            && sequencers[position].time.monotonicNanoseconds <= nanoseconds
-            && !sequencers[position].center.needs.turnEnd && sequencers[position].center.use.isNone
+        position != defaultPosition && hosted[position].underWayCount == 0
+            && hosted[position].time.monotonicNanoseconds <= nanoseconds
+            && !hosted[position].center.needs.turnEnd && hosted[position].center.use.isNone
     }
 
     /// Ends a center: its name finds it no more, and the last center takes its position.
@@ -102,58 +106,92 @@ struct CenterTable: ~Copyable {
     mutating func end(_ position: Int) -> Bool {
         var end = ended.take() ?? TurnEnd()
         defer { ended = end }
-        note(sequencers[position].center.needs, at: position, &end)
+        note(hosted[position].center.needs, at: position, &end)
         takeOwned(at: position)
-        addKept(KeptMemory() - sequencers[position].center.keptMemory)
-        if sequencers[position].owner != .none { countCenter(-1, at: position) }
-        let name = sequencers[position].center.name
-        let changes = sequencers[position].endOfTurn()
+        addKept(KeptMemory() - hosted[position].center.keptMemory)
+        if hosted[position].owner != .none { countCenter(-1, at: position) }
+        let name = hosted[position].center.name
+        let changes = hosted[position].endOfTurn()
         if !changes.isEmpty { end.changes.append(.center(name: name, changes: changes)) }
-        let isStored = keepsChanges && sequencers[position].center.isStored
+        let isStored = keepsChanges && hosted[position].center.isStored
         if isStored { end.changes.append(.centerEnded(name: name)) }
         positions[name] = nil
         touched.removeAll { $0 == position }
-        let last = sequencers.count - 1
+        let last = hosted.count - 1
         if position != last {
-            sequencers.swapAt(position, last)
-            positions[sequencers[position].center.name] = position
+            hosted.swapAt(position, last)
+            positions[hosted[position].center.name] = position
             if let place = touched.firstIndex(of: last) { touched[place] = position }
             if defaultPosition == last { defaultPosition = position }
         }
-        sequencers.removeLast()
+        hosted.removeLast()
         return isStored
     }
 
     /// The center at a position, to look into it.
     subscript(position: Int) -> NotificationCenter {
-        @inline(__always) _read { yield sequencers.span[position].center }
+        @inline(__always) _read { yield hosted.span[position].center }
     }
 
-    /// Gives a center a command, and tells the name that it got.
-    @discardableResult
-    mutating func submit(
-        _ action: consuming Command.Action, to position: Int, at time: CommandTime,
-        into effects: inout Effects
-    ) -> CommandID {
+    /// Names a command for a center.
+    @inline(__always)
+    mutating func name(
+        _ action: consuming Command.Action, for position: Int, at time: CommandTime
+    ) -> Command {
         let id = nextCommand
         nextCommand = CommandID(
             node: id.node, incarnation: id.incarnation, counter: id.counter + 1)
+        hosted[position].time = time
+        return Command(id: id, time: time, action: action)
+    }
+
+    /// Applies a command to a center.
+    @inline(__always)
+    mutating func apply(
+        _ command: consuming Command, to position: Int, into effects: inout Effects
+    ) {
         touch(position)
-        sequencers[position].time = time
-        let observerCount = sequencers[position].center.needs.observerCount
-        sequencers[position].submit(action, as: id, into: &effects)
-        observerGrowth = sequencers[position].center.needs.observerCount - observerCount
+        let observerCount = hosted[position].center.needs.observerCount
+        hosted[position].apply(command, into: &effects)
+        observerGrowth = hosted[position].center.needs.observerCount - observerCount
         // Many may register in one turn: each counts for the next.
         if observerGrowth != 0 { noteKept(at: position, ifChangedBy: Self.leastKeptChange) }
-        return id
+    }
+
+    /// Lets the sequencer have a command for a center.
+    mutating func hand(_ command: Command, for position: Int, to sequencer: any Sequencer) {
+        hosted[position].underWayCount += 1
+        hosted[position].ownWork.formUnion(OwnWork(command.action))
+        sequencer.submit(command, to: hosted[position].center.name)
+    }
+
+    /// A command has come back, and is applied now.
+    mutating func noteReturn(of command: Command, to position: Int) {
+        hosted[position].underWayCount -= 1
+        hosted[position].ownWork.subtract(OwnWork(command.action))
+    }
+
+    /// The place among the posts of a center that the identifier of the next one names (decision 45).
+    @inline(__always)
+    mutating func takePlace(at position: Int) -> UInt64 {
+        defer { hosted[position].postCount += 1 }
+        return hosted[position].postCount
+    }
+
+    /// Whether commands are under way.
+    var isWaiting: Bool { sequencer?.isWaiting ?? false }
+
+    /// Whether a command of the loop's own work for a center was not applied yet.
+    func isDoing(_ work: OwnWork, at position: Int) -> Bool {
+        hosted[position].ownWork.contains(work)
     }
 
     /// Finds out anew what a center keeps, if that has changed by some bytes.
     mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
         takeOwned(at: position)
-        guard let growth = sequencers[position].noteKept(ifChangedBy: byteCount) else { return }
+        guard let growth = hosted[position].noteKept(ifChangedBy: byteCount) else { return }
         addKept(growth)
-        let owner = sequencers[position].owner
+        let owner = hosted[position].owner
         if owner != .none {
             var more = Holdings()
             more.memory = growth.ofCenter
@@ -168,7 +206,7 @@ struct CenterTable: ~Copyable {
 
     /// Finds out anew what all centers keep.
     mutating func noteAllKept() {
-        for position in sequencers.indices { noteKept(at: position) }
+        for position in hosted.indices { noteKept(at: position) }
     }
 
     /// By how many bytes, about, what a center keeps may differ from what is known of it.
@@ -177,7 +215,7 @@ struct CenterTable: ~Copyable {
     /// Takes what a center keeps more for owners.
     @inline(__always)
     private mutating func takeOwned(at position: Int) {
-        if hasOwners { addOwned(sequencers[position].takeOwnedGrowth()) }
+        if hasOwners { addOwned(hosted[position].takeOwnedGrowth()) }
     }
 
     private mutating func addOwned(_ growth: [Owner: Holdings]) {
@@ -189,15 +227,15 @@ struct CenterTable: ~Copyable {
     /// Counts a center that has come for its owner, or with -1 one that goes, with what it keeps of its own.
     private mutating func countCenter(_ sign: Int, at position: Int) {
         var more = Holdings()
-        let kept = sequencers[position].center.keptMemory.ofCenter
+        let kept = hosted[position].center.keptMemory.ofCenter
         more.memory = sign > 0 ? kept : KeptMemory() - kept
         more.centerCount = sign
-        addOwned([sequencers[position].owner: more])
+        addOwned([hosted[position].owner: more])
     }
 
     /// Finds out for whom what a store has kept counts.
     mutating func assignOwners(at position: Int, _ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        sequencers[position].assignOwners(ownerOf)
+        hosted[position].assignOwners(ownerOf)
         takeOwned(at: position)
     }
 
@@ -210,19 +248,19 @@ struct CenterTable: ~Copyable {
 
     /// The bytes that a center keeps of a kind for an owner.
     func kept(_ kind: KeptKind, at position: Int, for owner: Owner) -> Int {
-        let own = sequencers[position].center.holdings(of: owner).memory[kind]
-        return sequencers[position].owner == owner
-            ? own + sequencers[position].center.keptMemory.ofCenter[kind] : own
+        let own = hosted[position].center.holdings(of: owner).memory[kind]
+        return hosted[position].owner == owner
+            ? own + hosted[position].center.keptMemory.ofCenter[kind] : own
     }
 
     /// The bytes that a center keeps of a kind, as is known of it.
     func kept(_ kind: KeptKind, at position: Int) -> Int {
-        sequencers[position].center.keptMemory[kind]
+        hosted[position].center.keptMemory[kind]
     }
 
     /// How many of a kind a center has that it can forget.
     func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
-        sequencers[position].center.trimmableCount(of: kind)
+        hosted[position].center.trimmableCount(of: kind)
     }
 
     /// What a center costs that keeps nothing: itself, and its tables at their smallest.
@@ -238,8 +276,8 @@ struct CenterTable: ~Copyable {
 
     /// The center at a position is looked at when the turn ends.
     mutating func touch(_ position: Int) {
-        guard !sequencers[position].isTouched else { return }
-        sequencers[position].isTouched = true
+        guard !hosted[position].isTouched else { return }
+        hosted[position].isTouched = true
         touched.append(position)
     }
 }
@@ -273,15 +311,15 @@ extension CenterTable {
         // What was asked for after the end of the turn leaves with the next one.
         var others: [Int] = []
         for position in touched {
-            sequencers[position].isTouched = false
+            hosted[position].isTouched = false
             noteKept(at: position, ifChangedBy: Self.leastKeptChange)
-            let needs = sequencers[position].center.needs
+            let needs = hosted[position].center.needs
             note(needs, at: position, &end)
             end.deadline = min(end.deadline, needs.deadline)
             if needs.turnEnd { others.append(position) }
-            let changes = sequencers[position].endOfTurn()
+            let changes = hosted[position].endOfTurn()
             if changes.isEmpty { continue }
-            let name = sequencers[position].center.name
+            let name = hosted[position].center.name
             end.changes.append(.center(name: name, changes: changes))
         }
         touched.removeAll(keepingCapacity: true)
@@ -290,54 +328,61 @@ extension CenterTable {
     }
 
     private mutating func note(_ needs: CenterNeeds, at position: Int, _ end: inout TurnEnd) {
-        let known = sequencers[position].known
+        let known = hosted[position].known
         end.heldGrowth += needs.heldByteCount - known.heldByteCount
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
         end.heldCountGrowth += needs.heldCount - known.heldCount
-        if sequencers[position].center.losses.total != sequencers[position].knownLosses.total {
-            let losses = sequencers[position].center.losses
+        if hosted[position].center.losses.total != hosted[position].knownLosses.total {
+            let losses = hosted[position].center.losses
             end.losses = end.losses ?? Losses()
-            end.losses?.add(losses, since: sequencers[position].knownLosses)
-            sequencers[position].knownLosses = losses
+            end.losses?.add(losses, since: hosted[position].knownLosses)
+            hosted[position].knownLosses = losses
         }
         if needs.idle != known.idle { idleCount += needs.idle ? 1 : -1 }
-        sequencers[position].known = needs
+        hosted[position].known = needs
     }
 
     /// Whether the end of the turn does something for the center at a position.
-    func needsTurnEnd(at position: Int) -> Bool { sequencers[position].center.needs.turnEnd }
+    func needsTurnEnd(at position: Int) -> Bool {
+        hosted[position].center.needs.turnEnd && !isDoing(.turnEnd, at: position)
+    }
 
     /// Whether the center at a position has begun with the end of a turn and not ended it.
-    func turnGoesOn(at position: Int) -> Bool { sequencers[position].center.needs.turnGoesOn }
+    func turnGoesOn(at position: Int) -> Bool {
+        hosted[position].center.needs.turnGoesOn && !isDoing(.turnEnd, at: position)
+    }
 
     /// The centers that wait for an idle moment.
-    var idlePositions: [Int] { sequencers.indices.filter { sequencers[$0].center.needs.idle } }
+    var idlePositions: [Int] {
+        hosted.indices.filter { hosted[$0].center.needs.idle && !isDoing(.idle, at: $0) }
+    }
 
     /// The centers that have something to do by this time.
     func positionsDue(at nanoseconds: Int64) -> [Int] {
-        sequencers.indices.filter { isDue($0, at: nanoseconds) }
+        hosted.indices.filter { isDue($0, at: nanoseconds) }
     }
 
     /// Whether the center at a position has something to do by this time.
     func isDue(_ position: Int, at nanoseconds: Int64) -> Bool {
-        sequencers[position].center.needs.deadline <= nanoseconds
+        hosted[position].center.needs.deadline <= nanoseconds && !isDoing(.time, at: position)
     }
 
     /// When the first center has something to do; nil when none ever has.
     var earliestDeadline: Int64? {
-        let earliest = sequencers.indices.map { sequencers[$0].center.needs.deadline }.min()
+        let others = hosted.indices.filter { !isDoing(.time, at: $0) }
+        let earliest = others.map { hosted[$0].center.needs.deadline }.min()
         return earliest == .max ? nil : earliest
     }
 
     /// The center that keeps the most of a kind.
     func largestKeeper(of kind: KeptKind) -> Int? {
-        sequencers.indices.max { kept(kind, at: $0) < kept(kind, at: $1) }
+        hosted.indices.max { kept(kind, at: $0) < kept(kind, at: $1) }
     }
 
     /// The center that keeps the most of a kind for an owner; nil where none keeps any.
     func largestKeeper(of kind: KeptKind, for owner: Owner) -> Int? {
-        let largest = sequencers.indices.max {
+        let largest = hosted.indices.max {
             kept(kind, at: $0, for: owner) < kept(kind, at: $1, for: owner)
         }
         return largest.flatMap { kept(kind, at: $0, for: owner) > 0 ? $0 : nil }

@@ -84,7 +84,10 @@ extension ServerLoop {
         guard isQuiet || outbox.loop.now >= stop.sealDeadline else {
             return armStop(at: outbox.loop.now + StopSequence.interval)
         }
-        terminateCenters()
+        if !stop.hasTerminated { terminateCenters() }
+        stop.hasTerminated = true
+        // What is under way is applied before the centers take nothing more.
+        if host.centers.isWaiting { return outbox.loop.takeAnotherTurn() }
         host.handOver(&outbox)
         if outbox.shared.store == nil { countDiscarded() }
         outbox.life = .sealed

@@ -22,7 +22,7 @@ struct ServerLoop: ~Copyable {
 
     init(
         number: Int, _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
-        connectionLimit: Int, kernel: Kernel = .linux
+        connectionLimit: Int, kernel: Kernel = .linux, sequencer: (any Sequencer)? = nil
     ) throws(SystemCallError) {
         outbox = try Outbox(
             number: number, configuration, shared: shared, log: log,
@@ -32,7 +32,8 @@ struct ServerLoop: ~Copyable {
             configuration, shared: shared, shares: outbox.shares,
             unfinishedTotal: unfinishedTotal)
         host = CenterHost(
-            configuration, shared: shared, loop: number, unfinishedTotal: unfinishedTotal)
+            configuration, shared: shared, loop: number, unfinishedTotal: unfinishedTotal,
+            sequencer: sequencer)
         host.takeCenters(&outbox)
     }
 

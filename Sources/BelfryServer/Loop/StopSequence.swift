@@ -5,6 +5,8 @@ import BelfrySystem
 struct StopSequence {
     /// Other loops that have nothing more.
     var settledCount = 0
+    /// Whether the centers were told of the end for the last time.
+    var hasTerminated = false
     /// The loops whose centers take none, as the first one knows.
     var sealedCount = 0
     /// Whether another process may have the data.

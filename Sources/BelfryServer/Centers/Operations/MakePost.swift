@@ -7,27 +7,27 @@ struct MakePost: Operation {
     let request: PostRequest
     let wishes: PostWishes?
     let form: ReceiptForm
-    /// The call that asks for it, if it is one.
-    var call: PostingCall?
+    /// Whether it is one of several calls in a frame.
+    var isAmongOthers = false
 
     func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        if call?.isAmongOthers == true {
+        if isAmongOthers {
             try host.boundDeliveries(of: [request], center: submission.center, &outbox)
         }
         try host.checkPost(request, submission, place: nil)
         let position = try host.makeCenter(for: submission, &outbox)
         let hasStyle = request.options?.style != nil
         let terms = host.terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
-        let post = host.makePost(request, at: host.centers[position].nextPlace, &outbox)
+        let post = host.makePost(request, for: position, &outbox)
         host.submitCommand(.post(post, terms), to: position, &outbox)
     }
 
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        host.endPosts(form, submission.reply, call, &outbox)
+        host.endPosts(form, submission.reply, &outbox)
     }
 }
 
@@ -50,11 +50,7 @@ struct MakePosts: Operation {
         let position = try host.makeCenter(for: submission, &outbox)
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
-        var place = host.centers[position].nextPlace
-        for request in requests {
-            posts.append(host.makePost(request, at: place, &outbox))
-            place += 1
-        }
+        for request in requests { posts.append(host.makePost(request, for: position, &outbox)) }
         let terms = host.terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
         host.submitCommand(.postBatch(posts, terms), to: position, &outbox)
     }
@@ -62,16 +58,6 @@ struct MakePosts: Operation {
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        host.endPosts(form, submission.reply, nil, &outbox)
+        host.endPosts(form, submission.reply, &outbox)
     }
-}
-
-/// The call that asks for a post.
-struct PostingCall {
-    /// Its id; nil for one that is not answered.
-    let id: [UInt8]?
-    /// The batch that it is in.
-    let batch: CallBatch?
-    /// Whether other calls are in the frame.
-    let isAmongOthers: Bool
 }

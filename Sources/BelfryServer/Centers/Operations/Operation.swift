@@ -36,8 +36,19 @@ enum Ending {
     case answer(Answer)
     /// The answer was written.
     case written
+    /// The answer comes when the posts are complete, in this form.
+    case waiting(ReceiptForm)
     /// The answer comes later.
     case later
+}
+
+/// What began with a command that was not applied yet.
+struct Pending {
+    let operation: any Operation
+    let submission: Submission
+    /// The call that it is, if it is one, and its place in a batch.
+    var frame: CallFrame?
+    var place: CallPlace?
 }
 
 /// The command that was applied last.

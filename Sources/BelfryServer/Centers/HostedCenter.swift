@@ -1,0 +1,81 @@
+import BelfryCenter
+
+/// A center of a loop, and what the loop knows of it.
+struct HostedCenter {
+    private(set) var center: NotificationCenter
+    /// When the last command was submitted.
+    var time: CommandTime
+    /// How many commands for it are under way.
+    var underWayCount = 0
+    /// What the loop has begun for it by itself, where that was not applied yet.
+    var ownWork: OwnWork = []
+    /// How many posts were accepted for it: their identifiers name that, as its tables note them by it.
+    var postCount: UInt64 = 0
+    /// Who the center counts for, and what it keeps of its own.
+    var owner = Owner.none
+    /// Whether it is in the list of those that got a command in this turn.
+    var isTouched = false
+    /// What it needed when the last turn ended.
+    var known = CenterNeeds()
+    /// What its observers had lost when the last turn ended.
+    var knownLosses = Losses()
+    /// What must last of this turn; it stays empty where nothing lasts.
+    private var changes: [Change] = []
+    private let keepsChanges: Bool
+
+    init(center: consuming NotificationCenter, time: CommandTime, keepsChanges: Bool) {
+        self.center = center
+        self.time = time
+        self.keepsChanges = keepsChanges
+    }
+
+    /// Applies the next command; what it brought about is in `effects`.
+    mutating func apply(_ command: consuming Command, into effects: inout Effects) {
+        center.apply(command, at: center.appliedIndex + 1, into: &effects)
+        if !effects.changes.isEmpty, keepsChanges { changes += effects.changes }
+    }
+
+    /// Finds out how much more memory the center keeps than when that was found out last.
+    mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
+        center.noteKept(ifChangedBy: byteCount)
+    }
+
+    /// Takes how much more the center keeps for each owner than it told.
+    mutating func takeOwnedGrowth() -> [Owner: Holdings] { center.takeOwnedGrowth() }
+
+    /// Finds out for whom what a store has kept counts.
+    mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
+        center.assignOwners(ownerOf)
+    }
+
+    /// A turn is over: gives what must last of it, in the order in which it happened.
+    mutating func endOfTurn() -> [Change] {
+        if changes.isEmpty { return [] }
+        var handed: [Change] = []
+        swap(&handed, &changes)
+        return handed
+    }
+}
+
+/// What a loop does for a center by itself; while a command of it is under way it submits no other.
+struct OwnWork: OptionSet {
+    let rawValue: UInt8
+
+    static let turnEnd = OwnWork(rawValue: 1)
+    static let time = OwnWork(rawValue: 2)
+    static let idle = OwnWork(rawValue: 4)
+    static let trim = OwnWork(rawValue: 8)
+}
+
+extension OwnWork {
+    /// The work that a command is; none for what somebody has asked for.
+    init(_ action: borrowing Command.Action) {
+        switch action {
+        case .endTurn: self = .turnEnd
+        case .passTime: self = .time
+        case .idle: self = .idle
+        case .trim, .trimHeld, .trimOwned: self = .trim
+        default: self = []
+        }
+    }
+}

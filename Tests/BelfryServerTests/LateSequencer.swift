@@ -1,0 +1,71 @@
+import BelfryCenter
+import Glibc
+import Testing
+
+@testable import BelfryServer
+
+/// Gives commands back in their order, each from 1 to 50 turns after it was submitted.
+///
+/// It stands for a log that several brokers share. `Scripts/late` runs the suite of the server with it.
+final class LateSequencer: Sequencer {
+    private var line: [(turn: Int, center: [UInt8], command: Command)] = []
+    private var turn = 0
+    private var random: SplitMix
+
+    init(seed: UInt64) {
+        random = SplitMix(seed: seed)
+    }
+
+    /// The seed that the environment names, where the suite runs with late commands.
+    static let seed: UInt64? = {
+        // SAFETY: nothing of this process writes the environment; the text ends with a zero.
+        guard let text = unsafe getenv("BELFRY_LATE_SEED") else { return nil }
+        // SAFETY: as above.
+        return UInt64(unsafe String(cString: text))
+    }()
+
+    /// One for each loop where a seed is named.
+    static func asked(loop: Int) -> LateSequencer? {
+        seed.map { LateSequencer(seed: $0 &* 64 &+ UInt64(loop)) }
+    }
+
+    var isWaiting: Bool { !line.isEmpty }
+
+    func submit(_ command: Command, to center: [UInt8]) {
+        let due = turn + Int.random(in: 1...50, using: &random)
+        line.append((max(due, line.last?.turn ?? 0), center, command))
+    }
+
+    func next() -> (center: [UInt8], command: Command)? {
+        guard let first = line.first, first.turn <= turn else {
+            turn += 1
+            return nil
+        }
+        line.removeFirst()
+        return (first.center, first.command)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test says what happens within one turn, and late commands need several.
+    static var withinOneTurn: Self {
+        .disabled(if: LateSequencer.seed != nil, "late commands need more than one turn")
+    }
+}
+
+/// A generator of which a seed determines all numbers (Steele, Lea, Flood 2014).
+private struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
