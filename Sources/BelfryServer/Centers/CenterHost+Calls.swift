@@ -290,10 +290,13 @@ extension CenterHost {
     ) throws(Problem) -> Ending? {
         try operation.begin(&self, frame.submission, &outbox)
         if applied.isUnspread { return try end(operation, frame.submission, &outbox) }
-        pending[applied.id] = Pending(
-            operation: operation, submission: frame.submission, frame: frame,
-            place: frame.batch?.appendMissing())
+        keepCall(operation, frame)
         return nil
+    }
+
+    @inline(never)
+    private mutating func keepCall(_ operation: some Operation, _ frame: CallFrame) {
+        keep(operation, frame.submission, frame, frame.batch?.appendMissing())
     }
 
     /// Tells of a call: each at `trace` before it is performed, and one that is refused at `debug`.

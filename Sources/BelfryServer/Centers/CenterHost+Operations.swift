@@ -19,8 +19,20 @@ extension CenterHost {
             refuse(error, submission, &outbox)
             return true
         }
-        pending[applied.id] = Pending(operation: operation, submission: submission)
+        keep(operation, submission)
         return false
+    }
+
+    /// Keeps what began with the last command, which was not applied yet.
+    ///
+    /// Where this were inlined, what it keeps would be copied for commands that were applied, too.
+    @inline(never)
+    mutating func keep(
+        _ operation: some Operation, _ submission: Submission, _ frame: CallFrame? = nil,
+        _ place: CallPlace? = nil
+    ) {
+        pending[applied.id] = Pending(
+            operation: operation, submission: submission, frame: frame, place: place)
     }
 
     /// Finishes what a request asked for: its command was applied.
@@ -98,8 +110,7 @@ extension CenterHost {
     }
 
     /// Applies the commands whose turn it is, and finishes what began with them.
-    mutating func applyInOrder(_ outbox: inout Outbox) {
-        guard let sequencer = centers.sequencer else { return }
+    mutating func applyInOrder(_ sequencer: any Sequencer, _ outbox: inout Outbox) {
         while let (name, command) = sequencer.next() {
             beginAnswer(&outbox)
             let begun = pending.removeValue(forKey: command.id)
