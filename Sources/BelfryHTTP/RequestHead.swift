@@ -158,6 +158,16 @@ public struct RequestHead: Sendable {
         return bytes.span.extracting(range)
     }
 
+    /// Whether a field of this name may have a value of so many bytes: only lengths are compared.
+    public func mayHave(_ name: String, ofAtLeast byteCount: Int) -> Bool {
+        let length = name.utf8.count
+        for index in 0..<bytes.fields.count {
+            let field = bytes.fields[index]
+            if field.name.count == length, field.value.count >= byteCount { return true }
+        }
+        return false
+    }
+
     /// The places of the values of all fields of this name, in their order; see `value(in:)`.
     public func values(of name: String) -> [Range<Int>] {
         bytes.ranges(of: name)

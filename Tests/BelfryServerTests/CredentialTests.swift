@@ -138,7 +138,7 @@ struct CredentialTests {
         #expect(try broker.request("POST", "/v1/tickets", "").status == 401)
         #expect(try broker.request("POST", "/v1/tickets?x=1", "", fields: field).status == 422)
         let other = try ticket()
-        try Self.reload(broker, broker.nodes[0].server.callers.credentials.keyring)
+        try Self.reload(broker, broker.nodes[0].server.callers.gate.credentials.keyring)
         #expect(try broker.get("/v1/events?ticket=\(other)").status == 401)
     }
 
@@ -228,7 +228,7 @@ struct CredentialTests {
         try broker.crank()
         #expect(try half.read()?.status == 200)
         #expect(half.peer.sawEndOfOutput)
-        #expect(broker.nodes[last].server.callers.credentials.waiting.isEmpty)
+        #expect(broker.nodes[last].server.callers.gate.credentials.waiting.isEmpty)
     }
 
     @Test("as many tokens as may wait do; one more is 503")
@@ -236,7 +236,7 @@ struct CredentialTests {
         let signer = TokenSigner("k")
         let verifier = TokenVerifier()
         let broker = try await Self.broker(signer, verifier: verifier)
-        let token = try broker.nodes[0].server.callers.credentials.keyring.token(
+        let token = try broker.nodes[0].server.callers.gate.credentials.keyring.token(
             Array(signer.token("t", endsAfter: 60).utf8))
         let job = TokenVerifier.Job(token: token, digest: TokenDigest(of: [1]), loop: 0)
         for _ in 1..<TokenVerifier.jobLimit { #expect(verifier.submit(job)) }
@@ -263,7 +263,7 @@ struct CredentialTests {
             try broker.request("POST", "/v1/channels/a", "", fields: field).status
         }
         #expect(try status() == 200)
-        #expect(broker.nodes[0].server.callers.credentials.verdicts.count == 1)
+        #expect(broker.nodes[0].server.callers.gate.credentials.verdicts.count == 1)
         try broker.advance(by: .milliseconds(59_999))
         #expect(try status() == 200)
         try broker.advance(by: .milliseconds(1))

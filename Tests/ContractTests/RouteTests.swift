@@ -3,78 +3,146 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("openapi.yaml and the routes")
+@Suite("The rows of the routes: openapi.yaml and Access.md")
 struct RouteTests {
+    /// The paths that the broker has for everybody; those for debugging are no part of the contract.
+    private static let servicePaths = RoutePath.ofService.filter { $0.facts.guarding != .debug }
+
     private let paths: [String: ContractValue]
 
     init() throws {
         paths = try ContractFile("openapi.yaml").yaml()["paths"].members
     }
 
-    @Test("every path and method of the file is a route")
-    func fileToRoutes() throws {
+    @Test(
+        "the paths of openapi.yaml are those of the rows, with and without a center, and so are the methods"
+    )
+    func contract() {
+        var expected: [String: Set<String>] = [:]
+        for path in Self.servicePaths + RoutePath.ofCenter {
+            expected[path.pattern] = Self.documentedMethods(path)
+        }
+        for path in RoutePath.ofCenter where !path.facts.namesCenter {
+            expected["/v1/centers/{center}" + path.pattern.dropFirst("/v1".count)] =
+                Self.documentedMethods(path)
+        }
+        let methods: Set = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
+        #expect(expected == paths.mapValues { methods.intersection($0.members.keys) })
+    }
+
+    @Test("a path of openapi.yaml is found as that of its row, with what it names")
+    func reading() throws {
         for template in paths.keys {
             let path = try #require(routed(template), "no route for \(template)")
-            if !path.route.isService {
-                let prefix = path.hasCenterPrefix ? "/v1/centers/{center}" : "/v1"
-                #expect(template == prefix + path.route.suffix)
-            }
-            #expect(methods(of: template) == path.route.documentedMethods, "\(template)")
+            let prefix = "/v1/centers/{center}"
+            let isBelow = path.hasCenterPrefix && !path.place.facts.namesCenter
+            #expect(
+                path.place.pattern
+                    == (isBelow ? "/v1" + template.dropFirst(prefix.count) : template))
+            #expect(path.center == Array((path.hasCenterPrefix ? "{center}" : "default").utf8))
+            let names = path.place.words.contains { $0 == nil }
+            #expect(path.argument.isEmpty != names)
         }
     }
 
-    @Test("every route is in the file, with and without the prefix of a center")
-    func routesToFile() {
-        let documented = Set(paths.keys)
-        var expected: Set<String> = []
-        for route in Route.samples where !route.isService {
-            expected.insert("/v1" + route.suffix)
-            if !route.isOfBroker {
-                expected.insert("/v1/centers/{center}" + route.suffix)
-            }
-            if route == .center { expected.remove("/v1") }
-        }
-        for (name, route) in RoutedPath.serviceRoutes where !route.isDebug {
-            expected.insert("/" + name)
-        }
-        #expect(documented == expected)
-    }
-
-    @Test("each sample is found at its own path, and stands for every word that a path may have")
-    func samples() {
-        for route in Route.samples where !route.isService && route != .center {
-            let path = routed("/v1" + route.suffix)
-            #expect(path.map { $0.route.suffix } == route.suffix)
-        }
-        let sampled = Set(Route.samples.filter { !$0.isService }.map(\.suffix))
-        for (word, route) in RoutedPath.collectionRoutes {
-            #expect(route.suffix == "/" + word)
-            #expect(sampled.contains("/" + word))
-        }
-        // Paths of later versions, and words of ours in places that are not theirs, are nothing.
-        let words = Set(RoutedPath.collectionRoutes.map(\.name))
-            .union(["reports"])
+    @Test("words of ours in places that are not theirs are nothing")
+    func misplacedWords() {
+        let words = Set(
+            (RoutePath.ofCenter + RoutePath.ofService).flatMap(\.words).compactMap { $0 } + ["x"])
         for word in words {
-            for below in words.union(["leaks", "unmatched", "x"]) {
+            for below in words {
                 guard let path = routed("/v1/\(word)/\(below)") else { continue }
-                #expect(sampled.contains(path.route.suffix), "/v1/\(word)/\(below)")
+                let pattern = path.place.pattern
+                #expect(
+                    pattern == "/v1/\(word)/\(below)" || pattern.hasPrefix("/v1/\(word)/{"),
+                    "/v1/\(word)/\(below)")
             }
+        }
+        #expect(routed("/v1/centers/{center}/centers") == nil)
+        #expect(routed("/v1/centers/{center}/livez") == nil)
+    }
+
+    @Test("the paths that the broker takes without reading one are what they are taken for")
+    func unread() {
+        #expect(RoutePath.channel.pattern == CenterRoute.post.row.path)
+        #expect(RoutedPath(channel: []).entry?.route == .center(.post))
+        #expect(RoutePath.server.pattern == "*")
+        #expect(RoutedPath.server.entry == nil)
+    }
+
+    @Test("the rows of one path agree in all but method, use and need, and have each method once")
+    func onePath() {
+        let rows = Dictionary(grouping: Route.all.map(\.row), by: \.path)
+        for (path, rows) in rows {
+            for row in rows {
+                #expect(row.secret == rows[0].secret, "\(path)")
+                #expect(row.guarding == rows[0].guarding, "\(path)")
+                #expect(row.answering == rows[0].answering, "\(path)")
+            }
+            #expect(Set(rows.map(\.method.rawValue)).count == rows.count, "\(path)")
         }
     }
 
     @Test("HEAD is answered wherever GET is, but not where an answer never ends, or acknowledges")
     func head() {
-        for route in Route.samples where route.documentedMethods.contains("get") {
-            let isEndless =
-                route == .events || route == .webSocket || route == .debugWebSocket
-                || route == .mailbox(token: [])
-            #expect(route.allowedMethods.allow(.head) == !isEndless, "\(route)")
+        let withoutHead = Route.all.filter { $0.row.method == .getWithoutHead }
+        #expect(
+            withoutHead == [
+                .center(.mailbox), .center(.webSocket), .center(.events), .service(.debugWebSocket),
+            ])
+    }
+
+    @Test("a path may have a secret where it names a token")
+    func secrets() {
+        for row in Route.all.map(\.row) {
+            let namesToken = row.path.contains("{token}") || row.path.contains("{idOrToken}")
+            #expect((row.secret != .none) == namesToken, "\(row.path)")
         }
     }
 
-    @Test("the prefix of a center has no listing of centers below it")
-    func centersBelowCenter() {
-        #expect(routed("/v1/centers/{center}/centers") == nil)
+    // MARK: Access.md
+
+    @Test("the table of Access.md, section 2, has each route once, and says what its row says")
+    func needs() throws {
+        var expected: [String: String] = [:]
+        for row in Route.all.map(\.row) where row.guarding != .debug {
+            let method = row.method.text.split(separator: ",")[0]
+            expected["\(method) \(row.path)"] = row.need.text
+        }
+        var told: Set<String> = []
+        for (routes, need) in try accessTable() {
+            for route in routes {
+                let text = try #require(expected[route], "Access.md has \(route)")
+                #expect(told.insert(route).inserted, "Access.md has \(route) twice")
+                let end = need.dropFirst(text.count).first
+                #expect(need.hasPrefix(text), "\(route): \(text)")
+                #expect(end == nil || end == ";" || end == "," || end == " ", "\(route)")
+            }
+        }
+        #expect(told == Set(expected.keys))
+    }
+
+    /// The rows of the table: methods with their paths, and what they take.
+    private func accessTable() throws -> [(routes: [String], need: String)] {
+        let lines = try ContractFile("Documentation/Access.md").lines
+        let start = try #require(lines.firstIndex(of: "| route | call | takes |"))
+        var rows: [(routes: [String], need: String)] = []
+        for line in lines[(start + 2)...].prefix(while: { $0.hasPrefix("|") }) {
+            let cells = line.split(separator: "|").map { $0.split(separator: " ") }
+            // A method goes on for the paths behind it.
+            var method: Substring = ""
+            var routes: [String] = []
+            for word in cells[0] {
+                let name = word.filter { $0 != "`" && $0 != "," }
+                if name.hasPrefix("/") {
+                    routes.append("\(method) \(name)")
+                } else {
+                    method = Substring(name)
+                }
+            }
+            rows.append((routes, cells[2].joined(separator: " ")))
+        }
+        return rows
     }
 
     /// The route of a path template; each parameter stands for itself.
@@ -90,60 +158,12 @@ struct RouteTests {
         } catch {
             return nil
         }
-        return RoutedPath(segments, hasDebugEndpoints: false)
+        return RoutedPath(segments, .get, hasDebugEndpoints: false)
     }
-
-    private func methods(of template: String) -> Set<String> {
-        let all: Set = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
-        return all.intersection(paths[template].map { Array($0.members.keys) } ?? [])
-    }
-}
-
-extension Route {
-    /// One of each case.
-    fileprivate static let samples: [Route] =
-        [
-            .channelPost(name: []), .channels, .notifications, .notification(id: []), .observers,
-            .observer(token: []), .mailbox(token: []), .clients, .client(id: []), .centers, .center,
-            .queue, .queueEntry(id: []), .modes, .mode(token: []), .explain, .leaks, .unmatched,
-            .webSocket, .events, .tickets, .backup, .live, .ready, .metrics, .debugEcho,
-            .debugWebSocket,
-        ] + Asset.allCases.map { .asset($0) }
-
-    /// Where the route stands in the file, below `/v1`; a new case needs a path, and a sample above.
-    fileprivate var suffix: String {
-        switch self {
-        case .channelPost: "/channels/{name}"
-        case .channels: "/channels"
-        case .notifications: "/notifications"
-        case .notification: "/notifications/{id}"
-        case .observers: "/observers"
-        case .observer: "/observers/{idOrToken}"
-        case .mailbox: "/observers/{idOrToken}/notifications"
-        case .clients: "/clients"
-        case .client: "/clients/{id}"
-        case .centers: "/centers"
-        case .center: ""
-        case .queue: "/queue"
-        case .queueEntry: "/queue/{id}"
-        case .modes: "/modes"
-        case .mode: "/modes/{token}"
-        case .explain: "/explain"
-        case .leaks: "/reports/leaks"
-        case .unmatched: "/reports/unmatched"
-        case .webSocket: "/ws"
-        case .events: "/events"
-        case .tickets: "/tickets"
-        case .backup: "/backup"
-        case .live, .ready, .metrics, .asset, .debugEcho, .debugWebSocket: ""
-        }
-    }
-
-    fileprivate var isDebug: Bool { self == .debugEcho || self == .debugWebSocket }
 
     /// The methods that the file lists: HEAD goes with GET and is told once, in its introduction.
-    fileprivate var documentedMethods: Set<String> {
-        Set(allowedMethods.text.split(separator: ", ").map { $0.lowercased() })
+    private static func documentedMethods(_ path: RoutePath) -> Set<String> {
+        Set(path.facts.methods.text.split(separator: ", ").map { $0.lowercased() })
             .subtracting(["head", "options"])
     }
 }

@@ -23,11 +23,9 @@ extension Callers {
         """
 
     /// Answers OPTIONS, the preflight of a page's request among them (Fetch standard, CORS).
-    mutating func answerOptions(_ path: RoutedPath, to id: ConnectionID, _ outbox: inout Outbox) {
+    mutating func answerOptions(_ path: RoutePath, to id: ConnectionID, _ outbox: inout Outbox) {
         var answer = Answer.empty
-        let allowed =
-            path.isServer
-            ? "GET, HEAD, POST, DELETE, PATCH, OPTIONS" : path.route.allowedMethods.text
+        let allowed = path.facts.methods.text
         answer.fields = [HTTPField("Allow", allowed)]
         if exchange.reply.allowedOrigin != nil,
             exchange.parser.head.field("access-control-request-method") != nil

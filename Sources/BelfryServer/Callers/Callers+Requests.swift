@@ -1,11 +1,11 @@
-import BelfryBytes
 import BelfryAccess
+import BelfryBytes
 import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
 import BelfryWire
 
-// HTTP requests: from bytes to a decision what is asked, and who may ask it.
+// HTTP requests: from bytes to an exchange that is whole, which the gate has let in or refused.
 
 extension Callers {
     /// Reads on to the next request that is whole and that callers do not answer alone; pipelined ones are
@@ -144,7 +144,7 @@ extension Callers {
         if isDecided {
             exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
         } else {
-            if policies.needsOrigin { findOrigin(id, &outbox) }
+            if gate.policies.needsOrigin { findOrigin(of: id, &outbox) }
             decideRequest(&outbox)
             if exchange.caller != nil { seatCaller(on: id, &outbox) }
         }
@@ -167,10 +167,16 @@ extension Callers {
     /// Finds the route, and decides what can be decided by the head alone.
     private mutating func decideRequest(_ outbox: inout Outbox) {
         do throws(Problem) {
-            try checkHead(&outbox)
+            try gate.check(&exchange, &outbox)
         } catch {
             exchange.refusal = error
         }
+    }
+
+    /// Finds out where a request comes from, and notes it of its connection.
+    private mutating func findOrigin(of id: ConnectionID, _ outbox: inout Outbox) {
+        gate.findOrigin(of: id, &exchange, &outbox)
+        if let origin = exchange.origin { connections[id].address = origin.address }
     }
 
     /// Counts the connection for the principal that asks; one that has no seat left is refused.
@@ -181,149 +187,6 @@ extension Callers {
         } catch {
             exchange.refusal = error
         }
-    }
-
-    private mutating func checkHead(_ outbox: inout Outbox) throws(Problem) {
-        if exchange.parser.head.expectation == .unknown {
-            throw Problem(.expectationFailed, "The broker knows no expectation but 100-continue.")
-        }
-        if exchange.parser.head.targetForm == .authority {
-            throw Problem(.notImplemented, "The broker is not a proxy.")
-        }
-        try checkHost()
-        noteOrigin()
-        if policies.hasRates { try chargeAddress(&outbox) }
-        if !outbox.life.takesNothing, let name = exchange.findPlainPostName() {
-            exchange.plainPostName = name
-            exchange.canRepeat = !policies.needsOrigin
-            exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
-            return
-        }
-        let path = try routedPath(&outbox)
-        exchange.path = path
-        switch path.route.secretPlace {
-        case .none: break
-        case .possible where headField("belfry-token") == nil: break
-        case .possible, .present: exchange.reply.details.hasSecretTarget = true
-        }
-        if outbox.life.takesNothing { try refuse(path.route, &outbox) }
-        try checkOrigin(path)
-        let method = exchange.parser.head.method
-        let allowed = path.route.allowedMethods
-        if method != .options, !allowed.allow(method) {
-            exchange.refusalFields = [HTTPField("Allow", allowed.text)]
-            throw Problem(.methodNotAllowed, "The path answers to \(allowed.text).")
-        }
-        try checkCredentials(path, &outbox)
-        if path.route == .debugEcho { return }
-        exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
-    }
-
-    /// Refuses what cannot be asked of a broker that stops, or has not restored its state.
-    private func refuse(_ route: Route, _ outbox: inout Outbox) throws(Problem) {
-        if let progress = shared.progress {
-            if !route.isHealth { throw .isRestoring(progress) }
-        } else if !route.isService {
-            throw .isStopping
-        }
-    }
-
-    /// A foreign name that resolves to this machine opens nothing (DNS rebinding).
-    private mutating func checkHost() throws(Problem) {
-        // Most requests name the host that the one before named.
-        let isKnown = bytesAreEqual(exchange.parser.head.hostName, policies.allowedHost.span)
-        if isKnown, exchange.origin?.host == nil { return }
-        let name = hostName()
-        if name.isEmpty { return }
-        if policies.host.allows(host: name) {
-            policies.allowedHost = name
-        } else {
-            throw Problem(
-                .unknownHost,
-                "The broker does not answer to this host name; --allow-host names those that it does."
-            )
-        }
-    }
-
-    private mutating func routedPath(_ outbox: inout Outbox) throws(Problem) -> RoutedPath {
-        switch exchange.parser.head.targetForm {
-        case .asterisk:
-            return RoutedPath.server
-        case .authority, .origin, .absolute:
-            break
-        }
-        do throws(HTTPError) {
-            try exchange.readPath()
-        } catch {
-            throw Problem(error)
-        }
-        guard
-            let path = RoutedPath(
-                exchange.segments, hasDebugEndpoints: outbox.configuration.hasDebugEndpoints)
-        else { throw Problem.unknownPath }
-        return path
-    }
-
-    /// The host name that is asked for: a listed proxy may tell another than `Host`.
-    private func hostName() -> [UInt8] {
-        guard let host = exchange.origin?.host else {
-            return [UInt8](copying: exchange.parser.head.hostName)
-        }
-        // The colon of a port stands behind the bracket of an IPv6 address.
-        guard let colon = host.lastIndex(of: UInt8(ascii: ":")),
-            !host[colon...].contains(UInt8(ascii: "]"))
-        else { return host }
-        return Array(host[..<colon])
-    }
-
-    /// Notes whether the page that asks may read the answer, whatever that will be.
-    private mutating func noteOrigin() {
-        switch exchange.parser.head.method {
-        case .get, .head, .options:
-            // A cache must not give one page the answer that was for another (RFC 9110 §12.5.5).
-            exchange.reply.variesByOrigin = true
-        case .post, .put, .delete, .patch, .trace, .connect, .other: break
-        }
-        guard exchange.parser.head.uncommonFields.contains(.origin),
-            let origin = headField("origin")
-        else { return }
-        exchange.reply.variesByOrigin = true
-        if policies.origin.isListed(origin: origin) {
-            exchange.reply.details.allowedOrigin = origin
-        }
-    }
-
-    /// Pages of foreign origins make, change and read nothing (decision 59).
-    ///
-    /// It changes nothing, but a call that only borrows the loop would copy it.
-    private mutating func checkOrigin(_ path: RoutedPath) throws(Problem) {
-        let fields = exchange.parser.head.uncommonFields
-        guard !fields.isDisjoint(with: [.origin, .fetchSite]) else { return }
-        switch exchange.parser.head.method {
-        // What a page may not do is said by the answer to its preflight.
-        case .options: return
-        case .get, .head:
-            if path.route.isOpenToPages { return }
-        case .post, .put, .delete, .patch, .trace, .connect, .other: break
-        }
-        guard isOfKnownPage() else {
-            throw Problem(
-                .foreignOrigin,
-                "Pages of this origin may not do this; --allow-origin names those that may.")
-        }
-    }
-
-    /// Whether the page that asks may use the broker.
-    ///
-    /// Images, scripts and navigations have no `Origin`: then a browser tells only whether they are of
-    /// another origin (Fetch Metadata), and not of which.
-    private func isOfKnownPage() -> Bool {
-        guard let origin = headField("origin") else {
-            return policies.origin.allows(fetchSite: headField("sec-fetch-site") ?? [])
-        }
-        let host = exchange.origin?.host ?? [UInt8](copying: exchange.parser.head.authority)
-        let isSecure = exchange.origin?.isSecure ?? exchange.isSecure
-        return policies.origin.allows(origin: origin, host: host, isSecure: isSecure)
     }
 
     /// The content is there: what was asked is answered, or handed out.
@@ -358,11 +221,17 @@ extension Callers {
         guard let path = exchange.path else {
             preconditionFailure("a request that is not refused has a path")
         }
-        if exchange.parser.head.method == .options {
-            answerOptions(path, to: id, &outbox)
+        if let template = exchange.postTemplate,
+            let post = requestReader.post(template, body: content)
+        {
+            return step(post, path, &outbox)
+        }
+        // Of the methods that no path has, only OPTIONS is not refused.
+        guard let entry = path.entry else {
+            answerOptions(path.place, to: id, &outbox)
             return nil
         }
-        return handleRequest(path, content: content, from: id, &outbox)
+        return handle(entry, path, content: content, from: id, &outbox)
     }
 
     /// The notification of a post that anybody may make, to the default center, of an object as JSON; nil
@@ -371,7 +240,7 @@ extension Callers {
     private mutating func plainPost(
         _ name: Range<Int>, content: Span<UInt8>, _ outbox: inout Outbox
     ) -> Notification.Content? {
-        guard !policies.hasRates, outbox.log.level > .trace,
+        guard !gate.policies.hasRates, outbox.log.level > .trace,
             outbox.anonymous.grants.allowEverywhere(.post), outbox.number == 0
         else { return nil }
         return requestReader.plainPost(

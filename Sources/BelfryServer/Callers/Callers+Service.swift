@@ -1,21 +1,23 @@
-import BelfryBytes
 import BelfryAccess
+import BelfryBytes
 import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
 import BelfryWire
+import Synchronization
 
-// The service paths: health, metrics, the files of the broker, and the echoes.
+// The broker as a whole: health, metrics, tickets, files, and the echoes.
 
 extension Callers {
-    mutating func handleService(
-        _ route: Route, content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
+    /// Does what is asked of the broker as a whole.
+    mutating func handle(
+        _ route: ServiceRoute, content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) -> CallerStep? {
         outbox.content.removeAll(keepingCapacity: true)
         switch route {
         case .live:
             sendText("ok\n", to: id, &outbox)
-        case .ready:
+        case .ready, .health:
             try sendReadiness(to: id, &outbox)
         case .metrics:
             let caller = exchange.caller ?? outbox.anonymous
@@ -23,23 +25,21 @@ extension Callers {
                 throw Problem.lacking("inspect", caller)
             }
             return .metrics
-        case .asset(let asset):
-            sendAsset(asset, to: id, &outbox)
+        case .centers:
+            exchange.request = try exchange.centerListing(requestReader)
+            try gate.charge(1, &exchange, &outbox)
+            return .request
+        case .tickets:
+            try makeTicket(for: id, &outbox)
+        case .backup:
+            try beginBackup(for: id, &outbox)
         case .debugEcho:
             outbox.content.append(content)
             send(
                 Answer(contentType: .other("application/octet-stream")), to: id, exchange.reply,
                 &outbox)
         case .debugWebSocket:
-            do throws(Problem) {
-                try openDebugWebSocket(id, &outbox)
-            } catch {
-                answer(error, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
-            }
-        case .channelPost, .channels, .notifications, .notification, .observers, .observer,
-            .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
-            .explain, .leaks, .unmatched, .webSocket, .events, .tickets, .backup:
-            preconditionFailure("routes of a center are no service")
+            try openDebugWebSocket(id, &outbox)
         }
         return nil
     }
@@ -49,7 +49,6 @@ extension Callers {
         outbox.work.countLook()
         outbox.content.removeAll(keepingCapacity: true)
         outbox.content.append(contentsOf: text)
-        exchange.reply.acceptsGzip = exchange.parser.head.acceptsGzip
         let type = "text/plain; version=0.0.4; charset=utf-8"
         send(
             Answer(contentType: .other(type), isCompressible: true), to: id, exchange.reply,
@@ -81,7 +80,9 @@ extension Callers {
         send(answer, to: id, exchange.reply, &outbox)
     }
 
-    private mutating func sendAsset(_ asset: Asset, to id: ConnectionID, _ outbox: inout Outbox) {
+    /// Answers with one of the broker's files.
+    mutating func sendAsset(_ asset: Asset, to id: ConnectionID, _ outbox: inout Outbox) {
+        outbox.content.removeAll(keepingCapacity: true)
         // Scanners look at the first page alone, and take any compression over TLS for BREACH.
         let isScanned = asset == .console && (exchange.origin?.isSecure ?? exchange.isSecure)
         let takesGzip = exchange.parser.head.acceptsGzip && !isScanned
@@ -102,5 +103,38 @@ extension Callers {
             answer.fields.append(HTTPField("Cross-Origin-Resource-Policy", "cross-origin"))
         }
         sendFile(compressed ?? shared.assets[asset] ?? [], answer, to: id, exchange.reply, &outbox)
+    }
+
+    /// Hands out a ticket for the credentials of a request (POST /v1/tickets).
+    private mutating func makeTicket(for id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
+        guard let caller = exchange.caller else {
+            throw Problem(
+                .credentialsMissing,
+                "A ticket stands for credentials, so the request must show some.")
+        }
+        let query = try Query(exchange.parser.head)
+        try query.finish()
+        try gate.charge(1, &exchange, &outbox)
+        let ticket = outbox.random.text(byteCount: 16)
+        let digest = TokenDigest(of: ticket)
+        let now = outbox.loop.now.nanoseconds
+        let share = outbox.shares.limits.principal?.ticketCount ?? TicketTable.limit
+        let isKept = shared.tickets.withLock {
+            $0.insert(digest, for: caller, share: share, now: now)
+        }
+        guard isKept else {
+            throw Problem(
+                .overloaded,
+                "The broker has \(TicketTable.limit) unused tickets, which is its limit; try again later."
+            )
+        }
+        outbox.content.removeAll(keepingCapacity: true)
+        let lifetime = TicketTable.lifetime / 1_000_000
+        Shape.append(
+            ticket: ticket, expiresAt: outbox.loop.wallNow.milliseconds + lifetime,
+            to: &outbox.content)
+        var answer = Answer(status: 201, contentType: .json)
+        answer.fields = [.noStore]
+        send(answer, to: id, exchange.reply, &outbox)
     }
 }

@@ -9,9 +9,9 @@ extension Callers {
 
     /// Whether a new connection finds a seat among those of its address; a listed proxy stands for many.
     mutating func takeSeat(_ id: ConnectionID, isSecure: Bool, _ outbox: inout Outbox) -> Bool {
-        guard let address = peerAddress(of: id, &outbox), !policies.proxy.trusts(address) else {
-            return true
-        }
+        guard let address = Gate.peerAddress(of: id, &outbox),
+            !gate.policies.proxy.trusts(address)
+        else { return true }
         let asker = Asker.address(address.counted)
         var limit =
             outbox.shares.limit(of: asker)?.seats ?? SeatTable.Seats(count: .max, byteCount: .max)

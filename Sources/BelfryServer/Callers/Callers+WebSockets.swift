@@ -11,13 +11,10 @@ extension Callers {
     /// The subprotocol of the broker.
     static let subprotocol = Array("belfry.v1".utf8)
 
-    /// Decides the opening handshake, and asks for a client.
-    mutating func openWebSocket(_ id: ConnectionID, _ outbox: inout Outbox) throws(Problem)
-        -> CenterRequest
-    {
+    /// Decides the opening handshake.
+    mutating func openWebSocket(_ id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
         if let (key, hasSubprotocol) = usualOpening() {
-            noteOpening(key, hasSubprotocol ? Self.subprotocol : nil, nil, on: id)
-            return .connect(.webSocket, observers: [], since: nil)
+            return noteOpening(key, hasSubprotocol ? Self.subprotocol : nil, nil, on: id)
         }
         let decision = openingRequest().decide(
             subprotocols: [Self.subprotocol], unknown: .refused,
@@ -27,7 +24,6 @@ extension Callers {
             throw refuseOpening(refusal)
         case .accept(let key, let subprotocol, let deflate):
             noteOpening(key, subprotocol, deflate, on: id)
-            return .connect(.webSocket, observers: [], since: nil)
         }
     }
 
@@ -259,7 +255,7 @@ extension Callers {
                 CallingClient(number: connections[id].client, session: connections[id].session)),
             caller: connections[id].caller ?? outbox.anonymous,
             reply: Reply(loop: outbox.number, connection: id, form: .webSocket),
-            address: askerAddress(of: id, connections[id].address, &outbox))
+            address: gate.askerAddress(of: id, connections[id].address, &outbox))
     }
 
     private mutating func echo(

@@ -1,4 +1,3 @@
-import BelfryAccess
 import BelfryCenter
 import BelfryLoop
 import BelfryWebSocket
@@ -17,8 +16,8 @@ struct Callers: ~Copyable {
     var tls: TLSTable?
     /// Listeners from this number on speak TLS.
     var firstSecureListener = Int.max
-    var policies: AccessPolicies
-    var credentials: Credentials
+    /// Who may ask.
+    var gate: Gate
     var timeouts: Timeouts
     let requestReader: RequestReader
     /// The request that is read; one serves all connections in turn.
@@ -49,9 +48,7 @@ struct Callers: ~Copyable {
     ) {
         self.shared = shared
         self.unfinishedTotal = unfinishedTotal
-        policies = AccessPolicies(configuration)
-        shared.rates.adopt(configuration)
-        credentials = Credentials(configuration.keyring)
+        gate = Gate(configuration, shared)
         timeouts = Timeouts(configuration)
         unsentWatch = ShareWatch(share: shares.limits.leastUnsent)
         unfinishedWatch = ShareWatch(share: shares.limits.leastUnfinished)
@@ -64,8 +61,7 @@ struct Callers: ~Copyable {
 
     /// Takes a configuration that has changed.
     mutating func adopt(_ configuration: ServerConfiguration, shares: SharePolicy) {
-        policies = AccessPolicies(configuration)
-        shared.rates.adopt(configuration)
+        gate.adopt(configuration)
         timeouts = Timeouts(configuration)
         exchange = Exchange(limits: configuration.httpLimits)
         reader = MessageReader(
@@ -90,41 +86,6 @@ enum CallerStep {
     case calls
     /// The metrics, which are made once a turn for all who ask.
     case metrics
-}
-
-/// Where requests may come from.
-struct AccessPolicies {
-    let origin: OriginPolicy
-    let host: HostPolicy
-    let proxy: ProxyPolicy
-    /// Whether there is any limit of rates.
-    let hasRates: Bool
-    /// The host name that was allowed last.
-    var allowedHost: [UInt8] = []
-
-    init(_ configuration: ServerConfiguration) {
-        origin = OriginPolicy(
-            allowed: configuration.allowedOrigins, allowsLoopback: configuration.isLoopbackOnly)
-        host = HostPolicy(configuration)
-        proxy = ProxyPolicy(trusted: configuration.trustedProxies)
-        hasRates = configuration.hasRates
-    }
-
-    /// Whether the address of a request matters: otherwise nobody asks for it.
-    var needsOrigin: Bool { hasRates || !proxy.isEmpty }
-}
-
-/// What credentials are good, and which of them are not known yet.
-struct Credentials {
-    var keyring: Keyring
-    /// The callers of tokens that were verified lately.
-    var verdicts = VerdictCache()
-    /// The connections that wait for a verdict, by the digest of their token.
-    var waiting: [TokenDigest: [ConnectionID]] = [:]
-
-    init(_ keyring: Keyring?) {
-        self.keyring = keyring ?? Keyring()
-    }
 }
 
 /// Connections whose input waits for the next turn.

@@ -10,6 +10,18 @@ enum Asset: Equatable, CaseIterable {
     case openAPIJSON
     case asyncAPI
 
+    /// Where the file is found.
+    var path: String {
+        switch self {
+        case .console: "/"
+        case .consoleScript: "/console.js"
+        case .library: "/belfry.js"
+        case .openAPI: "/openapi.yaml"
+        case .openAPIJSON: "/openapi.json"
+        case .asyncAPI: "/asyncapi.yaml"
+        }
+    }
+
     var contentType: String {
         switch self {
         case .console: "text/html; charset=utf-8"

@@ -102,13 +102,24 @@ struct Exchange {
         return start..<path.count
     }
 
-    /// Splits and decodes the path of the head.
-    mutating func readPath() throws(HTTPError) {
+    /// Finds what the path of the head names.
+    mutating func findPath(hasDebugEndpoints: Bool) throws(Problem) -> RoutePath {
+        if parser.head.targetForm == .asterisk {
+            path = .server
+            return .server
+        }
         // The path is borrowed from the parser, and with it all of the exchange.
         var read = PathSegments()
         swap(&read, &segments)
         defer { swap(&read, &segments) }
-        try read.read(parser.head.path)
+        do throws(HTTPError) {
+            try read.read(parser.head.path)
+        } catch {
+            throw Problem(error)
+        }
+        path = RoutedPath(read, parser.head.method, hasDebugEndpoints: hasDebugEndpoints)
+        guard let place = path?.place else { throw Problem.unknownPath }
+        return place
     }
 
     /// Notes a piece of content; the first one is only pointed at.

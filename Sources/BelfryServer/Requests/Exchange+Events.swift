@@ -1,19 +1,22 @@
 import BelfryCenter
+import BelfryHTTP
 import BelfryWire
 
 // Event streams: Server-Sent Events for a client with observers of its connection's lifetime.
 
-extension Callers {
+extension Exchange {
     /// How many observers one stream may ask for.
     static let streamObserverLimit = 100
 
     /// Reads which names and objects a stream observes: each name with each object.
-    mutating func openEvents(_ query: inout Query) throws(Problem) -> CenterRequest {
+    mutating func openEvents(
+        _ query: inout Query, _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
         if let token = query.take("token") { return try openStream(of: token, &query) }
-        let names = unique(query.takeAll("name"))
-        let objects = unique(query.takeAll("object"))
-        for name in names { try requestReader.check(observedName: name, parameter: "name") }
-        for object in objects { try requestReader.check(name: object, parameter: "object") }
+        let names = Self.unique(query.takeAll("name"))
+        let objects = Self.unique(query.takeAll("object"))
+        for name in names { try reader.check(observedName: name, parameter: "name") }
+        for object in objects { try reader.check(name: object, parameter: "object") }
         guard max(1, names.count) * max(1, objects.count) <= Self.streamObserverLimit else {
             throw Problem.invalidParameter(
                 "name", "with object asks for over \(Self.streamObserverLimit) observers")
@@ -36,7 +39,7 @@ extension Callers {
         guard IdentifierText(observer: token.span) != nil else {
             throw Problem.invalidParameter("token", "must be the token of an observer")
         }
-        exchange.reply.details.hasSecretTarget = true
+        reply.details.hasSecretTarget = true
         for parameter in ["name", "object"] where query.take(parameter) != nil {
             throw Problem.invalidParameter(
                 parameter, "must not stand with token, whose observer has a filter")
@@ -45,9 +48,9 @@ extension Callers {
     }
 
     /// The position behind which a stream goes on, if the request names one.
-    private func lastEventPosition(_ query: inout Query) -> ReplayPosition? {
+    private mutating func lastEventPosition(_ query: inout Query) -> ReplayPosition? {
         let queryID = query.take("last_event_id")
-        let fieldID = headField("last-event-id")
+        let fieldID = parser.head.copy(of: "last-event-id")
         // What a browser sends by itself is newer than what stands in the page's URL.
         let since = (fieldID ?? queryID).map { EventStream.position(of: $0.span) }
         return since.map(Self.position)
@@ -60,7 +63,7 @@ extension Callers {
         ReplayPosition(epoch: id?.epoch ?? [], sequence: id?.sequence ?? 0)
     }
 
-    private func unique(_ values: [[UInt8]]) -> [[UInt8]] {
+    private static func unique(_ values: [[UInt8]]) -> [[UInt8]] {
         var result: [[UInt8]] = []
         for value in values where !result.contains(value) { result.append(value) }
         return result

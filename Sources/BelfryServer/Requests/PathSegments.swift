@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryHTTP
 
 /// The segments of a path, decoded one behind the other into storage that is used again.
@@ -28,10 +29,6 @@ struct PathSegments {
 
     /// Whether a segment is this text.
     func segment(_ position: Int, is text: String) -> Bool {
-        let segment = self[position]
-        let other = text.utf8.span
-        guard segment.count == other.count else { return false }
-        for index in segment.indices where segment[index] != other[index] { return false }
-        return true
+        bytesAreEqual(self[position], text.utf8.span)
     }
 }

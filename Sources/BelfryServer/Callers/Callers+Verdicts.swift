@@ -1,0 +1,117 @@
+import BelfryAccess
+import BelfryLoop
+import BelfrySystem
+import BelfryWebSocket
+import BelfryWire
+
+// Verdicts: requests wait until their token is verified, and streams end with the credentials that opened them.
+
+extension Callers {
+    /// Lets a whole request wait until its credentials are verified.
+    mutating func awaitVerdict(
+        _ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox
+    ) -> CallerStep? {
+        guard let unverified = exchange.unverified else { return nil }
+        guard let verifier = shared.verifier else {
+            gate.decide(
+                TokenVerifier.verdict(unverified.token), digest: unverified.digest, &exchange,
+                &outbox)
+            seatCaller(on: id, &outbox)
+            return finishRequest(id, bytes, &outbox)
+        }
+        let digest = unverified.digest
+        if gate.credentials.waiting[digest] == nil {
+            let job = TokenVerifier.Job(
+                token: unverified.token, digest: digest, loop: outbox.number)
+            guard verifier.submit(job) else {
+                let problem = Problem(
+                    .overloaded, "Too many tokens wait to be verified; try again later.")
+                answer(problem, to: id, exchange.reply, &outbox)
+                return nil
+            }
+        }
+        gate.credentials.waiting[digest, default: []].append(id)
+        exchange.keepContent(of: bytes)
+        unfinished(of: id).unverified = exchange
+        exchange = Exchange(limits: outbox.configuration.httpLimits)
+        connections[id].isAwaiting = true
+        setDeadline(id, .answer, &outbox)
+        countUnfinished(of: id, &outbox)
+        return nil
+    }
+
+    /// A token was verified: takes the connections whose requests wait for that.
+    mutating func takeWaiting(_ digest: TokenDigest) -> [ConnectionID] {
+        gate.credentials.waiting.removeValue(forKey: digest) ?? []
+    }
+
+    /// Takes up a request that waited for a verdict; false when it is no longer there.
+    mutating func takeUpRequest(
+        of id: ConnectionID, _ digest: TokenDigest, _ verdict: Result<Caller, AccessError>,
+        _ outbox: inout Outbox
+    ) -> Bool {
+        guard let waiting = connection(id)?.unfinished?.unverified.take(),
+            waiting.unverified?.digest == digest
+        else { return false }
+        // Between two events no request is in the hands of the loop.
+        exchange = waiting
+        connections[id].isAwaiting = false
+        gate.decide(verdict, digest: digest, &exchange, &outbox)
+        seatCaller(on: id, &outbox)
+        return true
+    }
+
+    /// A request whose content was kept is answered, or handed out.
+    mutating func finishRequest(_ id: ConnectionID, _ outbox: inout Outbox) -> CallerStep? {
+        let nothing: [UInt8] = []
+        return finishRequest(id, nothing.span, &outbox)
+    }
+
+    /// A request that waited for a verdict was answered, or is under way: what follows is read.
+    mutating func readOnAfterVerdict(_ id: ConnectionID, _ outbox: inout Outbox) {
+        exchange = Exchange(limits: outbox.configuration.httpLimits)
+        guard let connection = connection(id), !connection.isAwaiting, !connection.isClosing
+        else { return }
+        if connections.takesRequests(id) { setDeadline(id, .idle, &outbox) }
+        readOn(id, &outbox)
+    }
+
+    // MARK: Streams
+
+    /// Notes who opens a stream: it ends with their credentials.
+    mutating func noteCaller(_ caller: Caller?, of id: ConnectionID, _ outbox: inout Outbox) {
+        guard connections.has(id) else { return }
+        var deadline = MonotonicTime.distantFuture
+        if let caller { deadline = outbox.credentialDeadline(of: caller) }
+        if caller != nil || connections[id].caller != nil { connections[id].caller = caller }
+        connections[id].credentialDeadline = deadline
+    }
+
+    /// The credentials of a stream are good no longer.
+    mutating func closeExpired(_ connection: Connection, _ outbox: inout Outbox) {
+        switch connection.kind {
+        case .webSocket, .debugWebSocket:
+            closeWebSocket(
+                connection.id, .credentialsExpired, reason: "the credentials have expired", &outbox)
+        case .events:
+            let start = outbox.loop.output.count
+            EventStream.append(comment: "the credentials have expired", to: &outbox.loop.output)
+            outbox.loop.send(start..<outbox.loop.output.count, to: connection.id, as: .delivery)
+            closeSoon(connection.id, &outbox)
+        case .http:
+            break
+        }
+    }
+
+    /// The keys have changed: whose key is gone is known no longer.
+    mutating func adopt(_ keyring: Keyring, _ outbox: inout Outbox) {
+        gate.adopt(keyring)
+        for slot in 0..<connections.slotCount {
+            guard let connection = connections[slot], let caller = connection.caller,
+                connection.kind != .http,
+                !connection.isClosing, !gate.credentials.keyring.stillHas(caller)
+            else { continue }
+            closeExpired(connection, &outbox)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import BelfryHTTP
+
+/// Some methods, for a decision and for the `Allow` field.
+struct AllowedMethods: OptionSet {
+    let rawValue: UInt8
+
+    /// GET, and HEAD with it.
+    static let get = AllowedMethods(rawValue: 1)
+    static let post = AllowedMethods(rawValue: 2)
+    static let delete = AllowedMethods(rawValue: 4)
+    /// GET of something that never ends.
+    static let getWithoutHead = AllowedMethods(rawValue: 8)
+    static let patch = AllowedMethods(rawValue: 16)
+
+    /// Whether a method is among them.
+    func allow(_ method: HTTPMethod) -> Bool {
+        switch method {
+        case .get: contains(.get) || contains(.getWithoutHead)
+        case .head: contains(.get)
+        case .post: contains(.post)
+        case .delete: contains(.delete)
+        case .patch: contains(.patch)
+        case .put, .options, .trace, .connect, .other: false
+        }
+    }
+
+    /// The names of the methods with OPTIONS, as the `Allow` field has them.
+    var text: String {
+        var names: [String] = []
+        if contains(.get) { names += ["GET", "HEAD"] }
+        if contains(.getWithoutHead) { names.append("GET") }
+        if contains(.post) { names.append("POST") }
+        if contains(.delete) { names.append("DELETE") }
+        if contains(.patch) { names.append("PATCH") }
+        return (names + ["OPTIONS"]).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,79 @@
+import BelfryAccess
+
+/// What can be asked of a center; each path stands below `/v1` for the default center, and below
+/// `/v1/centers/{center}` for another.
+enum CenterRoute: CaseIterable {
+    case post
+    case postSeveral
+    case fate
+    case addObserver
+    case observers
+    case observer
+    case removeObserver
+    case mailbox
+    case webSocket
+    case events
+    case channels
+    case clients
+    case suspendClient
+    case removeClient
+    case queue
+    case dequeue
+    case queueEntry
+    case dequeueEntry
+    case enterMode
+    case modes
+    case leaveMode
+    case explain
+    case leaks
+    case unmatched
+    case endCenter
+
+    /// All that is decided by path and method.
+    var row: RouteRow {
+        switch self {
+        case .post: RouteRow(.post, "/v1/channels/{name}", .acts, .named(.post))
+        case .postSeveral: RouteRow(.post, "/v1/notifications", .acts, .named(.post))
+        case .fate:
+            RouteRow(.get, "/v1/notifications/{id}", .looks, .somewhere([.post, .inspect]))
+        case .addObserver: RouteRow(.post, "/v1/observers", .acts, .named(.observe))
+        case .observers: RouteRow(.get, "/v1/observers", .looks, .somewhere(.inspect))
+        case .observer:
+            RouteRow(
+                .get, "/v1/observers/{idOrToken}", .looks, .token(or: .named(.inspect)),
+                secret: .possible)
+        case .removeObserver:
+            RouteRow(
+                .delete, "/v1/observers/{idOrToken}", .acts, .token(or: .named(.admin)),
+                secret: .possible)
+        // To read a mailbox may wait, and acknowledges.
+        case .mailbox:
+            RouteRow(
+                .getWithoutHead, "/v1/observers/{idOrToken}/notifications", .looks,
+                .token(or: nil), secret: .present)
+        case .webSocket: RouteRow(.getWithoutHead, "/v1/ws", .opens, .anyGrant)
+        case .events: RouteRow(.getWithoutHead, "/v1/events", .opens, .named(.observe))
+        case .channels: RouteRow(.get, "/v1/channels", .looks, .somewhere(.inspect))
+        case .clients: RouteRow(.get, "/v1/clients", .looks, .somewhere(.inspect))
+        case .suspendClient:
+            RouteRow(.patch, "/v1/clients/{id}", .acts, .session(or: .everywhere(.admin)))
+        case .removeClient:
+            RouteRow(.delete, "/v1/clients/{id}", .acts, .session(or: .everywhere(.admin)))
+        case .queue: RouteRow(.get, "/v1/queue", .looks, .somewhere(.inspect))
+        case .dequeue: RouteRow(.delete, "/v1/queue", .acts, .somewhere(.post))
+        case .queueEntry: RouteRow(.get, "/v1/queue/{id}", .looks, .somewhere(.inspect))
+        case .dequeueEntry: RouteRow(.delete, "/v1/queue/{id}", .acts, .somewhere(.post))
+        case .enterMode: RouteRow(.post, "/v1/modes", .acts, .somewhere(.modes))
+        case .modes: RouteRow(.get, "/v1/modes", .looks, .somewhere(.inspect))
+        case .leaveMode:
+            RouteRow(
+                .delete, "/v1/modes/{token}", .acts, .token(or: .everywhere(.admin)),
+                secret: .possible)
+        case .explain: RouteRow(.get, "/v1/explain", .looks, .somewhere(.inspect))
+        case .leaks: RouteRow(.get, "/v1/reports/leaks", .looks, .somewhere(.inspect))
+        case .unmatched: RouteRow(.get, "/v1/reports/unmatched", .looks, .somewhere(.inspect))
+        case .endCenter:
+            RouteRow(.delete, "/v1/centers/{center}", .acts, .everywhere(.admin))
+        }
+    }
+}

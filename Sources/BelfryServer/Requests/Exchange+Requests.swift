@@ -1,0 +1,125 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryWire
+
+// What a request asks of a center: its path, query, fields and content become a `CenterRequest`.
+
+extension Exchange {
+    /// Reads what a center is asked.
+    mutating func centerRequest(
+        _ route: CenterRoute, _ path: RoutedPath, content: Span<UInt8>, _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        if path.hasCenterPrefix { try reader.check(name: path.center, parameter: "center") }
+        var query = try Query(parser.head)
+        let request = try read(route, path, &query, content: content, reader)
+        try query.finish()
+        return request
+    }
+
+    /// Reads which centers are to be listed.
+    mutating func centerListing(_ reader: RequestReader) throws(Problem) -> CenterRequest {
+        var query = try Query(parser.head)
+        let listing = try reader.listing(.centers, query: query.takeRest()).query
+        return .centers(rows: [], cursor: listing.cursor, limit: listing.limit)
+    }
+
+    /// What each route asks.
+    @inline(__always)
+    private mutating func read(
+        _ route: CenterRoute, _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>,
+        _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        func listing(_ kind: Listing) throws(Problem) -> ObserverQuery {
+            try reader.listing(kind, query: query.takeRest()).query
+        }
+        switch route {
+        case .post: return try channelPost(path.argument, &query, content: content, reader)
+        case .postSeveral: return try notifications(&query, content: content, reader)
+        case .fate: return .fate(try path.notificationID())
+        case .addObserver:
+            try checkContentType()
+            reply.details.pathPrefix = path.prefix
+            return .addObserver(try reader.observer(in: content, allowsSession: true))
+        case .observers: return .observers(try listing(.observers))
+        case .observer: return .readObserver(try secret(of: path.argument))
+        case .removeObserver: return .removeObserver(try secret(of: path.argument))
+        case .mailbox:
+            let secret = try secret(of: path.argument)
+            return .readMailbox(
+                secret, try reader.mailbox(query: query.takeRest()), wait: mailboxWait())
+        case .webSocket:
+            query.takeTicket()
+            return .connect(.webSocket, observers: [], since: nil)
+        case .events:
+            query.takeTicket()
+            return try openEvents(&query, reader)
+        case .channels:
+            let listing = try listing(.channels)
+            return .channels(cursor: listing.cursor, limit: listing.limit, name: listing.name)
+        case .clients: return .clients(try listing(.clients))
+        case .suspendClient:
+            try checkContentType()
+            return .suspendClient(
+                id: try path.clientNumber(), session: session(), try reader.suspension(in: content))
+        case .removeClient:
+            return .removeClient(id: try path.clientNumber(), session: session())
+        case .queue: return .queue(try listing(.queue))
+        case .dequeue: return .dequeue(try reader.dequeue(query: query.takeRest()))
+        case .queueEntry: return .queueEntry(try path.notificationID())
+        case .dequeueEntry: return .dequeue(.entry(try path.notificationID()))
+        case .enterMode:
+            try checkContentType()
+            return .enterMode(try reader.mode(in: content))
+        case .modes: return .modes
+        case .leaveMode: return .leaveMode(try path.modeLease())
+        case .explain: return .explain(try reader.explain(query: query.takeRest()))
+        case .leaks:
+            let listing = try listing(.leaks)
+            return .leaks(cursor: listing.cursor, limit: listing.limit)
+        case .unmatched: return .unmatched(limit: try listing(.reports).limit)
+        case .endCenter: return .endCenter
+        }
+    }
+
+    /// The observer that a token names; the secret half may stand in a field instead.
+    mutating func secret(of token: [UInt8]) throws(Problem) -> Secret {
+        guard let observer = IdentifierText(observer: token.span) else { throw Problem.unknownPath }
+        guard observer.secret == nil, let text = parser.head.copy(of: "belfry-token") else {
+            return Secret(number: observer.number, secret: observer.secret)
+        }
+        // The field has the whole token or its secret half.
+        if let whole = IdentifierText(observer: text.span), whole.secret != nil {
+            guard whole.number == observer.number else { throw Problem.unknownPath }
+            return Secret(number: whole.number, secret: whole.secret)
+        }
+        return Secret(number: observer.number, secret: text)
+    }
+
+    /// The session that shows whose client it is.
+    private mutating func session() -> [UInt8]? { parser.head.copy(of: "belfry-session") }
+}
+
+extension RoutedPath {
+    fileprivate func notificationID() throws(Problem) -> NotificationID {
+        guard let id = NotificationID(text: argument.span) else { throw Problem.unknownPath }
+        return id
+    }
+
+    fileprivate func clientNumber() throws(Problem) -> UInt64 {
+        guard let client = IdentifierText(client: argument.span), client.secret == nil else {
+            throw Problem.unknownPath
+        }
+        return client.number
+    }
+
+    fileprivate func modeLease() throws(Problem) -> Secret {
+        guard let mode = IdentifierText(mode: argument.span) else { throw Problem.unknownPath }
+        return Secret(number: mode.number, secret: mode.secret)
+    }
+}
+
+extension Problem {
+    /// What a path that names nothing is answered with.
+    static let unknownPath = Problem(
+        .notFound, "There is nothing at this path; /openapi.yaml lists all paths.")
+}

@@ -1,0 +1,132 @@
+import BelfryAccess
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+import Synchronization
+
+// Who asks: credentials are read with the head, and a token that is new is verified off the loop.
+
+extension Gate {
+    /// Finds out who asks; most requests show nothing, and pay for nothing.
+    mutating func checkCredentials(
+        _ entry: RoutePath.Entry, _ exchange: inout Exchange, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let hasField = exchange.parser.head.uncommonFields.contains(.authorization)
+        let isStream = entry.use == .opens
+        guard hasField || isStream else { return }
+        let hasSubprotocol =
+            entry.route == .center(.webSocket) && exchange.parser.head.mayHaveSubprotocolToken()
+        guard hasField || hasSubprotocol || exchange.parser.head.hasQuery else { return }
+        var tokens: [[UInt8]] = []
+        if hasField {
+            guard let shown = exchange.parser.head.bearerTokens() else {
+                throw refuseCredentials(.malformed, &outbox)
+            }
+            tokens = shown
+        }
+        if hasSubprotocol {
+            guard let shown = exchange.parser.head.subprotocolTokens() else {
+                throw refuseCredentials(.malformed, &outbox)
+            }
+            tokens += shown
+        }
+        var ticket: [UInt8]?
+        if isStream, exchange.parser.head.hasQuery {
+            var query = try Query(exchange.parser.head)
+            ticket = query.take(Query.ticket)
+        }
+        guard tokens.count + (ticket == nil ? 0 : 1) <= 1 else {
+            throw Problem(
+                .malformedRequest,
+                "The request shows credentials more than once: send them once, in one way.")
+        }
+        if let token = tokens.first {
+            try accept(token: token, &exchange, &outbox)
+        } else if let ticket {
+            try accept(ticket: ticket, &exchange, &outbox)
+        }
+    }
+
+    private mutating func accept(
+        token: [UInt8], _ exchange: inout Exchange, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard token.count <= Keyring.tokenByteLimit else {
+            throw refuseCredentials(.tooLong, &outbox)
+        }
+        let digest = TokenDigest(of: token)
+        if let caller = credentials.keyring.caller(digest) ?? credentials.verdicts.caller(digest) {
+            return try accept(caller, &exchange, &outbox)
+        }
+        do throws(AccessError) {
+            exchange.unverified = UnverifiedCredentials(
+                digest: digest, token: try credentials.keyring.token(token))
+        } catch {
+            throw refuseCredentials(error.tokenFault, &outbox)
+        }
+    }
+
+    private mutating func accept(
+        ticket: [UInt8], _ exchange: inout Exchange, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let digest = TokenDigest(of: ticket)
+        let now = outbox.loop.now.nanoseconds
+        let caller = shared.tickets.withLock { $0.take(digest, now: now) }
+        guard let caller else { throw refuseCredentials(.unknownKey, &outbox) }
+        try accept(caller, &exchange, &outbox)
+    }
+
+    private mutating func accept(
+        _ caller: Caller, _ exchange: inout Exchange, _ outbox: inout Outbox
+    ) throws(Problem) {
+        if let fault = caller.fault(at: outbox.loop.wallNow.milliseconds) {
+            throw refuseCredentials(fault, &outbox)
+        }
+        exchange.caller = caller
+    }
+
+    /// All credentials that are not good are answered alike; the log alone knows why they are not.
+    private mutating func refuseCredentials(
+        _ fault: TokenFault, _ outbox: inout Outbox
+    ) -> Problem {
+        outbox.log.write(.debug, "credentials refused", ("reason", fault.rawValue))
+        return Problem(.credentialsInvalid, "The credentials are not valid.")
+    }
+
+    /// Makes what a verdict says of the request that waited for it.
+    mutating func decide(
+        _ verdict: Result<Caller, AccessError>, digest: TokenDigest, _ exchange: inout Exchange,
+        _ outbox: inout Outbox
+    ) {
+        exchange.unverified = nil
+        do throws(Problem) {
+            switch verdict {
+            case .failure(let error):
+                throw refuseCredentials(error.tokenFault, &outbox)
+            case .success(let caller):
+                // The keys may have changed meanwhile.
+                guard credentials.keyring.stillHas(caller) else {
+                    throw refuseCredentials(.unknownKey, &outbox)
+                }
+                try accept(caller, &exchange, &outbox)
+                credentials.verdicts.insert(caller, for: digest)
+            }
+        } catch {
+            exchange.refusal = error
+        }
+    }
+
+    /// Takes keys that have changed: what was found out by the old ones is forgotten.
+    mutating func adopt(_ keyring: Keyring) {
+        credentials.keyring = keyring
+        credentials.verdicts.removeAll()
+        shared.tickets.withLock { $0.removeAll() }
+    }
+}
+
+extension AccessError {
+    /// What is wrong with a token.
+    fileprivate var tokenFault: TokenFault {
+        if case .refusedToken(let fault) = self { fault } else { .malformed }
+    }
+}

@@ -1,0 +1,164 @@
+import BelfryAccess
+import BelfryBytes
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+/// Decides by the head of a request whether it may be asked: host, address, path, origin, method, credentials.
+///
+/// It answers nothing, and knows connections by their ids alone: what it finds out stands in the exchange.
+struct Gate {
+    let shared: SharedState
+    var policies: AccessPolicies
+    var credentials: Credentials
+
+    init(_ configuration: ServerConfiguration, _ shared: SharedState) {
+        self.shared = shared
+        policies = AccessPolicies(configuration)
+        credentials = Credentials(configuration.keyring)
+        shared.rates.adopt(configuration)
+    }
+
+    /// Takes a configuration that has changed.
+    mutating func adopt(_ configuration: ServerConfiguration) {
+        policies = AccessPolicies(configuration)
+        shared.rates.adopt(configuration)
+    }
+
+    /// Decides what can be decided by the head alone.
+    ///
+    /// For a plain post that is all: it is of no page, and shows no credentials.
+    mutating func check(_ exchange: inout Exchange, _ outbox: inout Outbox) throws(Problem) {
+        if exchange.parser.head.expectation == .unknown {
+            throw Problem(.expectationFailed, "The broker knows no expectation but 100-continue.")
+        }
+        if exchange.parser.head.targetForm == .authority {
+            throw Problem(.notImplemented, "The broker is not a proxy.")
+        }
+        try checkHost(&exchange)
+        noteOrigin(&exchange)
+        if policies.hasRates { try chargeAddress(&exchange, &outbox) }
+        if !outbox.life.takesNothing, let name = exchange.findPlainPostName() {
+            exchange.plainPostName = name
+            exchange.canRepeat = !policies.needsOrigin
+            exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
+            return
+        }
+        let path = try exchange.findPath(
+            hasDebugEndpoints: outbox.configuration.hasDebugEndpoints)
+        let facts = path.facts
+        if facts.secret != .none { noteSecret(facts.secret, &exchange) }
+        if outbox.life.takesNothing { try checkLife(facts.answering) }
+        try checkOrigin(facts.guarding, &exchange)
+        if let entry = exchange.path?.entry {
+            if facts.guarding == .credentials {
+                try checkCredentials(entry, &exchange, &outbox)
+            }
+            if entry.route == .service(.debugEcho) { return }
+        } else if exchange.parser.head.method != .options {
+            let allowed = facts.methods.text
+            exchange.refusalFields = [HTTPField("Allow", allowed)]
+            throw Problem(.methodNotAllowed, "The path answers to \(allowed).")
+        }
+        exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
+    }
+
+    /// Refuses what cannot be asked of a broker that stops, or has not restored its state.
+    private func checkLife(_ answering: RouteRow.Answering) throws(Problem) {
+        if let progress = shared.progress {
+            if answering < .always { throw .isRestoring(progress) }
+        } else if answering < .onceRestored {
+            throw .isStopping
+        }
+    }
+
+    /// Notes whether the target has a secret: in its path, or in a field that goes with it.
+    private mutating func noteSecret(_ place: RouteRow.SecretPlace, _ exchange: inout Exchange) {
+        let isInPath = exchange.path?.argument.contains(UInt8(ascii: ".")) ?? false
+        if place == .present || isInPath || exchange.parser.head.field("belfry-token") != nil {
+            exchange.reply.details.hasSecretTarget = true
+        }
+    }
+
+    // MARK: Hosts and origins
+
+    /// A foreign name that resolves to this machine opens nothing (DNS rebinding).
+    private mutating func checkHost(_ exchange: inout Exchange) throws(Problem) {
+        // Most requests name the host that the one before named.
+        let isKnown = bytesAreEqual(exchange.parser.head.hostName, policies.allowedHost.span)
+        if isKnown, exchange.origin?.host == nil { return }
+        let name = Self.hostName(&exchange)
+        if name.isEmpty { return }
+        if policies.host.allows(host: name) {
+            policies.allowedHost = name
+        } else {
+            throw Problem(
+                .unknownHost,
+                "The broker does not answer to this host name; --allow-host names those that it does."
+            )
+        }
+    }
+
+    /// The host name that is asked for: a listed proxy may tell another than `Host`.
+    private static func hostName(_ exchange: inout Exchange) -> [UInt8] {
+        guard let host = exchange.origin?.host else {
+            return [UInt8](copying: exchange.parser.head.hostName)
+        }
+        // The colon of a port stands behind the bracket of an IPv6 address.
+        guard let colon = host.lastIndex(of: UInt8(ascii: ":")),
+            !host[colon...].contains(UInt8(ascii: "]"))
+        else { return host }
+        return Array(host[..<colon])
+    }
+
+    /// Notes whether the page that asks may read the answer, whatever that will be.
+    private mutating func noteOrigin(_ exchange: inout Exchange) {
+        switch exchange.parser.head.method {
+        case .get, .head, .options:
+            // A cache must not give one page the answer that was for another (RFC 9110 §12.5.5).
+            exchange.reply.variesByOrigin = true
+        case .post, .put, .delete, .patch, .trace, .connect, .other: break
+        }
+        guard exchange.parser.head.uncommonFields.contains(.origin),
+            let origin = exchange.parser.head.copy(of: "origin")
+        else { return }
+        exchange.reply.variesByOrigin = true
+        if policies.origin.isListed(origin: origin) {
+            exchange.reply.details.allowedOrigin = origin
+        }
+    }
+
+    /// Pages of foreign origins make, change and read nothing (decision 59).
+    private mutating func checkOrigin(
+        _ guarding: RouteRow.Guarding, _ exchange: inout Exchange
+    ) throws(Problem) {
+        let fields = exchange.parser.head.uncommonFields
+        guard !fields.isDisjoint(with: [.origin, .fetchSite]) else { return }
+        switch exchange.parser.head.method {
+        // What a page may not do is said by the answer to its preflight.
+        case .options: return
+        case .get, .head:
+            if guarding == .none { return }
+        case .post, .put, .delete, .patch, .trace, .connect, .other: break
+        }
+        guard isOfKnownPage(&exchange) else {
+            throw Problem(
+                .foreignOrigin,
+                "Pages of this origin may not do this; --allow-origin names those that may.")
+        }
+    }
+
+    /// Whether the page that asks may use the broker.
+    ///
+    /// Images, scripts and navigations have no `Origin`: then a browser tells only whether they are of
+    /// another origin (Fetch Metadata), and not of which.
+    private mutating func isOfKnownPage(_ exchange: inout Exchange) -> Bool {
+        guard let origin = exchange.parser.head.copy(of: "origin") else {
+            return policies.origin.allows(
+                fetchSite: exchange.parser.head.copy(of: "sec-fetch-site") ?? [])
+        }
+        let host = exchange.origin?.host ?? [UInt8](copying: exchange.parser.head.authority)
+        let isSecure = exchange.origin?.isSecure ?? exchange.isSecure
+        return policies.origin.allows(origin: origin, host: host, isSecure: isSecure)
+    }
+}

@@ -1,0 +1,52 @@
+import BelfryAccess
+import BelfryBytes
+import BelfryCenter
+import BelfryHTTP
+import BelfryJSON
+import BelfryWire
+
+extension Problem {
+    /// What a refusal says about credentials (RFC 9110 §11.6.1, RFC 6750 §3).
+    static func challenge(_ kind: Problem.Kind) -> HTTPField? {
+        switch kind {
+        case .credentialsMissing: HTTPField("WWW-Authenticate", #"Bearer realm="belfry""#)
+        case .credentialsInvalid:
+            HTTPField("WWW-Authenticate", #"Bearer realm="belfry", error="invalid_token""#)
+        default: nil
+        }
+    }
+
+    /// A verb that the caller lacks on a name and an object of a center; an absent one is all.
+    static func lacking(
+        _ verb: String, _ caller: Caller, center: [UInt8]? = nil, name: [UInt8]? = nil,
+        object: [UInt8]? = nil, place: Int? = nil
+    ) -> Problem {
+        let kind =
+            caller.isAnonymous && caller.mayAuthenticate ? Kind.credentialsMissing : .forbidden
+        var problem = Problem(kind, "The caller lacks the grant \(verb).")
+        var members = [Member("verb", string: Array(verb.utf8))]
+        if let center { members.append(Member("center", string: center)) }
+        if let name { members.append(Member("name", string: name)) }
+        if let object { members.append(Member("object", string: object)) }
+        problem.members = members
+        if let place {
+            problem.errors = [
+                FieldError(
+                    .pointer(.root.appending(index: place)), "the caller lacks the grant \(verb)")
+            ]
+        }
+        return problem
+    }
+
+    /// A verb that the caller lacks to post something.
+    static func lacking(
+        _ verb: String, _ submission: Submission, _ content: BelfryCenter.Notification.Content,
+        place: Int?
+    ) -> Problem {
+        var object: [UInt8]?
+        if let span = content.object { object = [UInt8](copying: span) }
+        return lacking(
+            verb, submission.caller, center: submission.center,
+            name: [UInt8](copying: content.name), object: object, place: place)
+    }
+}

@@ -1,0 +1,157 @@
+import BelfryBytes
+import BelfryHTTP
+
+/// A path of the contract, with the routes that it has: one for each of its methods.
+///
+/// It is a place in the table that is made of the rows: what each request carries along is small, and has no
+/// reference that is counted.
+struct RoutePath: Equatable {
+    private let position: UInt8
+
+    /// What is decided by the path alone.
+    struct Facts {
+        /// The methods that it answers to, besides OPTIONS.
+        let methods: AllowedMethods
+        let secret: RouteRow.SecretPlace
+        let guarding: RouteRow.Guarding
+        let answering: RouteRow.Answering
+        /// Whether it names the center itself.
+        let namesCenter: Bool
+        /// Which of its segments a request names.
+        let argument: UInt8?
+        /// Where its routes are.
+        fileprivate let places: Range<UInt8>
+    }
+
+    var facts: Facts { Self.table.facts[Int(position)] }
+    /// The path as the contract writes it.
+    var pattern: String { Self.table.patterns[Int(position)] }
+    /// The segments that it has, behind the prefix of a center; nil stands for what a request names.
+    var words: [String?] { Self.table.words[Int(position)] }
+
+    /// What a request of this method asks for.
+    func entry(for method: HTTPMethod) -> Entry? {
+        for place in facts.places {
+            let entry = Self.table.entries[Int(place)]
+            if entry.method.allow(method) { return entry }
+        }
+        return nil
+    }
+
+    /// One of its methods, and what a request of that asks for.
+    struct Entry {
+        let method: AllowedMethods
+        let use: RouteRow.Use
+        let route: Route
+    }
+}
+
+// From the rows of all routes to their paths.
+extension RoutePath {
+    /// What is known of all paths.
+    private struct Table {
+        var facts: [Facts] = []
+        var patterns: [String] = []
+        var words: [[String?]] = []
+        var entries: [Entry] = []
+
+        init() {
+            let rows = Route.all.map { (route: $0, row: $0.row) }
+            for (index, first) in rows.enumerated()
+            where !rows[..<index].contains(where: { $0.row.path == first.row.path }) {
+                add(first.row, rows.filter { $0.row.path == first.row.path })
+            }
+            let methods: AllowedMethods = [.get, .post, .delete, .patch]
+            add(RouteRow(methods, "*", .looks, .nothing, guarding: .none, answering: .always), [])
+        }
+
+        /// Adds a path by one of its rows, which agree in all but method, use and need.
+        private mutating func add(_ row: RouteRow, _ rows: [(route: Route, row: RouteRow)]) {
+            let namesCenter = row.path == "/v1/centers/{center}"
+            var words = row.path.split(separator: "/", omittingEmptySubsequences: false)[1...]
+            if let first = rows.first, first.route.isOfCenter {
+                words = words.dropFirst(namesCenter ? words.count : 1)
+            }
+            self.words.append(words.map { $0.hasPrefix("{") ? nil : String($0) })
+            patterns.append(row.path)
+            let firstPlace = UInt8(entries.count)
+            for (route, row) in rows {
+                entries.append(Entry(method: row.method, use: row.use, route: route))
+            }
+            facts.append(
+                Facts(
+                    methods: rows.reduce(into: row.method) { $0.formUnion($1.row.method) },
+                    secret: row.secret, guarding: row.guarding, answering: row.answering,
+                    namesCenter: namesCenter,
+                    argument: words.firstIndex { $0.hasPrefix("{") }
+                        .map { UInt8($0 - words.startIndex) },
+                    places: firstPlace..<UInt8(entries.count)))
+        }
+    }
+
+    private static let table = Table()
+
+    /// The path of a channel, which is the first.
+    static let channel = RoutePath(position: 0)
+    /// The server as a whole, for which only OPTIONS asks: the last.
+    static let server = RoutePath(position: UInt8(table.facts.count - 1))
+    /// The paths of a center.
+    static let ofCenter = all.filter(\.isOfCenter)
+    /// The paths of the broker itself and of its files.
+    static let ofService = all.filter { !$0.isOfCenter && $0 != server }
+
+    private static let all = table.facts.indices.map { RoutePath(position: UInt8($0)) }
+
+    private var isOfCenter: Bool {
+        facts.places.first.map { Self.table.entries[Int($0)].route.isOfCenter } ?? false
+    }
+}
+
+// From the segments of a request to a path.
+extension RoutePath {
+    /// By which a path is looked for: the number of its segments, and length and first byte of the first.
+    private static func key(_ count: Int, _ first: Span<UInt8>) -> Int {
+        count << 16 | first.count << 8 | (first.isEmpty ? 0 : Int(first[0]))
+    }
+
+    private static let keysOfCenter = ofCenter.map { path in
+        let first = path.words.first.flatMap { $0 } ?? ""
+        return (key: key(path.words.count, first.utf8.span), path: path)
+    }
+
+    /// The path of a center that these segments are, from a position on.
+    static func ofCenter(_ segments: borrowing PathSegments, from start: Int) -> RoutePath? {
+        let count = segments.count - start
+        let key = count == 0 ? 0 : key(count, segments[start])
+        for row in keysOfCenter where row.key == key && row.path.isPath(segments, from: start) {
+            return row.path
+        }
+        return nil
+    }
+
+    /// The path of the service that these segments are.
+    static func ofService(_ segments: borrowing PathSegments) -> RoutePath? {
+        for path in ofService
+        where path.words.count == segments.count && path.isPath(segments, from: 0) {
+            return path
+        }
+        return nil
+    }
+
+    private func isPath(_ segments: borrowing PathSegments, from start: Int) -> Bool {
+        var position = start
+        for word in words {
+            if let word {
+                guard segments.segment(position, is: word) else { return false }
+            } else if segments[position].isEmpty {
+                return false
+            }
+            position += 1
+        }
+        return true
+    }
+}
+
+extension Route {
+    fileprivate var isOfCenter: Bool { if case .center = self { true } else { false } }
+}

@@ -1,0 +1,77 @@
+import BelfryBytes
+import BelfryHTTP
+
+/// A path that was understood.
+struct RoutedPath {
+    /// The center that the path names, or `default`.
+    let center: [UInt8]
+    /// Whether the path named it, so that answers do too.
+    let hasCenterPrefix: Bool
+    /// Which path of the contract it is.
+    let place: RoutePath
+    /// What it asks for by the method of the request; nil where it does not answer to that.
+    let entry: RoutePath.Entry?
+    /// The name, the id or the token in it; nothing where the path has none.
+    let argument: [UInt8]
+
+    static let defaultCenter = Array("default".utf8)
+
+    /// Where the paths of this center start: `/v1` or `/v1/centers/{center}`.
+    var prefix: [UInt8] {
+        hasCenterPrefix
+            ? Array("/v1/centers/".utf8) + Self.encoded(center) : Self.defaultPrefix
+    }
+
+    private static let defaultPrefix = Array("/v1".utf8)
+
+    private static func encoded(_ name: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        PercentEncoding.encode(name.span, into: &text)
+        return text
+    }
+
+    /// The server as a whole: what `OPTIONS *` asks about.
+    static let server = RoutedPath(.server, nil)
+
+    /// The path of a plain post, whose name needs no decoding.
+    init(channel name: [UInt8]) {
+        self.init(.channel, Self.post, argument: name)
+    }
+
+    private static let post = RoutePath.channel.entry(for: .post)
+
+    private init(_ place: RoutePath, _ entry: RoutePath.Entry?, argument: [UInt8] = []) {
+        center = Self.defaultCenter
+        hasCenterPrefix = false
+        self.place = place
+        self.entry = entry
+        self.argument = argument
+    }
+
+    /// Reads the segments of a path.
+    ///
+    /// - Returns: nil where nothing is.
+    init?(_ segments: borrowing PathSegments, _ method: HTTPMethod, hasDebugEndpoints: Bool) {
+        guard segments.count > 0 else { return nil }
+        var start = 0
+        if segments.segment(0, is: "v1") {
+            start = segments.count >= 3 && segments.segment(1, is: "centers") ? 3 : 1
+        }
+        hasCenterPrefix = start == 3
+        center = hasCenterPrefix ? [UInt8](copying: segments[2]) : Self.defaultCenter
+        guard !center.isEmpty else { return nil }
+        var place: RoutePath?
+        if start > 0 { place = .ofCenter(segments, from: start) }
+        if place == nil {
+            place = .ofService(segments)
+            start = 0
+        }
+        guard let place else { return nil }
+        let facts = place.facts
+        guard hasCenterPrefix || !facts.namesCenter, hasDebugEndpoints || facts.guarding != .debug
+        else { return nil }
+        self.place = place
+        entry = place.entry(for: method)
+        argument = facts.argument.map { [UInt8](copying: segments[start + Int($0)]) } ?? []
+    }
+}

@@ -1,0 +1,46 @@
+import BelfryAccess
+
+/// What can be asked of the broker as a whole.
+enum ServiceRoute: CaseIterable {
+    case live
+    case ready
+    /// Another name of `ready`.
+    case health
+    case metrics
+    case centers
+    case tickets
+    case backup
+    case debugEcho
+    case debugWebSocket
+
+    /// All that is decided by path and method.
+    var row: RouteRow {
+        switch self {
+        case .live:
+            RouteRow(.get, "/livez", .looks, .nothing, guarding: .none, answering: .always)
+        case .ready:
+            RouteRow(.get, "/readyz", .looks, .nothing, guarding: .none, answering: .always)
+        case .health:
+            RouteRow(.get, "/healthz", .looks, .nothing, guarding: .none, answering: .always)
+        case .metrics:
+            RouteRow(.get, "/metrics", .looks, .somewhere(.inspect), answering: .onceRestored)
+        case .centers: RouteRow(.get, "/v1/centers", .looks, .nothing)
+        case .tickets: RouteRow(.post, "/v1/tickets", .acts, .credentials)
+        case .backup: RouteRow(.post, "/v1/backup", .acts, .everywhere(.admin))
+        case .debugEcho:
+            RouteRow(
+                .post, "/debug/echo", .acts, .nothing, guarding: .debug, answering: .onceRestored)
+        case .debugWebSocket:
+            RouteRow(
+                .getWithoutHead, "/debug/ws", .acts, .nothing, guarding: .debug,
+                answering: .onceRestored)
+        }
+    }
+}
+
+extension Asset {
+    /// All that is decided by path and method.
+    var row: RouteRow {
+        RouteRow(.get, path, .looks, .nothing, guarding: .none, answering: .onceRestored)
+    }
+}
