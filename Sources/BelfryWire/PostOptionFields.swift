@@ -44,14 +44,16 @@ struct PostOptionFields {
         if maxDelay != nil, style != .idle { tell(.maxDelay, "needs the style idle") }
     }
 
-    /// The options with the defaults of rule Q3; nil for a plain post with none of its own.
+    /// The options with the defaults of rule Q3; nil for those of a plain post.
     var options: PostOptions? {
-        if style == nil, isImmediate != true, timeToLive == nil { return nil }
-        return PostOptions(
+        let options = PostOptions(
             style: style, coalescing: coalescing ?? [.onName, .onSender],
             keepsLatest: keepsLatest ?? false, modes: modes ?? [Mode.default], maxDelay: maxDelay,
             isImmediate: isImmediate ?? false, timeToLive: timeToLive)
+        return options == Self.ofPlainPost ? nil : options
     }
+
+    private static let ofPlainPost = PostOptions()
 
     /// Adds a mode unless it is there.
     static func add(_ mode: [UInt8], to modes: inout [[UInt8]]) {

@@ -17,20 +17,6 @@ public struct PostRequest: Sendable, Equatable {
         self.causedBy = causedBy
         self.options = options
     }
-
-    /// Whether both requests ask for the same.
-    public static func == (left: PostRequest, right: PostRequest) -> Bool {
-        left.content == right.content && left.causedBy == right.causedBy
-            && areEqual(left.options, right.options)
-    }
-
-    private static func areEqual(_ left: PostOptions?, _ right: PostOptions?) -> Bool {
-        guard let left, let right else { return left == nil && right == nil }
-        return left.style == right.style && left.coalescing == right.coalescing
-            && left.keepsLatest == right.keepsLatest && left.modes == right.modes
-            && left.maxDelay == right.maxDelay && left.isImmediate == right.isImmediate
-            && left.timeToLive == right.timeToLive
-    }
 }
 
 /// A `post` over JSON-RPC.

@@ -20,6 +20,20 @@ private func summary(_ options: PostOptions?) -> String {
 struct PostOptionsTests {
     private let reader = RequestReader()
 
+    @Test("options that differ in one of them are not equal, whichever it is")
+    func equality() {
+        let others = [
+            PostOptions(style: .idle), PostOptions(coalescing: .onName),
+            PostOptions(keepsLatest: true), PostOptions(modes: [bytes("held")]),
+            PostOptions(maxDelay: 1), PostOptions(isImmediate: true), PostOptions(timeToLive: 1),
+        ]
+        let plain = PostOptions()
+        // An option that is new stands above too.
+        #expect(Mirror(reflecting: plain).children.count == others.count)
+        for other in others { #expect(other != plain) }
+        #expect(plain == PostOptions())
+    }
+
     private func options(_ members: String) throws(Problem) -> String {
         let (posts, _) = try reader.notifications("{\"name\":\"a\",\(members)}")
         return summary(posts.first?.options)

@@ -297,3 +297,30 @@ extension [ReportRow] {
         }
     }
 }
+
+// What the options of a post mean for the observers that it matches.
+extension NotificationCenter.Dispatch {
+    /// A post that does not wait.
+    init(_ post: borrowing Post, depth: Int, at time: CommandTime) {
+        self.init(id: post.id, content: post.content, causedBy: post.causedBy, depth: depth)
+        guard let options = post.options else { return }
+        isImmediate = options.isImmediate
+        expiresAt = NotificationCenter.end(of: options.timeToLive, time)
+    }
+
+    /// An entry that has waited.
+    init(_ entry: NotificationQueue.Entry) {
+        self.init(
+            id: entry.id, content: entry.content, causedBy: entry.causedBy, depth: entry.depth)
+        isImmediate = entry.isImmediate
+        expiresAt = entry.expiresAt
+        isRestored = entry.isRestored
+    }
+
+    /// Takes over what an entry asks for that is posted with it (rule Q8).
+    mutating func absorb(_ entry: NotificationQueue.Entry) {
+        if entry.isImmediate { isImmediate = true }
+        depth = max(depth, entry.depth)
+        expiresAt = max(expiresAt, entry.expiresAt)
+    }
+}

@@ -89,10 +89,7 @@ extension NotificationCenter {
         let scope = terms.details?.scope ?? .everything
         switch post.options?.style {
         case nil, .now:
-            var dispatch = Dispatch(
-                id: post.id, content: post.content, causedBy: post.causedBy, depth: depth)
-            dispatch.isImmediate = post.options?.isImmediate ?? false
-            dispatch.expiresAt = Self.end(of: post.options?.timeToLive, time)
+            var dispatch = Dispatch(post, depth: depth, at: time)
             if let options = post.options, options.style == .now {
                 // Rule Q8: similar entries are taken out, and this one stands for them (law 1).
                 let similar = queue.takeSimilar(
@@ -101,9 +98,7 @@ extension NotificationCenter {
                     noteDequeued(entry.id, &effects)
                     fates.update(entry.id) { $0.state = .coalesced(into: post.id) }
                     hasRecounted = true
-                    if entry.isImmediate { dispatch.isImmediate = true }
-                    dispatch.depth = max(dispatch.depth, entry.depth)
-                    dispatch.expiresAt = max(dispatch.expiresAt, entry.expiresAt)
+                    dispatch.absorb(entry)
                 }
                 dispatch.dequeuedCount = UInt32(similar.count)
             }

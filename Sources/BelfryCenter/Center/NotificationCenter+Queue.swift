@@ -29,13 +29,8 @@ extension NotificationCenter {
             fates.update(entry.id) { $0.state = .expired }
             return 0
         }
-        var dispatch = Dispatch(
-            id: entry.id, content: entry.content, causedBy: entry.causedBy, depth: entry.depth)
-        dispatch.isImmediate = entry.isImmediate
-        dispatch.expiresAt = entry.expiresAt
-        dispatch.isRestored = entry.isRestored
         // The fate of the entry becomes the account of the notification.
-        self.dispatch(dispatch, at: time, into: &effects)
+        dispatch(Dispatch(entry), at: time, into: &effects)
         return Int(effects.receipts.last?.matched ?? 0)
     }
 
@@ -99,14 +94,7 @@ extension NotificationCenter {
         _ id: NotificationID, at time: CommandTime, _ effects: inout Effects
     ) {
         guard limits.isDurable, let entry = queue.entry(id) else { return }
-        let record = QueueRecord(
-            id: entry.id, place: entry.place, content: entry.content, causedBy: entry.causedBy,
-            depth: entry.depth, style: entry.style, coalescing: entry.coalescing,
-            modes: entry.modes, mergedCount: entry.mergedCount, enqueuedAt: entry.enqueuedAt,
-            delayLeft: Self.timeLeft(until: entry.promotesAt, time),
-            timeToLive: Self.timeLeft(until: entry.expiresAt, time),
-            isImmediate: entry.isImmediate)
-        tell(.queued(record), &effects)
+        tell(.queued(entry.record(at: time)), &effects)
     }
 
     /// Tells that a queue entry is gone.

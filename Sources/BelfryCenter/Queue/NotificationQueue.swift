@@ -7,46 +7,6 @@
 ///
 /// The queue expires nothing by itself: the center passes time before it does anything else.
 struct NotificationQueue: Sendable {
-    /// One notification that waits, or others that it stands for as well (law 1).
-    struct Entry: Sendable, Equatable {
-        /// The notification.
-        let id: NotificationID
-        /// Entries leave in the order of their places.
-        let place: UInt64
-        /// Name, object and userInfo.
-        var content: Notification.Content
-        /// The notification whose handling posted it.
-        var causedBy: NotificationID?
-        /// How long the chain of `causedBy` is with it at its end.
-        var depth: Int
-        /// When it leaves, `asap` or `idle`.
-        var style: PostingStyle
-        /// What it was posted with; only that of a new post counts (rule Q5).
-        let coalescing: Coalescing
-        /// The modes in which it may be posted, each once.
-        var modes: [[UInt8]]
-        /// How many other posts it stands for.
-        var mergedCount: Int
-        /// When it was enqueued, in milliseconds since 1970.
-        let enqueuedAt: Int64
-        /// When it counts as asap, on the monotonic clock in nanoseconds; `Int64.max` is never.
-        var promotesAt: Int64
-        /// When it is dropped, on the monotonic clock in nanoseconds; `Int64.max` is never.
-        var expiresAt: Int64
-        /// Whether it is delivered in spite of suspension.
-        var isImmediate: Bool
-        /// Whether it was in the store in an earlier life of the broker.
-        let isRestored: Bool
-        /// The owner that it counts for.
-        var owner = Owner.none
-
-        /// What it costs, about.
-        var cost: Int {
-            Footprint.texts(count: 2, byteCount: content.byteCount)
-                + modes.count * MemoryLayout<[UInt8]>.stride + 2 * MemoryLayout<Slot>.stride
-        }
-    }
-
     /// An entry, or room for one, known by its number; whatever says nothing of an entry is 0.
     struct Slot: Sendable {
         var entry: Entry?

@@ -1,7 +1,7 @@
 /// How a notification is posted when it is no plain post without options.
 ///
 /// It is shared, never changed: a plain post pays for one reference that is nil.
-public final class PostOptions: Sendable {
+public final class PostOptions: Sendable, Equatable {
     /// When it leaves the queue; nil for a plain post (rule Q9).
     public let style: PostingStyle?
     /// With which queue entries it merges (rules Q3 to Q6).
@@ -33,5 +33,13 @@ public final class PostOptions: Sendable {
         self.maxDelay = maxDelay
         self.isImmediate = isImmediate
         self.timeToLive = timeToLive
+    }
+
+    /// Whether both ask for the same.
+    public static func == (left: PostOptions, right: PostOptions) -> Bool {
+        left.style == right.style && left.coalescing == right.coalescing
+            && left.keepsLatest == right.keepsLatest && left.modes == right.modes
+            && left.maxDelay == right.maxDelay && left.isImmediate == right.isImmediate
+            && left.timeToLive == right.timeToLive
     }
 }
