@@ -173,7 +173,7 @@ extension Callers {
         exchange.keepContent(of: bytes)
         unfinished(of: id).unverified = exchange
         exchange = Exchange(limits: outbox.configuration.httpLimits)
-        connections[id].isAwaiting = true
+        move(id, .asked, &outbox)
         setDeadline(id, .answer, &outbox)
         countUnfinished(of: id, &outbox)
         return nil
@@ -194,7 +194,7 @@ extension Callers {
         else { return false }
         // Between two events no request is in the hands of the loop.
         exchange = waiting
-        connections[id].isAwaiting = false
+        move(id, .takenUp, &outbox)
         decide(verdict, digest: digest, &outbox)
         seatCaller(on: id, &outbox)
         return true

@@ -69,10 +69,10 @@ extension Callers {
         case .answer(let sequel):
             follow(sequel, on: id, &outbox)
         case .promise(let sequel, let ticket):
-            cork(id, until: ticket)
+            move(id, .corked(until: ticket), &outbox)
             follow(sequel, on: id, &outbox)
         case .flushGoesOn(let client):
-            flushFurther(client, on: id, &outbox)
+            awaitRoom(client, on: id, &outbox)
         }
     }
 
@@ -93,8 +93,7 @@ extension Callers {
     mutating func follow(_ sequel: Sequel, on id: ConnectionID, _ outbox: inout Outbox) {
         switch sequel {
         case .none:
-            if connections.takesRequests(id) { return }
-            if connections[id].closesAfterAnswer { closeSoon(id, &outbox) }
+            if !connections.takesRequests(id) { noteAnswer(on: id, &outbox) }
         case .close:
             closeSoon(id, &outbox)
         case .client(let client, let session, let transport, let center):
@@ -107,6 +106,7 @@ extension Callers {
                 connection.kind = isWebSocket ? .webSocket : .events
             }
             setDeadline(id, isWebSocket ? .ping : .comment, &outbox)
+            move(id, .upgraded, &outbox)
         case .stream(let observer, let client, let center):
             guard connections.has(id) else { return }
             connections[id].client = client
@@ -114,7 +114,7 @@ extension Callers {
             connections[id].center = center
             connections[id].kind = .events
             setDeadline(id, .comment, &outbox)
+            move(id, .upgraded, &outbox)
         }
-        goOn(id, &outbox)
     }
 }

@@ -28,7 +28,7 @@ extension Callers {
         } catch {
             throw Problem(error)
         }
-        connections[id].isAwaiting = true
+        move(id, .asked, &outbox)
         // The copy takes as long as it takes; it ends by itself.
         outbox.loop.setDeadline(id, at: nil)
     }
@@ -41,7 +41,6 @@ extension Callers {
         guard case .http(let http) = reply.form, connections.kind(of: id) == .http else { return }
         switch outcome {
         case .success(let copy):
-            connections[id].isAwaiting = false
             var answer = Answer(contentType: .other("application/vnd.sqlite3"))
             answer.fields = [
                 .noStore,

@@ -74,28 +74,56 @@ extension Callers {
         countUnfinished(of: id, &outbox)
     }
 
-    /// The answer that a connection waited for was sent: what came meanwhile is its turn.
-    mutating func goOn(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections[id].isAwaiting else { return }
-        connections[id].isAwaiting = false
-        if connections[id].kind == .http {
-            connections[id].mailbox = 0
-            setDeadline(id, .idle, &outbox)
+    /// Tells a connection what happened, and does what its machine says.
+    mutating func move(_ id: ConnectionID, _ event: Reading.Event, _ outbox: inout Outbox) {
+        guard connections.has(id) else { return }
+        switch connections[id].reading.take(event) {
+        case .nothing:
+            break
+        case .pause:
+            outbox.loop.pauseReading(id)
+        case .readOn:
+            readOn(id, &outbox)
+        case .endPoll:
+            endPoll(of: id, &outbox)
+        case .lineUp:
+            corked.append((connections[id].reading.cork, id))
+        case .uncork:
+            outbox.loop.uncork(id)
+            outbox.loop.tellWhenDrained(id)
+        case .close(let isLingering):
+            leave(id, &outbox)
+            connections[id].unfinished = nil
+            outbox.loop.closeAfterFlush(id, lingering: isLingering)
         }
-        readOn(id, &outbox)
-        closeIfEnded(id, &outbox)
     }
 
     /// Lets what waited be read, and then from the socket again.
     mutating func readOn(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections.has(id), !connections[id].isAwaiting, !connections[id].isThrottled
-        else { return }
+        guard connections.has(id), connections[id].reading.state == .open else { return }
         if outbox.loop.mustBeWrittenFirst(id) { return throttle(id, &outbox) }
         outbox.loop.resumeReading(id)
         guard let unfinished = connections[id].unfinished, !unfinished.waitingBytes.isEmpty else {
-            return
+            return move(id, .inputRead, &outbox)
         }
         ready.append(id)
+    }
+
+    /// What waited on a connection was read, unless it waits again.
+    mutating func noteRead(_ id: ConnectionID, _ outbox: inout Outbox) {
+        guard connections[id].unfinished?.waitingBytes.isEmpty ?? true else { return }
+        move(id, .inputRead, &outbox)
+    }
+
+    /// The answer to a connection was written, whether it waited for that or not.
+    mutating func noteAnswer(on id: ConnectionID, _ outbox: inout Outbox) {
+        if connections[id].isAwaiting, connections[id].reading.ending != .afterAnswer,
+            connections[id].kind == .http
+        {
+            connections[id].mailbox = 0
+            setDeadline(id, .idle, &outbox)
+        }
+        move(id, .answered, &outbox)
     }
 
     /// The box for what is unfinished on a connection.
@@ -108,27 +136,19 @@ extension Callers {
 
     /// The client has shut down its half: what it asked for is still answered.
     mutating func endInput(_ id: ConnectionID, _ outbox: inout Outbox) {
-        switch connections.kind(of: id) {
-        case nil:
-            break
-        case .http where connections[id].isThrottled:
-            // It asked for more than it has read so far.
-            connections[id].hasEnded = true
-        case .http where connections[id].isAwaiting:
-            // The answer is under way; it is the last one.
-            connections[id].closesAfterAnswer = true
-            // Nobody knows whether the other half is still read: a poll need not wait for that.
-            let mailbox = connections[id].mailbox
-            if mailbox != 0 {
-                tell(
-                    connections[id].center, .endPoll(observer: mailbox), by: id,
-                    connections[id].encoding, &outbox)
-            }
-        case .http, .webSocket, .events, .debugWebSocket:
-            leave(id, &outbox)
-            connections[id].isClosing = true
-            outbox.loop.closeAfterFlush(id, lingering: false)
+        switch connections[id].kind {
+        case .http: move(id, .inputEnded, &outbox)
+        case .webSocket, .events, .debugWebSocket: move(id, .closes(lingering: false), &outbox)
         }
+    }
+
+    /// Nobody knows whether the other half is still read: a poll need not wait for that.
+    private mutating func endPoll(of id: ConnectionID, _ outbox: inout Outbox) {
+        let mailbox = connections[id].mailbox
+        guard mailbox != 0 else { return }
+        tell(
+            connections[id].center, .endPoll(observer: mailbox), by: id, connections[id].encoding,
+            &outbox)
     }
 
     /// A connection has ended, whoever ended it.
@@ -181,11 +201,7 @@ extension Callers {
 
     /// Closes a connection once what it was sent has left.
     mutating func closeSoon(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections.kind(of: id) != nil else { return }
-        leave(id, &outbox)
-        connections[id].isClosing = true
-        connections[id].unfinished = nil
-        outbox.loop.closeAfterFlush(id, lingering: true)
+        move(id, .closes(lingering: true), &outbox)
     }
 
     // MARK: Deadlines

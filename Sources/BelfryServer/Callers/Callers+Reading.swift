@@ -60,8 +60,7 @@ extension Callers {
     ///
     /// The request is whole: its time is over, and that of the answer is the broker's.
     private mutating func wait(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections.has(id) else { return }
-        connections[id].isAwaiting = true
+        move(id, .asked, &outbox)
         setDeadline(id, .answer, &outbox)
     }
 
@@ -71,7 +70,7 @@ extension Callers {
         switch submission.reply.form {
         case .none: return
         case .webSocket:
-            connections[id].isAwaiting = true
+            move(id, .asked, &outbox)
         case .http:
             wait(id, &outbox)
             // The end of the connection is the end of a mailbox's reader.
@@ -103,9 +102,8 @@ extension Callers {
     mutating func takeReady() -> (id: ConnectionID, bytes: [UInt8])? {
         while ready.count > 0 {
             let id = ready.removeFirst()
-            guard connections.kind(of: id) != nil, !connections[id].isAwaiting,
-                !connections[id].isThrottled, let unfinished = connections[id].unfinished,
-                !unfinished.waitingBytes.isEmpty
+            guard connections.has(id), connections[id].reading.state == .open,
+                let unfinished = connections[id].unfinished, !unfinished.waitingBytes.isEmpty
             else { continue }
             var bytes: [UInt8] = []
             swap(&bytes, &unfinished.waitingBytes)

@@ -90,7 +90,7 @@ extension Callers {
             return false
         }
         let rest = bytes.extracting(cursor..<bytes.count)
-        if connections[id].isAwaiting || connections[id].isThrottled, kind == .http {
+        if connections[id].reading.state != .open, kind == .http {
             renewExchange(&outbox)
             if !rest.isEmpty { keepWaiting(id, rest, &outbox) }
             return false

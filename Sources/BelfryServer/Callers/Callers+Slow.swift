@@ -12,12 +12,11 @@ extension Callers {
         guard let connection = connection(id), !connection.isClosing else { return }
         switch connection.kind {
         case .http, .debugWebSocket:
-            connections[id].isThrottled = true
-            outbox.loop.pauseReading(id)
+            move(id, .throttled, &outbox)
             setDeadline(id, .drain, &outbox)
         case .webSocket, .events:
             outbox.counters.slowClients += 1
-            connections[id].isSlow = true
+            connections[id].pace = .slow
             setDeadline(id, .slow, &outbox)
             outbox.tellSuspension(of: connection.client, true, because: "slow")
             tellCenter(of: connection, .becomeSlow(client: connection.client), &outbox)
@@ -27,34 +26,31 @@ extension Callers {
     /// The socket of a connection has room again.
     mutating func meetRoom(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), !connection.isClosing else { return }
-        if connection.isSlow || connection.isFlushing {
-            connections[id].isSlow = false
-            connections[id].isFlushing = false
-            if connection.isSlow {
+        if connection.pace != .keepsUp {
+            connections[id].pace = .keepsUp
+            if connection.pace == .slow {
                 outbox.tellSuspension(of: connection.client, false, because: "slow")
                 setDeadline(id, connection.kind == .webSocket ? .ping : .comment, &outbox)
             }
             tellCenter(of: connection, .drain(client: connection.client), &outbox)
         }
-        release(id, &outbox)
+        noteRoom(of: id, &outbox)
     }
 
     /// More is held for a client than one step writes: the next step follows when there is room.
-    mutating func flushFurther(_ client: UInt64, on id: ConnectionID, _ outbox: inout Outbox) {
+    mutating func awaitRoom(_ client: UInt64, on id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), connection.client == client, !connection.isClosing
         else { return }
-        connections[id].isFlushing = true
+        if connection.pace == .keepsUp { connections[id].pace = .flushing }
         outbox.loop.tellWhenDrained(id)
     }
 
     /// A client that does not read its answers must not ask for more of them.
     mutating func throttleIfFull(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard outbox.loop.isBackpressured(id),
-            outbox.loop.unsentByteCount(of: id) > Self.slowOutputByteLimit,
-            connection(id) != nil
+            outbox.loop.unsentByteCount(of: id) > Self.slowOutputByteLimit
         else { return }
-        connections[id].isThrottled = true
-        outbox.loop.pauseReading(id)
+        move(id, .throttled, &outbox)
     }
 
     /// How many bytes may wait for a slow client before its calls wait too.

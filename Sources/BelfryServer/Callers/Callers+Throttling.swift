@@ -38,11 +38,10 @@ extension Callers {
 
     /// A connection has asked for enough in this turn: the rest of its input must wait.
     mutating func throttle(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard let connection = connection(id), !connection.isClosing else { return }
-        connections[id].isThrottled = true
-        outbox.loop.pauseReading(id)
+        guard let kind = connections.kind(of: id) else { return }
+        move(id, .throttled, &outbox)
         // Who does not read its answers has the time of a request's content to begin with it.
-        if connection.kind == .http { setDeadline(id, .drain, &outbox) }
+        if kind == .http { setDeadline(id, .drain, &outbox) }
         throttled.connections.append(id)
         throttled.turn = outbox.counters.turns
         setThrottleTimer(isSoon: true, &outbox)
@@ -91,7 +90,7 @@ extension Callers {
             } else {
                 pass.hasReleased = true
                 guard sendPiece(to: id, &outbox) else {
-                    release(id, &outbox)
+                    noteRoom(of: id, &outbox)
                     return true
                 }
                 throttled.connections.append(id)
@@ -102,30 +101,15 @@ extension Callers {
         return false
     }
 
-    /// The socket of a connection has room again.
-    mutating func release(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard let connection = connection(id), connection.isThrottled, !connection.isClosing,
-            connection.unfinished?.isSending != true
+    /// A connection that waited for room has it, unless what it was sent goes on.
+    mutating func noteRoom(of id: ConnectionID, _ outbox: inout Outbox) {
+        guard let kind = connections.kind(of: id), connections[id].reading.isThrottled,
+            connections[id].unfinished?.isSending != true
         else { return }
-        connections[id].isThrottled = false
-        if connection.deadline == .drain {
-            setDeadline(id, connection.kind == .http ? .idle : .ping, &outbox)
+        if connections[id].deadline == .drain {
+            setDeadline(id, kind == .http ? .idle : .ping, &outbox)
         }
-        if connection.closesAfterAnswer, connection.kind == .http, !connection.isAwaiting {
-            closeSoon(id, &outbox)
-        } else {
-            readOn(id, &outbox)
-            closeIfEnded(id, &outbox)
-        }
-    }
-
-    /// Closes a connection whose client has shut down its half, once all that it asked for is
-    /// answered.
-    mutating func closeIfEnded(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard let connection = connection(id), connection.hasEnded, !connection.isThrottled,
-            !connection.isAwaiting, connection.unfinished?.waitingBytes.isEmpty ?? true
-        else { return }
-        closeSoon(id, &outbox)
+        move(id, .hasRoom, &outbox)
     }
 
     // MARK: Large files
@@ -163,9 +147,8 @@ extension Callers {
         outbox.loop.output.append(contentsOf: bytes)
         outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
         unfinished(of: id).sentByteCount = 0
-        if !reply.context.keepsAlive { connections[id].closesAfterAnswer = true }
-        connections[id].isThrottled = true
-        outbox.loop.pauseReading(id)
+        move(id, .contentBegan, &outbox)
+        if !reply.context.keepsAlive { move(id, .isLast, &outbox) }
         setDeadline(id, .drain, &outbox)
     }
 
@@ -242,7 +225,7 @@ extension Callers {
         case .webSocket, .debugWebSocket:
             connections[id].unfinished = nil
             closeWebSocket(id, .tryAgainLater, reason: "too much unfinished input", &outbox)
-        case .http where connection.isAwaiting || connection.isThrottled:
+        case .http where connection.isAwaiting || connection.reading.isThrottled:
             // Its answers have an order, so it cannot be told.
             cut(id, &outbox)
         case .http, .events:

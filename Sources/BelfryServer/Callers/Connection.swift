@@ -14,22 +14,10 @@ struct Connection {
     var kind = Kind.http
     /// How messages on it are encoded, if it is a WebSocket.
     var encoding = FrameEncoding.plain
-    /// A request of it travels to another loop: what follows must wait for the answer.
-    var isAwaiting = false
-    /// It has sent more than it reads: what follows must wait until the socket has room.
-    var isThrottled = false
-    /// It closes once what it was sent has left; what still comes is ignored.
-    var isClosing = false
-    /// The client has shut down its half while an answer was under way.
-    var closesAfterAnswer = false
-    /// The client has shut down its half while input of it waited: that is still answered.
-    var hasEnded = false
-    /// More bytes wait for its socket than may, and its center knows.
-    var isSlow = false
-    /// What its client is held is written in steps, and the next one waits for room.
-    var isFlushing = false
-    /// Its answers are kept back until this ticket is committed; 0 is not at all.
-    var corkTicket: UInt64 = 0
+    /// Whether it is read, what its input waits for, and when it closes.
+    var reading = Reading()
+    /// How it keeps up with what its client observes.
+    var pace = Pace.keepsUp
     /// What its next deadline means.
     var deadline = DeadlineKind.head
     /// The client that it is, once it is one.
@@ -51,6 +39,12 @@ struct Connection {
     /// The rest of its story, while something is unfinished.
     var unfinished: Unfinished?
 
+    /// It closes once what it was sent has left; what still comes is ignored.
+    var isClosing: Bool { reading.isClosing }
+
+    /// An answer is under way: what follows must wait for it.
+    var isAwaiting: Bool { reading.isAwaiting }
+
     /// What stands in a slot without a connection.
     static var free: Connection { Connection(id: ConnectionID(index: .max, generation: .max)) }
 
@@ -59,6 +53,15 @@ struct Connection {
         case webSocket
         case events
         case debugWebSocket
+    }
+
+    /// How a client that observes reads what it is sent.
+    enum Pace: UInt8 {
+        case keepsUp
+        /// What it is held is written in steps, and the next one waits for room.
+        case flushing
+        /// More bytes wait for its socket than may, and its center knows.
+        case slow
     }
 
     /// What it means that the deadline of a connection has come.

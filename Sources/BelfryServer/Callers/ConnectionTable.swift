@@ -62,17 +62,13 @@ struct ConnectionTable {
     func takesRequests(_ id: ConnectionID) -> Bool {
         let place = place(of: id)
         let places = places.span
-        return place != 0 && places[place].kind == .http && !places[place].isClosing
-            && !places[place].isAwaiting && !places[place].isThrottled
-            && !places[place].closesAfterAnswer
+        return place != 0 && places[place].kind == .http && places[place].reading.takesRequests
     }
 
     /// Whether the next message of a connection, which is there, can be read at once.
     @inline(__always)
     func takesMessages(_ id: ConnectionID) -> Bool {
-        let place = Int(id.index) + 1
-        let places = places.span
-        return !places[place].isAwaiting && !places[place].isThrottled
+        places.span[Int(id.index) + 1].reading.takesMessages
     }
 
     /// What the silence of a connection, which is there, means, and how its messages are encoded.
@@ -89,16 +85,13 @@ struct ConnectionTable {
     @inline(__always)
     func kind(of id: ConnectionID) -> Connection.Kind? {
         let place = place(of: id)
-        return place == 0 || places.span[place].isClosing ? nil : places.span[place].kind
+        return place == 0 || places.span[place].reading.isClosing ? nil : places.span[place].kind
     }
 
     /// Whether what arrives on a connection, which is there, must wait; `ticket` is that of this turn.
     @inline(__always)
     func mustWait(_ id: ConnectionID, ticket: UInt64) -> Bool {
-        let place = Int(id.index) + 1
-        let places = places.span
-        return places[place].isAwaiting || places[place].isThrottled
-            || (places[place].corkTicket != 0 && places[place].corkTicket < ticket)
+        places.span[Int(id.index) + 1].reading.mustWait(inTurnOf: ticket)
     }
 
     /// Whether something is unfinished on a connection, which is there.

@@ -105,7 +105,7 @@ extension ServerLoop {
         applyItems()
         while let (id, bytes) = callers.takeReady() {
             read(id, bytes.span)
-            callers.closeIfEnded(id, &outbox)
+            callers.noteRead(id, &outbox)
             applyItems()
         }
     }

@@ -153,7 +153,7 @@ extension ServerLoop {
             switch connection.kind {
             case .http
             where connection.isAwaiting || connection.unfinished?.isSending == true:
-                callers.connections[connection.id].closesAfterAnswer = true
+                callers.move(connection.id, .isLast, &outbox)
             case .http:
                 if connection.deadline == .idle || connection.unfinished == nil {
                     closeIdle(connection.id)
@@ -174,9 +174,7 @@ extension ServerLoop {
     /// Its last answer left before: there is nothing that unread input could destroy, so nobody waits
     /// until its other end closes it too.
     private mutating func closeIdle(_ id: ConnectionID) {
-        callers.connections[id].isClosing = true
-        callers.connections[id].unfinished = nil
-        outbox.loop.closeAfterFlush(id, lingering: false)
+        callers.move(id, .closes(lingering: false), &outbox)
     }
 
     private mutating func tellDraining(_ connection: Connection) {
