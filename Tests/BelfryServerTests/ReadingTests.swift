@@ -133,10 +133,15 @@ struct ReadingTests {
         "nothing is read while something is waited for, and it is not read on either",
         arguments: all)
     func waiting(reading: Reading) {
-        #expect(reading.takesMessages == (reading.state == .open))
-        if !reading.takesMessages {
-            #expect(!reading.takesRequests)
+        if reading.state != .open {
+            #expect(!reading.ignoresAnswer)
             #expect(reading.mustWait(inTurnOf: 5))
+        }
+        if reading.ignoresAnswer {
+            var answered = reading
+            #expect(answered.take(.answered) == .nothing)
+            #expect(answered.take(.upgraded) == .nothing)
+            #expect(answered == reading)
         }
         for (name, event) in Self.events {
             var next = reading

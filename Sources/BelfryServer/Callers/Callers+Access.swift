@@ -165,16 +165,16 @@ extension Callers {
             guard verifier.submit(job) else {
                 let problem = Problem(
                     .overloaded, "Too many tokens wait to be verified; try again later.")
-                answer(problem, to: id, exchange.reply, &outbox)
+                connections.answer(problem, to: id, exchange.reply, &outbox)
                 return nil
             }
         }
         credentials.waiting[digest, default: []].append(id)
         exchange.keepContent(of: bytes)
-        unfinished(of: id).unverified = exchange
+        connections.unfinished(of: id).unverified = exchange
         exchange = Exchange(limits: outbox.configuration.httpLimits)
-        move(id, .asked, &outbox)
-        setDeadline(id, .answer, &outbox)
+        connections.move(id, .asked, &outbox)
+        connections.setDeadline(id, .answer, &outbox)
         countUnfinished(of: id, &outbox)
         return nil
     }
@@ -189,12 +189,12 @@ extension Callers {
         of id: ConnectionID, _ digest: TokenDigest, _ verdict: Result<Caller, AccessError>,
         _ outbox: inout Outbox
     ) -> Bool {
-        guard let waiting = connection(id)?.unfinished?.unverified.take(),
+        guard let waiting = connections.connection(id)?.unfinished?.unverified.take(),
             waiting.unverified?.digest == digest
         else { return false }
         // Between two events no request is in the hands of the loop.
         exchange = waiting
-        move(id, .takenUp, &outbox)
+        connections.move(id, .takenUp, &outbox)
         decide(verdict, digest: digest, &outbox)
         seatCaller(on: id, &outbox)
         return true
@@ -209,10 +209,11 @@ extension Callers {
     /// A request that waited for a verdict was answered, or is under way: what follows is read.
     mutating func readOnAfterVerdict(_ id: ConnectionID, _ outbox: inout Outbox) {
         exchange = Exchange(limits: outbox.configuration.httpLimits)
-        guard let connection = connection(id), !connection.isAwaiting, !connection.isClosing
+        guard let connection = connections.connection(id), !connection.isAwaiting,
+            !connection.isClosing
         else { return }
-        if connections.takesRequests(id) { setDeadline(id, .idle, &outbox) }
-        readOn(id, &outbox)
+        if connections.takesRequests(id) { connections.setDeadline(id, .idle, &outbox) }
+        connections.readOn(id, &outbox)
     }
 
     /// Makes what a verdict says of the request in hand.
@@ -252,13 +253,13 @@ extension Callers {
     mutating func closeExpired(_ connection: Connection, _ outbox: inout Outbox) {
         switch connection.kind {
         case .webSocket, .debugWebSocket:
-            closeWebSocket(
+            connections.closeWebSocket(
                 connection.id, .credentialsExpired, reason: "the credentials have expired", &outbox)
         case .events:
             let start = outbox.loop.output.count
             EventStream.append(comment: "the credentials have expired", to: &outbox.loop.output)
             outbox.loop.send(start..<outbox.loop.output.count, to: connection.id, as: .delivery)
-            closeSoon(connection.id, &outbox)
+            connections.closeSoon(connection.id, &outbox)
         case .http:
             break
         }
@@ -310,7 +311,7 @@ extension Callers {
             to: &outbox.content)
         var answer = Answer(status: 201, contentType: .json)
         answer.fields = [.noStore]
-        send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 }
 

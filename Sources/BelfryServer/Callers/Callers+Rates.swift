@@ -21,7 +21,9 @@ extension Callers {
 
     /// The other end of a connection.
     private func peerOrigin(of id: ConnectionID, _ outbox: inout Outbox) -> RequestOrigin? {
-        peerAddress(of: id, &outbox).map { RequestOrigin(address: $0, isSecure: isSecure(id)) }
+        peerAddress(of: id, &outbox).map {
+            RequestOrigin(address: $0, isSecure: entrance.isSecure(id))
+        }
     }
 
     /// Where what is asked on a connection comes from, if that matters to a center.

@@ -39,7 +39,8 @@ extension Callers {
             noteTemplate(of: request, path)
             return step(request, path, &outbox)
         } catch {
-            answer(error, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
+            connections.answer(
+                error, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
             return nil
         }
     }

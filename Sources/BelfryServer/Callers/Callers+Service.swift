@@ -27,14 +27,15 @@ extension Callers {
             sendAsset(asset, to: id, &outbox)
         case .debugEcho:
             outbox.content.append(content)
-            send(
+            connections.send(
                 Answer(contentType: .other("application/octet-stream")), to: id, exchange.reply,
                 &outbox)
         case .debugWebSocket:
             do throws(Problem) {
                 try openDebugWebSocket(id, &outbox)
             } catch {
-                answer(error, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
+                connections.answer(
+                    error, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
             }
         case .channelPost, .channels, .notifications, .notification, .observers, .observer,
             .mailbox, .clients, .client, .centers, .center, .queue, .queueEntry, .modes, .mode,
@@ -51,7 +52,7 @@ extension Callers {
         outbox.content.append(contentsOf: text)
         exchange.reply.acceptsGzip = exchange.parser.head.acceptsGzip
         let type = "text/plain; version=0.0.4; charset=utf-8"
-        send(
+        connections.send(
             Answer(contentType: .other(type), isCompressible: true), to: id, exchange.reply,
             &outbox)
     }
@@ -71,14 +72,14 @@ extension Callers {
         outbox.content.append(UInt8(ascii: "}"))
         var answer = Answer.json
         answer.fields = [.noStore]
-        send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     private mutating func sendText(_ text: String, to id: ConnectionID, _ outbox: inout Outbox) {
         outbox.content.append(contentsOf: text.utf8)
         var answer = Answer(contentType: .other("text/plain; charset=utf-8"))
         answer.fields = [.noStore]
-        send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     private mutating func sendAsset(_ asset: Asset, to id: ConnectionID, _ outbox: inout Outbox) {
@@ -101,6 +102,7 @@ extension Callers {
         if asset == .library {
             answer.fields.append(HTTPField("Cross-Origin-Resource-Policy", "cross-origin"))
         }
-        sendFile(compressed ?? shared.assets[asset] ?? [], answer, to: id, exchange.reply, &outbox)
+        connections.sendFile(
+            compressed ?? shared.assets[asset] ?? [], answer, to: id, exchange.reply, &outbox)
     }
 }

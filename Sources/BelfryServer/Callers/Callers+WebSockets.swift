@@ -8,108 +8,26 @@ import BelfryWire
 // WebSockets: the opening, messages, control frames and the close (RFC 6455).
 
 extension Callers {
-    /// The subprotocol of the broker.
-    static let subprotocol = Array("belfry.v1".utf8)
-
     /// Decides the opening handshake, and asks for a client.
     mutating func openWebSocket(_ id: ConnectionID, _ outbox: inout Outbox) throws(Problem)
         -> CenterRequest
     {
-        if let (key, hasSubprotocol) = usualOpening() {
-            noteOpening(key, hasSubprotocol ? Self.subprotocol : nil, nil, on: id)
-            return .connect(.webSocket, observers: [], since: nil)
-        }
-        let decision = openingRequest().decide(
-            subprotocols: [Self.subprotocol], unknown: .refused,
-            allowsDeflate: outbox.configuration.compressesMessages)
-        switch decision {
-        case .refuse(let refusal):
-            throw refuseOpening(refusal)
-        case .accept(let key, let subprotocol, let deflate):
-            noteOpening(key, subprotocol, deflate, on: id)
-            return .connect(.webSocket, observers: [], since: nil)
-        }
+        try exchange.openWebSocket(allowsDeflate: outbox.configuration.compressesMessages)
+        connections[id].encoding = exchange.reply.encoding
+        return .connect(.webSocket, observers: [], since: nil)
     }
 
     /// The opening of the echo, which needs no center.
     mutating func openDebugWebSocket(_ id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
-        let decision = openingRequest().decide(
-            subprotocols: [], unknown: .ignored,
-            allowsDeflate: outbox.configuration.compressesMessages)
-        switch decision {
-        case .refuse(let refusal):
-            throw refuseOpening(refusal)
-        case .accept(let key, let subprotocol, let deflate):
-            noteOpening(key, subprotocol, deflate, on: id)
-            let start = outbox.loop.output.count
-            var bytes: [UInt8] = []
-            outbox.appendOpening(exchange.reply, to: &bytes)
-            outbox.loop.output.append(contentsOf: bytes)
-            outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
-            connections[id].kind = .debugWebSocket
-            setDeadline(id, .ping, &outbox)
-        }
-    }
-
-    /// Keeps what was agreed on: for the answer, for the center, and for what arrives.
-    private mutating func noteOpening(
-        _ key: [UInt8], _ subprotocol: [UInt8]?, _ deflate: DeflateAgreement?, on id: ConnectionID
-    ) {
-        var details = exchange.reply.details
-        details.acceptKey = key
-        details.subprotocol = subprotocol
-        details.extensions = deflate?.fieldValue
-        exchange.reply.details = details
-        exchange.reply.encoding = FrameEncoding(deflate)
+        try exchange.openDebugWebSocket(allowsDeflate: outbox.configuration.compressesMessages)
         connections[id].encoding = exchange.reply.encoding
-    }
-
-    /// The answer to an opening as nearly every client sends it: `openingRequest` would get the same.
-    private mutating func usualOpening() -> (acceptKey: [UInt8], hasSubprotocol: Bool)? {
-        guard exchange.parser.head.method == .get, exchange.parser.head.minorVersion >= 1,
-            !exchange.parser.head.hasContent
-        else { return nil }
-        var opening = UsualOpening()
-        for index in 0..<exchange.parser.head.fieldCount {
-            opening.read(
-                exchange.parser.head.name(at: index), exchange.parser.head.value(at: index),
-                subprotocol: Self.subprotocol.span)
-        }
-        return opening.answer
-    }
-
-    private func openingRequest() -> OpeningRequest {
-        let head = exchange.parser.head
-        func lines(_ name: String) -> [[UInt8]] {
-            head.values(of: name).map { [UInt8](copying: head.value(in: $0)) }
-        }
-        var request = OpeningRequest()
-        request.isGet = head.method == .get
-        request.isHTTP11OrLater = head.minorVersion >= 1
-        request.hasContent = head.hasContent
-        request.upgrade = lines("upgrade")
-        request.connection = lines("connection")
-        request.key = lines("sec-websocket-key")
-        request.version = lines("sec-websocket-version")
-        request.subprotocols = lines("sec-websocket-protocol")
-        request.extensions = lines("sec-websocket-extensions")
-        return request
-    }
-
-    private mutating func refuseOpening(_ refusal: OpeningRefusal) -> Problem {
-        let kind: Problem.Kind =
-            switch refusal.status {
-            case 426: .upgradeRequired
-            case 405: .methodNotAllowed
-            default: .malformedRequest
-            }
-        if refusal.namesUpgrade {
-            exchange.refusalFields = [
-                HTTPField("Upgrade", "websocket"), HTTPField("Connection", "Upgrade"),
-                HTTPField("Sec-WebSocket-Version", "13"),
-            ]
-        }
-        return Problem(kind, "This request does not open a WebSocket: \(refusal.reason).")
+        let start = outbox.loop.output.count
+        var bytes: [UInt8] = []
+        outbox.appendOpening(exchange.reply, to: &bytes)
+        outbox.loop.output.append(contentsOf: bytes)
+        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
+        connections[id].kind = .debugWebSocket
+        connections.setDeadline(id, .ping, &outbox)
     }
 
     // MARK: Messages
@@ -120,12 +38,12 @@ extension Callers {
     ) -> Bool {
         let (deadline, credentialDeadline, encoding) = connections.silence(of: id)
         if deadline != .slow {
-            let time = timeouts.deadline(.ping, from: outbox.loop.now)
+            let time = connections.timeouts.deadline(.ping, from: outbox.loop.now)
             outbox.loop.setDeadline(id, at: min(time, credentialDeadline))
             if deadline == .pong { connections[id].deadline = .ping }
         }
-        if encoding != .plain, hasInflatedEnough(&outbox) {
-            throttle(id, &outbox)
+        if encoding != .plain, outbox.compression.hasInflatedEnough {
+            connections.throttle(id, &outbox)
             keepWaiting(id, bytes, &outbox)
             return false
         }
@@ -164,7 +82,7 @@ extension Callers {
                     .debug, "a WebSocket broke the protocol", ("reason", "\(error)"),
                     ("client", "c\(connections[id].client)"))
             }
-            closeWebSocket(id, error.closeCode, reason: "", &outbox)
+            connections.closeWebSocket(id, error.closeCode, reason: "", &outbox)
             renewReader(isDebug: isDebug, &outbox)
             return nil
         }
@@ -182,10 +100,10 @@ extension Callers {
             renewReader(isDebug: isDebug, &outbox)
             return false
         }
-        if isEnough(from: pass.outputStart, inputByteCount: bytes.count, &outbox)
-            || hasInflatedEnough(&outbox)
+        if pass.hasEnough(of: bytes.count, &outbox)
+            || outbox.compression.hasInflatedEnough
         {
-            throttle(id, &outbox)
+            connections.throttle(id, &outbox)
         }
         if connections.takesMessages(id) { return true }
         keepReader(id, isDebug: isDebug, &outbox)
@@ -194,15 +112,6 @@ extension Callers {
         }
         return false
     }
-
-    /// Whether this turn has inflated so much that what is compressed waits for the next one.
-    func hasInflatedEnough(_ outbox: inout Outbox) -> Bool {
-        outbox.compression.inflatedByteCount - inflatedBeforeTurn > Self.turnInflatedByteLimit
-    }
-
-    /// The bytes that all messages of a turn may become before the rest waits for the next turn:
-    /// that is 20 ms of work, and what other connections wait for it.
-    private static let turnInflatedByteLimit = 4 << 20
 
     /// The limits of the echo: 16 MiB and 100,000 fragments.
     private static var debugMessageLimits: MessageLimits {
@@ -220,7 +129,7 @@ extension Callers {
         }
         // The last message may have been that of another connection.
         reader.forgetLast()
-        unfinished(of: id).reader = reader
+        connections.unfinished(of: id).reader = reader
         renewReader(isDebug: true, &outbox)
         countUnfinished(of: id, &outbox)
     }
@@ -240,12 +149,13 @@ extension Callers {
         case .binary where isDebug: echo(.binary, reader.message, to: id, &outbox)
         case .text: return .calls
         case .binary:
-            closeWebSocket(id, .unsupportedData, reason: "only text is understood", &outbox)
+            connections.closeWebSocket(
+                id, .unsupportedData, reason: "only text is understood", &outbox)
         case .ping: echo(.pong, reader.control, to: id, &outbox)
         case .pong: break
         case .close(let code):
             // The answer repeats the code (RFC 6455 §5.5.1).
-            closeWebSocket(id, code, reason: "", &outbox)
+            connections.closeWebSocket(id, code, reason: "", &outbox)
         }
         return nil
     }
@@ -266,7 +176,8 @@ extension Callers {
         _ opcode: Opcode, _ payload: [UInt8], to id: ConnectionID, _ outbox: inout Outbox
     ) {
         if !opcode.isControl, payload.count >= outbox.configuration.compressionThreshold,
-            let deflater = outbox.compression.deflater(connection(id)?.encoding ?? .plain),
+            let deflater = outbox.compression.deflater(
+                connections.connection(id)?.encoding ?? .plain),
             let frame = FrameWriter.append(
                 opcode, compressing: payload.span, by: deflater, to: &outbox.loop.output)
         {
@@ -276,27 +187,5 @@ extension Callers {
         FrameWriter.append(opcode, payload: payload.span, to: &outbox.loop.output)
         outbox.loop.send(
             start..<outbox.loop.output.count, to: id, as: opcode == .pong ? .urgent : .answer)
-    }
-
-    /// Asks a silent client whether it is still there.
-    mutating func sendPing(_ id: ConnectionID, _ outbox: inout Outbox) {
-        let start = outbox.loop.output.count
-        let empty: [UInt8] = []
-        FrameWriter.append(.ping, payload: empty.span, to: &outbox.loop.output)
-        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .delivery)
-    }
-
-    /// Sends a Close frame as the last frame, and lets the connection go.
-    ///
-    /// The client is no client any more at once: its center sends nothing behind the Close frame.
-    mutating func closeWebSocket(
-        _ id: ConnectionID, _ code: CloseCode?, reason: String, _ outbox: inout Outbox
-    ) {
-        guard connections.kind(of: id) != nil else { return }
-        leave(id, &outbox)
-        let start = outbox.loop.output.count
-        FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &outbox.loop.output)
-        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
-        closeSoon(id, &outbox)
     }
 }

@@ -115,13 +115,9 @@ struct Reading: Equatable {
 
     var isThrottled: Bool { state == .throttled || state == .awaitingThrottled }
 
-    /// Whether the next message is read at once.
+    /// Whether an answer changes nothing: so it is with nearly all of them, which are made at once.
     @inline(__always)
-    var takesMessages: Bool { state == .open }
-
-    /// Whether the next request is read at once, and the answer to this one changes nothing.
-    @inline(__always)
-    var takesRequests: Bool { state == .open && ending != .afterAnswer }
+    var ignoresAnswer: Bool { state == .open && ending != .afterAnswer }
 
     /// Whether what arrives in the turn of a ticket must wait.
     ///

@@ -153,7 +153,7 @@ extension ServerLoop {
             switch connection.kind {
             case .http
             where connection.isAwaiting || connection.unfinished?.isSending == true:
-                callers.move(connection.id, .isLast, &outbox)
+                callers.connections.move(connection.id, .isLast, &outbox)
             case .http:
                 if connection.deadline == .idle || connection.unfinished == nil {
                     closeIdle(connection.id)
@@ -174,7 +174,7 @@ extension ServerLoop {
     /// Its last answer left before: there is nothing that unread input could destroy, so nobody waits
     /// until its other end closes it too.
     private mutating func closeIdle(_ id: ConnectionID) {
-        callers.move(id, .closes(lingering: false), &outbox)
+        callers.connections.move(id, .closes(lingering: false), &outbox)
     }
 
     private mutating func tellDraining(_ connection: Connection) {
@@ -216,10 +216,10 @@ extension ServerLoop {
             }
             switch connection.kind {
             case .webSocket, .debugWebSocket:
-                callers.closeWebSocket(
+                callers.connections.closeWebSocket(
                     connection.id, .serviceRestart, reason: "the broker stops", &outbox)
             case .http, .events:
-                callers.closeSoon(connection.id, &outbox)
+                callers.connections.closeSoon(connection.id, &outbox)
             }
         }
         // What was sent to the last group leaves with this turn, so the end is in a later one.

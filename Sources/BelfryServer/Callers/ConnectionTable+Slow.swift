@@ -3,7 +3,7 @@ import BelfryWebSocket
 
 // Clients that do not read: past the high-water mark they are suspended, and closed if they stay so.
 
-extension Callers {
+extension ConnectionTable {
     /// Decides what a full socket means.
     ///
     /// A request's answer may be large: its client gets time to read it. A client that observes is
@@ -16,7 +16,7 @@ extension Callers {
             setDeadline(id, .drain, &outbox)
         case .webSocket, .events:
             outbox.counters.slowClients += 1
-            connections[id].pace = .slow
+            self[id].pace = .slow
             setDeadline(id, .slow, &outbox)
             outbox.tellSuspension(of: connection.client, true, because: "slow")
             tellCenter(of: connection, .becomeSlow(client: connection.client), &outbox)
@@ -27,7 +27,7 @@ extension Callers {
     mutating func meetRoom(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), !connection.isClosing else { return }
         if connection.pace != .keepsUp {
-            connections[id].pace = .keepsUp
+            self[id].pace = .keepsUp
             if connection.pace == .slow {
                 outbox.tellSuspension(of: connection.client, false, because: "slow")
                 setDeadline(id, connection.kind == .webSocket ? .ping : .comment, &outbox)
@@ -41,7 +41,7 @@ extension Callers {
     mutating func awaitRoom(_ client: UInt64, on id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), connection.client == client, !connection.isClosing
         else { return }
-        if connection.pace == .keepsUp { connections[id].pace = .flushing }
+        if connection.pace == .keepsUp { self[id].pace = .flushing }
         outbox.loop.tellWhenDrained(id)
     }
 
@@ -83,8 +83,8 @@ extension Callers {
         guard outbox.loop.unsentByteTotal > limit else { return }
         // All are looked at once, however many must go.
         var clients: [(unsentByteCount: Int, connection: Connection)] = []
-        for slot in 0..<connections.slotCount {
-            guard let connection = connections[slot] else { continue }
+        for slot in 0..<slotCount {
+            guard let connection = self[slot] else { continue }
             let count = outbox.loop.unsentByteCount(of: connection.id)
             if count > 0 { clients.append((count, connection)) }
         }
@@ -99,7 +99,7 @@ extension Callers {
     mutating func closeSlowest(_ id: ConnectionID, _ outbox: inout Outbox) {
         outbox.counters.clientsTooSlow += 1
         outbox.tellClosed(
-            .slowest, .warning, "closing the slowest client", client: connections[id].client)
+            .slowest, .warning, "closing the slowest client", client: self[id].client)
         cut(id, &outbox)
     }
 }
