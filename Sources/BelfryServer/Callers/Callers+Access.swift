@@ -249,22 +249,6 @@ extension Callers {
         connections[id].credentialDeadline = deadline
     }
 
-    /// The credentials of a stream are good no longer.
-    mutating func closeExpired(_ connection: Connection, _ outbox: inout Outbox) {
-        switch connection.kind {
-        case .webSocket, .debugWebSocket:
-            connections.closeWebSocket(
-                connection.id, .credentialsExpired, reason: "the credentials have expired", &outbox)
-        case .events:
-            let start = outbox.loop.output.count
-            EventStream.append(comment: "the credentials have expired", to: &outbox.loop.output)
-            outbox.loop.send(start..<outbox.loop.output.count, to: connection.id, as: .delivery)
-            connections.closeSoon(connection.id, &outbox)
-        case .http:
-            break
-        }
-    }
-
     /// The keys have changed: whose key is gone is known no longer.
     mutating func adopt(_ keyring: Keyring, _ outbox: inout Outbox) {
         credentials.keyring = keyring
@@ -275,7 +259,7 @@ extension Callers {
                 connection.kind != .http,
                 !connection.isClosing, !credentials.keyring.stillHas(caller)
             else { continue }
-            closeExpired(connection, &outbox)
+            connections.dismiss(connection.id, .credentialsExpired, &outbox)
         }
     }
 

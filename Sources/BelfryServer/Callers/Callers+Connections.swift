@@ -45,8 +45,7 @@ extension Callers {
     mutating func meetDeadline(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connections.connection(id), !connection.isClosing else { return }
         if connection.kind != .http, connection.credentialDeadline <= outbox.loop.now {
-            closeExpired(connection, &outbox)
-            return
+            return connections.dismiss(id, .credentialsExpired, &outbox)
         }
         switch connection.deadline {
         case .head where connection.unfinished?.exchange?.parser.hasBegunRequest != true,
@@ -59,9 +58,8 @@ extension Callers {
         case .drain:
             outbox.log.write(.debug, "closing a client that does not read its answers")
             connections.cut(id, &outbox)
-        case .ping:
-            connections.sendPing(id, &outbox)
-            connections.setDeadline(id, .pong, &outbox)
+        case .ping, .comment:
+            keepAlive(id, &outbox)
         case .pong:
             outbox.log.write(
                 .debug, "closing a client that answers no ping", ("client", "c\(connection.client)")
@@ -69,11 +67,15 @@ extension Callers {
             connections.cut(id, &outbox)
         case .slow:
             connections.closeTooSlow(id, &outbox)
-        case .comment:
-            let start = outbox.loop.output.count
-            outbox.loop.output.append(contentsOf: ":\n\n".utf8)
-            outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .delivery)
-            connections.setDeadline(id, .comment, &outbox)
         }
+    }
+
+    /// Says something on a connection that is silent.
+    private mutating func keepAlive(_ id: ConnectionID, _ outbox: inout Outbox) {
+        guard let transport = connections[id].kind.transport else { return }
+        let start = outbox.loop.output.count
+        let next = transport.appendKeepAlive(to: &outbox.loop.output)
+        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .delivery)
+        connections.setDeadline(id, next, &outbox)
     }
 }

@@ -54,8 +54,7 @@ extension Callers {
         switch connection.kind {
         case .webSocket, .debugWebSocket:
             connections[id].unfinished = nil
-            connections.closeWebSocket(
-                id, .tryAgainLater, reason: "too much unfinished input", &outbox)
+            connections.dismiss(id, .tooMuchUnfinished, &outbox)
         case .http where connection.isAwaiting || connection.reading.isThrottled:
             // Its answers have an order, so it cannot be told.
             connections.cut(id, &outbox)

@@ -67,14 +67,14 @@ extension ConnectionTable {
             closeSoon(id, &outbox)
         case .client(let client, let session, let transport, let center):
             guard has(id) else { return }
-            let isWebSocket = transport == .webSocket
+            let kind = Connection.Kind(transport)
             change(id) { connection in
                 connection.client = client
                 connection.session = session
                 connection.center = center
-                connection.kind = isWebSocket ? .webSocket : .events
+                connection.kind = kind
             }
-            setDeadline(id, isWebSocket ? .ping : .comment, &outbox)
+            setDeadline(id, kind.transport?.silence ?? .idle, &outbox)
             if !self[id].reading.ignoresAnswer { move(id, .upgraded, &outbox) }
         case .stream(let observer, let client, let center):
             guard has(id) else { return }

@@ -65,12 +65,17 @@ extension ConnectionTable {
         move(id, .closes(lingering: true), &outbox)
     }
 
-    /// Asks a silent client whether it is still there.
-    mutating func sendPing(_ id: ConnectionID, _ outbox: inout Outbox) {
+    /// Tells a client why it must go, in the words of its transport, and lets its connection go.
+    ///
+    /// The client is no client any more at once: its center sends nothing behind that.
+    mutating func dismiss(_ id: ConnectionID, _ farewell: Farewell, _ outbox: inout Outbox) {
+        guard let kind = kind(of: id) else { return }
+        leave(id, &outbox)
         let start = outbox.loop.output.count
-        let empty: [UInt8] = []
-        FrameWriter.append(.ping, payload: empty.span, to: &outbox.loop.output)
-        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .delivery)
+        kind.transport?.append(farewell, to: &outbox.loop.output)
+        let end = outbox.loop.output.count
+        if end > start { outbox.loop.send(start..<end, to: id, as: .answer) }
+        closeSoon(id, &outbox)
     }
 
     /// Sends a Close frame as the last frame, and lets the connection go.

@@ -30,7 +30,7 @@ extension ConnectionTable {
             self[id].pace = .keepsUp
             if connection.pace == .slow {
                 outbox.tellSuspension(of: connection.client, false, because: "slow")
-                setDeadline(id, connection.kind == .webSocket ? .ping : .comment, &outbox)
+                setDeadline(id, connection.kind.transport?.silence ?? .idle, &outbox)
             }
             tellCenter(of: connection, .drain(client: connection.client), &outbox)
         }
@@ -71,10 +71,7 @@ extension ConnectionTable {
         outbox.counters.clientsTooSlow += 1
         outbox.tellClosed(
             .tooSlow, .info, "closing a client that does not read", client: connection.client)
-        switch connection.kind {
-        case .webSocket, .debugWebSocket: closeWebSocket(id, .tooSlow, reason: "too slow", &outbox)
-        case .http, .events: closeSoon(id, &outbox)
-        }
+        dismiss(id, .tooSlow, &outbox)
     }
 
     /// All sockets together hold too much: the slowest are closed (Protocol.md section 11).

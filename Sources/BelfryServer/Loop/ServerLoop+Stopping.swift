@@ -178,23 +178,15 @@ extension ServerLoop {
     }
 
     private mutating func tellDraining(_ connection: Connection) {
-        var text: [UInt8] = []
+        guard let transport = connection.kind.transport else { return }
         let reconnectAfter = Duration.milliseconds(
             Int64(outbox.random.next() % UInt64(StopSequence.reconnectSpread / .milliseconds(1))))
         var bytes: [UInt8] = []
-        switch connection.kind {
-        case .webSocket:
-            RPC.append(
-                drainingUntil: (outbox.loop.wallNow + outbox.configuration.drainPeriod)
-                    .milliseconds,
-                reconnectAfter: reconnectAfter, to: &text)
-            FrameWriter.append(.text, payload: text.span, to: &bytes)
-        case .events:
-            EventStream.append(
-                retryMilliseconds: Int(reconnectAfter / .milliseconds(1)), to: &bytes)
-        case .http, .debugWebSocket:
-            return
-        }
+        transport.appendDraining(
+            untilMilliseconds: (outbox.loop.wallNow + outbox.configuration.drainPeriod)
+                .milliseconds,
+            reconnectAfter: reconnectAfter, to: &bytes)
+        if bytes.isEmpty { return }
         outbox.send(
             bytes, .notice, to: ConnectionNumber(loop: outbox.number, connection: connection.id))
     }
@@ -214,13 +206,7 @@ extension ServerLoop {
             else {
                 continue
             }
-            switch connection.kind {
-            case .webSocket, .debugWebSocket:
-                callers.connections.closeWebSocket(
-                    connection.id, .serviceRestart, reason: "the broker stops", &outbox)
-            case .http, .events:
-                callers.connections.closeSoon(connection.id, &outbox)
-            }
+            callers.connections.dismiss(connection.id, .stopping, &outbox)
         }
         // What was sent to the last group leaves with this turn, so the end is in a later one.
         let isLate = !hasClients && outbox.loop.now >= stop.deadline && !outbox.loop.isAmidFlush

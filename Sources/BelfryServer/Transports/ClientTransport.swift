@@ -1,0 +1,43 @@
+import BelfryCenter
+
+/// What speaks to a client that is told things as they come.
+///
+/// All that is said in the words of one transport stands in its own file: the opening, the frame of a delivery,
+/// what keeps it alive, what is said at the end. What is asked seldom is asked through this; opening and
+/// frame are called by name, as the path of a delivery has no room for more.
+protocol ClientTransport: Sendable {
+    /// What its silence means, where nothing was said about it before.
+    var silence: Connection.DeadlineKind { get }
+
+    /// Appends what is said on a silent connection, and tells what its silence means then.
+    func appendKeepAlive(to output: inout [UInt8]) -> Connection.DeadlineKind
+
+    /// Appends that the broker stops, and when to come back.
+    func appendDraining(
+        untilMilliseconds end: Int64, reconnectAfter: Duration, to output: inout [UInt8])
+
+    /// Appends the last thing that is said; nothing where there are no words for it.
+    func append(_ farewell: Farewell, to output: inout [UInt8])
+}
+
+extension Connection.Kind {
+    /// The transport of a connection; nil for requests and their answers.
+    @inline(__always)
+    var transport: (any ClientTransport)? {
+        switch self {
+        case .http: nil
+        case .webSocket: WebSocketTransport()
+        case .debugWebSocket: WebSocketTransport(isEcho: true)
+        case .events: EventStreamTransport()
+        }
+    }
+
+    /// What the connection of a client is, as its center calls it.
+    init(_ transport: Transport) {
+        switch transport {
+        case .webSocket: self = .webSocket
+        case .events: self = .events
+        case .mailbox: preconditionFailure("a mailbox has no connection of its own")
+        }
+    }
+}
