@@ -26,7 +26,10 @@ extension Callers {
         case .http:
             if connections.hasUnfinished(id) { pass.beginsRequest = !takeUpExchange(of: id) }
         case .webSocket, .debugWebSocket:
-            guard takeUpReader(of: id, bytes, &outbox) else { return nil }
+            guard messages.takeUp(of: id, bytes, &connections, &outbox) else {
+                boundUnfinished(&outbox)
+                return nil
+            }
         case .events:
             return nil  // An event stream has nothing more to say.
         }
@@ -37,8 +40,10 @@ extension Callers {
     mutating func next(
         _ pass: inout ReadingPass, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> CallerStep? {
-        pass.kind == .http
-            ? nextRequest(&pass, bytes, &outbox) : nextMessage(&pass, bytes, &outbox)
+        if pass.kind == .http { return nextRequest(&pass, bytes, &outbox) }
+        if messages.next(&pass, bytes, &connections, &outbox) { return .calls }
+        if connections.hasUnfinished(pass.id) { boundUnfinished(&outbox) }
+        return nil
     }
 
     /// A post was made without a submission: where it is answered its connection goes on, or closes.

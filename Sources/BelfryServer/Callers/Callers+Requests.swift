@@ -148,7 +148,7 @@ extension Callers {
             decideRequest(&outbox)
             if exchange.caller != nil { seatCaller(on: id, &outbox) }
         }
-        if outbox.log.level <= .debug { noteAsked(on: id, &outbox) }
+        if outbox.log.level <= .debug { exchange.noteAsked(on: outbox.connectionText(id)) }
         guard exchange.parser.head.hasContent else { return }
         // Content that is there already has no time to take.
         let missing = (exchange.parser.head.contentLength ?? .max) > restByteCount

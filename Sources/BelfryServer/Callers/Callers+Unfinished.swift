@@ -10,9 +10,8 @@ import BelfryWire
 extension Callers {
     /// Keeps bytes that must wait for an answer to what came before them.
     mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox) {
-        connections.unfinished(of: id).waitingBytes.append(bytes)
-        outbox.loop.pauseReading(id)
-        countUnfinished(of: id, &outbox)
+        connections.keepWaiting(id, bytes, &outbox)
+        boundUnfinished(&outbox)
     }
 
     /// Counts what a connection keeps of its input.

@@ -20,7 +20,7 @@ struct Callers: ~Copyable {
     /// The request that is read; one serves all connections in turn.
     var exchange: Exchange
     /// What reads messages; one serves all connections in turn.
-    var reader: MessageReader
+    var messages: SharedReader
     var unfinishedWatch: ShareWatch
 
     init(
@@ -37,9 +37,7 @@ struct Callers: ~Copyable {
         unfinishedWatch = ShareWatch(share: shares.limits.leastUnfinished)
         requestReader = RequestReader(limits: configuration.wireLimits)
         exchange = Exchange(limits: configuration.httpLimits)
-        reader = MessageReader(
-            role: .server,
-            limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
+        messages = SharedReader(configuration)
     }
 
     /// Takes a configuration that has changed.
@@ -48,9 +46,7 @@ struct Callers: ~Copyable {
         shared.rates.adopt(configuration)
         connections.timeouts = Timeouts(configuration)
         exchange = Exchange(limits: configuration.httpLimits)
-        reader = MessageReader(
-            role: .server,
-            limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
+        messages = SharedReader(configuration)
         connections.unsentWatch = ShareWatch(share: shares.limits.leastUnsent)
         unfinishedWatch = ShareWatch(share: shares.limits.leastUnfinished)
     }

@@ -43,11 +43,6 @@ struct Connection {
     /// An answer is under way: what follows must wait for it.
     var isAwaiting: Bool { reading.isAwaiting }
 
-    /// What it has sent that has not fully arrived, with what its TLS session keeps of that.
-    func unfinishedByteCount(with tls: TLSTable?) -> Int {
-        (unfinished?.byteCount ?? 0) + (tls?.unfinishedByteCount(of: id) ?? 0)
-    }
-
     /// What stands in a slot without a connection.
     static var free: Connection { Connection(id: ConnectionID(index: .max, generation: .max)) }
 

@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
@@ -16,7 +17,10 @@ extension ConnectionTable {
         case .readOn:
             readOn(id, &outbox)
         case .endPoll:
-            endPoll(of: id, &outbox)
+            // Nobody knows whether the other half is still read: a poll need not wait for that.
+            let (mailbox, center, encoding) = (self[id].mailbox, self[id].center, self[id].encoding)
+            guard mailbox != 0 else { break }
+            tell(center, .endPoll(observer: mailbox), by: id, encoding, &outbox)
         case .lineUp:
             corked.append((self[id].reading.cork, id))
         case .uncork:
@@ -38,6 +42,14 @@ extension ConnectionTable {
             return move(id, .inputRead, &outbox)
         }
         ready.append(id)
+    }
+
+    /// Keeps bytes that must wait for an answer to what came before them.
+    mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox) {
+        let unfinished = unfinished(of: id)
+        unfinished.waitingBytes.append(bytes)
+        unfinished.recount()
+        outbox.loop.pauseReading(id)
     }
 
     /// What waited on a connection was read, unless it waits again.
@@ -88,15 +100,6 @@ extension ConnectionTable {
         case .http: move(id, .inputEnded, &outbox)
         case .webSocket, .events, .debugWebSocket: move(id, .closes(lingering: false), &outbox)
         }
-    }
-
-    /// Nobody knows whether the other half is still read: a poll need not wait for that.
-    private mutating func endPoll(of id: ConnectionID, _ outbox: inout Outbox) {
-        let mailbox = self[id].mailbox
-        guard mailbox != 0 else { return }
-        tell(
-            self[id].center, .endPoll(observer: mailbox), by: id, self[id].encoding,
-            &outbox)
     }
 
     /// Everything up to a ticket is stored: the answers that waited for it leave.

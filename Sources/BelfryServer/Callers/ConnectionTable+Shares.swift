@@ -58,3 +58,10 @@ extension ConnectionTable {
         return found.sorted { $0.byteCount > $1.byteCount }.map(\.id)
     }
 }
+
+extension Connection {
+    /// What it has sent that has not fully arrived, with what its TLS session keeps of that.
+    func unfinishedByteCount(with tls: TLSTable?) -> Int {
+        (unfinished?.byteCount ?? 0) + (tls?.unfinishedByteCount(of: id) ?? 0)
+    }
+}

@@ -1,5 +1,3 @@
-import BelfryCenter
-
 /// What speaks to a client that is told things as they come.
 ///
 /// All that is said in the words of one transport stands in its own file: the opening, the frame of a delivery,
@@ -18,26 +16,4 @@ protocol ClientTransport: Sendable {
 
     /// Appends the last thing that is said; nothing where there are no words for it.
     func append(_ farewell: Farewell, to output: inout [UInt8])
-}
-
-extension Connection.Kind {
-    /// The transport of a connection; nil for requests and their answers.
-    @inline(__always)
-    var transport: (any ClientTransport)? {
-        switch self {
-        case .http: nil
-        case .webSocket: WebSocketTransport()
-        case .debugWebSocket: WebSocketTransport(isEcho: true)
-        case .events: EventStreamTransport()
-        }
-    }
-
-    /// What the connection of a client is, as its center calls it.
-    init(_ transport: Transport) {
-        switch transport {
-        case .webSocket: self = .webSocket
-        case .events: self = .events
-        case .mailbox: preconditionFailure("a mailbox has no connection of its own")
-        }
-    }
 }
