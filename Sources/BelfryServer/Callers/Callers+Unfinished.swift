@@ -50,19 +50,16 @@ extension Callers {
         outbox.meet(.unfinished)
         connection.unfinished?.clear()
         entrance.tls?.discount(id)
-        switch connection.kind {
-        case .webSocket, .debugWebSocket:
+        if connection.kind != .http {
             connections[id].unfinished = nil
             connections.dismiss(id, .tooMuchUnfinished, &outbox)
-        case .http where connection.isAwaiting || connection.reading.isThrottled:
+        } else if connection.isAwaiting || connection.reading.isThrottled {
             // Its answers have an order, so it cannot be told.
             connections.cut(id, &outbox)
-        case .http, .events:
-            refuseRequest(
-                id,
-                Problem(
-                    .overloaded, "The broker holds too many unfinished requests; try again later."),
-                &outbox)
+        } else {
+            let problem = Problem(
+                .overloaded, "The broker holds too many unfinished requests; try again later.")
+            refuseRequest(id, problem, &outbox)
         }
     }
 }

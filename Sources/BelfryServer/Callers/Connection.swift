@@ -46,13 +46,6 @@ struct Connection {
     /// What stands in a slot without a connection.
     static var free: Connection { Connection(id: ConnectionID(index: .max, generation: .max)) }
 
-    enum Kind: UInt8 {
-        case http
-        case webSocket
-        case events
-        case debugWebSocket
-    }
-
     /// How a client that observes reads what it is sent.
     enum Pace: UInt8 {
         case keepsUp

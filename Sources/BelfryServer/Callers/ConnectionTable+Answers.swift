@@ -74,7 +74,7 @@ extension ConnectionTable {
                 connection.center = center
                 connection.kind = kind
             }
-            setDeadline(id, kind.transport?.silence ?? .idle, &outbox)
+            setDeadline(id, kind.silence, &outbox)
             if !self[id].reading.ignoresAnswer { move(id, .upgraded, &outbox) }
         case .stream(let observer, let client, let center):
             guard has(id) else { return }

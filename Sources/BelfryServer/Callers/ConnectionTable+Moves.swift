@@ -28,7 +28,7 @@ extension ConnectionTable {
             outbox.loop.tellWhenDrained(id)
         case .close(let isLingering):
             leave(id, &outbox)
-            self[id].unfinished = nil
+            dropUnfinished(id)
             outbox.loop.closeAfterFlush(id, lingering: isLingering)
         }
     }
@@ -96,10 +96,7 @@ extension ConnectionTable {
 
     /// The client has shut down its half: what it asked for is still answered.
     mutating func endInput(_ id: ConnectionID, _ outbox: inout Outbox) {
-        switch self[id].kind {
-        case .http: move(id, .inputEnded, &outbox)
-        case .webSocket, .events, .debugWebSocket: move(id, .closes(lingering: false), &outbox)
-        }
+        move(id, self[id].kind == .http ? .inputEnded : .closes(lingering: false), &outbox)
     }
 
     /// Everything up to a ticket is stored: the answers that waited for it leave.

@@ -10,17 +10,15 @@ extension ConnectionTable {
     /// suspended as slow (law 5), and its center holds what comes.
     mutating func meetHighWater(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), !connection.isClosing else { return }
-        switch connection.kind {
-        case .http, .debugWebSocket:
+        guard connection.kind.observes else {
             move(id, .throttled, &outbox)
-            setDeadline(id, .drain, &outbox)
-        case .webSocket, .events:
-            outbox.counters.slowClients += 1
-            self[id].pace = .slow
-            setDeadline(id, .slow, &outbox)
-            outbox.tellSuspension(of: connection.client, true, because: "slow")
-            tellCenter(of: connection, .becomeSlow(client: connection.client), &outbox)
+            return setDeadline(id, .drain, &outbox)
         }
+        outbox.counters.slowClients += 1
+        self[id].pace = .slow
+        setDeadline(id, .slow, &outbox)
+        outbox.tellSuspension(of: connection.client, true, because: "slow")
+        tellCenter(of: connection, .becomeSlow(client: connection.client), &outbox)
     }
 
     /// The socket of a connection has room again.
@@ -30,7 +28,7 @@ extension ConnectionTable {
             self[id].pace = .keepsUp
             if connection.pace == .slow {
                 outbox.tellSuspension(of: connection.client, false, because: "slow")
-                setDeadline(id, connection.kind.transport?.silence ?? .idle, &outbox)
+                setDeadline(id, connection.kind.silence, &outbox)
             }
             tellCenter(of: connection, .drain(client: connection.client), &outbox)
         }

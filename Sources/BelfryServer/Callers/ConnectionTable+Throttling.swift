@@ -75,7 +75,7 @@ extension ConnectionTable {
             self[id].unfinished?.isSending != true
         else { return }
         if self[id].deadline == .drain {
-            setDeadline(id, kind.transport?.silence ?? .idle, &outbox)
+            setDeadline(id, kind.silence, &outbox)
         }
         move(id, .hasRoom, &outbox)
     }

@@ -150,17 +150,13 @@ extension ServerLoop {
             guard let connection = callers.connections[slot], !connection.isClosing else {
                 continue
             }
-            switch connection.kind {
-            case .http
-            where connection.isAwaiting || connection.unfinished?.isSending == true:
-                callers.connections.move(connection.id, .isLast, &outbox)
-            case .http:
-                if connection.deadline == .idle || connection.unfinished == nil {
-                    closeIdle(connection.id)
-                }
-            case .webSocket, .events, .debugWebSocket:
+            if connection.kind != .http {
                 tellDraining(connection)
                 stop.waiting.append(Int(connection.id.index))
+            } else if connection.isAwaiting || connection.unfinished?.isSending == true {
+                callers.connections.move(connection.id, .isLast, &outbox)
+            } else if connection.deadline == .idle || connection.unfinished == nil {
+                closeIdle(connection.id)
             }
         }
         let turns = max(1, outbox.configuration.drainPeriod / StopSequence.interval / 2)

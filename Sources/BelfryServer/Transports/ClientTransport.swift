@@ -4,9 +4,6 @@
 /// what keeps it alive, what is said at the end. What is asked seldom is asked through this; opening and
 /// frame are called by name, as the path of a delivery has no room for more.
 protocol ClientTransport: Sendable {
-    /// What its silence means, where nothing was said about it before.
-    var silence: Connection.DeadlineKind { get }
-
     /// Appends what is said on a silent connection, and tells what its silence means then.
     func appendKeepAlive(to output: inout [UInt8]) -> Connection.DeadlineKind
 

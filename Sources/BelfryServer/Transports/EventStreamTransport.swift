@@ -5,7 +5,8 @@ import BelfryWire
 
 /// A client at a stream of Server-Sent Events (HTML Standard §9.2).
 struct EventStreamTransport: ClientTransport {
-    var silence: Connection.DeadlineKind { .comment }
+    /// What the silence of its connection means first.
+    static let silence = Connection.DeadlineKind.comment
 
     /// Appends the head of a stream, a first comment, and when to come back after a cut.
     ///

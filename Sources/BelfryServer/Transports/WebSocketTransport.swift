@@ -7,9 +7,11 @@ struct WebSocketTransport: ClientTransport {
     /// Whether it is the echo, which has no words of its own.
     var isEcho = false
 
-    var silence: Connection.DeadlineKind { .ping }
+    /// What the silence of its connection means first.
+    static let silence = Connection.DeadlineKind.ping
 
     /// Appends the 101 response.
+    @inline(__always)
     static func appendOpening(
         _ details: HTTPReply.Details, date: [UInt8], to output: inout [UInt8]
     ) {
@@ -19,6 +21,7 @@ struct WebSocketTransport: ClientTransport {
     }
 
     /// Appends the first frame; `content` is room for its text.
+    @inline(__always)
     static func append(
         _ welcome: Welcome, content: inout [UInt8], to output: inout [UInt8]
     ) {
