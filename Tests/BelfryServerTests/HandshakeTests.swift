@@ -60,7 +60,7 @@ struct HandshakeTests {
             #expect(try peer.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
         }
         #expect(broker.nodes[0].server.outbox.counters.tlsHandshakes == 10)
-        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count == 0)
     }
 
     @Test("with time, all handshakes of a turn are answered in it")
@@ -82,7 +82,7 @@ struct HandshakeTests {
         try broker.advance(by: .milliseconds(10_300))
         for peer in [silent, half, answered[0], open] { #expect(peer.peer.sawEndOfOutput) }
         #expect(broker.nodes[0].server.outbox.counters.tlsFailures == 3)
-        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count == 0)
     }
 
     // MARK: Memory
@@ -107,7 +107,7 @@ struct HandshakeTests {
         #expect(peers.map(\.peer.isClosed) == (0..<40).map { $0 < 40 - places })
         #expect(server().inputsRefused == UInt64(40 - places))
         #expect(server().tlsFailures == UInt64(40 - places))
-        #expect(broker.nodes[0].server.callers.unfinishedTotal.count <= 1 << 20)
+        #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count <= 1 << 20)
         try half.send("        ]")
         let answer = try #require(try half.read())
         #expect(answer.status != 503)
@@ -117,7 +117,7 @@ struct HandshakeTests {
             try peer.shakeHands()
             #expect(try peer.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
         }
-        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count == 0)
     }
 
     @Test("where requests by halves have more than half, the largest of them goes")
@@ -140,7 +140,7 @@ struct HandshakeTests {
         let part = [23, 3, 3, 0x3E, 0x80] + [UInt8](repeating: 1, count: 15_900)
         for peer in peers { peer.peer.send(part) }
         try broker.crank()
-        #expect(broker.nodes[0].server.callers.unfinishedTotal.count <= 1 << 20)
+        #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count <= 1 << 20)
         // An eighth more than must go goes at once, and not all.
         let closedCount = peers.count { $0.peer.sawEndOfOutput }
         #expect((70 - (1 << 20) / part.count..<70).contains(closedCount))
@@ -176,7 +176,7 @@ struct HandshakeTests {
         #expect(broker.nodes[0].server.outbox.counters.connectionsRefused >= 2)
         for peer in peers + early { peer.peer.close() }
         try broker.crank()
-        #expect(broker.nodes[0].server.callers.tls?.sessionByteCount == 0)
+        #expect(broker.nodes[0].server.callers.entrance.tls?.sessionByteCount == 0)
         let next = try SecurePeer(broker, client)
         #expect(try next.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
     }

@@ -56,7 +56,7 @@ struct InterleavingTests {
     @Test("what is left of one connection's request or message is not kept for another")
     func leftovers() throws {
         let broker = try Self.broker()
-        let total = broker.nodes[0].server.callers.unfinishedTotal
+        let total = broker.nodes[0].server.callers.connections.unfinishedTotal
         let large = String(repeating: "x", count: 200_000)
         let (poster, halfPoster) = (try broker.http(), try broker.http())
         let post = HTTPPeer.text("POST", "/debug/echo", large)
@@ -85,7 +85,7 @@ struct InterleavingTests {
     @Test("a compressed message that is unfinished counts among unfinished input")
     func compressedIsCounted() throws {
         let broker = try Self.broker()
-        let total = broker.nodes[0].server.callers.unfinishedTotal
+        let total = broker.nodes[0].server.callers.connections.unfinishedTotal
         let socket = try Talk.deflated.open(broker)
         // A message of 9,000 compressed bytes, of which 5,000 come.
         socket.send([0xC1, 0xFE, 0x23, 0x28, 0, 0, 0, 0] + Talk.stored(4_990))

@@ -52,9 +52,9 @@ struct ListeningTests {
         second.shareListeners(nil)
         let clients = try (0..<8).map { try Socket.connect(to: addresses[$0 % 2]) }
         defer { for client in clients { client.close() } }
-        var input = [UInt8](repeating: 0, count: ServerLoop.inputByteCount)
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
         // Each event is one that a client has caused already, so neither loop waits for ever.
-        while first.outbox.loop.connectionCount < 4 || first.callers.nextSeat != 0 {
+        while first.outbox.loop.connectionCount < 4 || first.callers.entrance.nextSeat != 0 {
             first.handle(try first.outbox.loop.nextEvent(into: &input), input: input.span)
         }
         while second.outbox.loop.connectionCount < 4 {
@@ -74,7 +74,7 @@ struct ListeningTests {
         let mailboxes = try SharedState.makeMailboxes(loopCount: 2)
         var first = try Self.loop(configuration, mailboxes)
         first.outbox.loop.sharesArrivals = true
-        first.callers.nextSeat = 1
+        first.callers.entrance.nextSeat = 1
         let listeners = try Listeners(configuration)
         try first.listen(with: listeners, nil)
         let address = listeners.configuration.listenAddresses[0]
@@ -84,8 +84,8 @@ struct ListeningTests {
         second.shareListeners(nil)
         let clients = try (0..<3).map { _ in try Socket.connect(to: address) }
         defer { for client in clients { client.close() } }
-        var input = [UInt8](repeating: 0, count: ServerLoop.inputByteCount)
-        while first.callers.nextSeat != 0 || first.outbox.loop.connectionCount == 0 {
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+        while first.callers.entrance.nextSeat != 0 || first.outbox.loop.connectionCount == 0 {
             first.handle(try first.outbox.loop.nextEvent(into: &input), input: input.span)
         }
         while second.outbox.counters.connectionsRefused == 0 {

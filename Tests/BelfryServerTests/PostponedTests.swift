@@ -176,7 +176,7 @@ struct PostponedTests {
         } else {
             #expect(answers[1]["error"]["data"]["type"].text?.hasSuffix("overloaded") == true)
         }
-        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count == 0)
     }
 
     @Test("a stop does all that was left", .withinOneTurn)

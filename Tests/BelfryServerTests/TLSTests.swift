@@ -59,7 +59,7 @@ struct TLSTests {
         peer.peer.close()
         try broker.crank()
         #expect(
-            broker.nodes[loopCount - 1].server.callers.tls?.session(
+            broker.nodes[loopCount - 1].server.callers.entrance.tls?.session(
                 of: ConnectionID(index: 0, generation: 0)) == nil)
     }
 

@@ -101,7 +101,7 @@ struct ThrottlingTests {
         let large = try begin(60_000)
         let middle = try begin(29_000)
         #expect(try [small, large, middle].allSatisfy { try $0.read() == nil })
-        let total = broker.nodes[0].server.callers.unfinishedTotal.count
+        let total = broker.nodes[0].server.callers.connections.unfinishedTotal.count
         #expect(total > 99_000 && total < 100_000)
         try small.send(String(repeating: " ", count: 100_001 - total))
         let refused = try #require(try large.read())
@@ -113,7 +113,7 @@ struct ThrottlingTests {
         small.peer.reset()
         middle.peer.reset()
         try broker.advance(by: .seconds(3))
-        #expect(broker.nodes[0].server.callers.unfinishedTotal.count == 0)
+        #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count == 0)
     }
 
     @Test("past the limit of unfinished input an eighth of it goes at once")
@@ -127,7 +127,7 @@ struct ThrottlingTests {
             try peer.send(head + "{" + String(repeating: " ", count: 3_999))
             peers.append(peer)
         }
-        let total = broker.nodes[0].server.callers.unfinishedTotal.count
+        let total = broker.nodes[0].server.callers.connections.unfinishedTotal.count
         #expect(total <= 87_500 && total > 80_000)
         let refusedCount = try peers.count { try $0.read()?.status == 503 }
         #expect(refusedCount > 1)

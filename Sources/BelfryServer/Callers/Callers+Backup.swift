@@ -28,55 +28,9 @@ extension Callers {
         } catch {
             throw Problem(error)
         }
-        connections[id].isAwaiting = true
+        connections.move(id, .asked, &outbox)
         // The copy takes as long as it takes; it ends by itself.
         outbox.loop.setDeadline(id, at: nil)
-    }
-
-    /// The copy is whole, or there is none.
-    mutating func takeBackup(
-        _ outcome: Result<StoreCopy, BackupError>, _ reply: Reply, _ outbox: inout Outbox
-    ) {
-        let id = reply.connection
-        guard case .http(let http) = reply.form, connections.kind(of: id) == .http else { return }
-        switch outcome {
-        case .success(let copy):
-            connections[id].isAwaiting = false
-            var answer = Answer(contentType: .other("application/vnd.sqlite3"))
-            answer.fields = [
-                .noStore,
-                HTTPField("Content-Disposition", "attachment; filename=\"belfry.db\""),
-            ]
-            beginContent(of: copy.byteCount, answer, to: id, http, &outbox)
-            unfinished(of: id).copy = copy
-            askForPart(id, &outbox)
-        case .failure(let error):
-            answer(Problem(error), to: id, http, &outbox)
-        }
-    }
-
-    /// Asks for what comes behind the part that was sent, if anything does.
-    mutating func askForPart(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard let copy = connections[id].unfinished?.copy else { return }
-        copy.readOn { [mailbox = shared.mailboxes[outbox.number]] part in
-            _ = mailbox.post(.backupPart(part, id))
-        }
-    }
-
-    /// Sends a part; where it could not be read, the client must see that its copy is not whole.
-    mutating func takePart(_ part: [UInt8], for id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections.kind(of: id) == .http, let unfinished = connections[id].unfinished,
-            unfinished.copy != nil
-        else { return }
-        guard !part.isEmpty else {
-            outbox.log.write(.warning, "a backup was cut off: it could not be read")
-            cut(id, &outbox)
-            return
-        }
-        unfinished.content = part
-        unfinished.copiedByteCount += part.count
-        if unfinished.copiedByteCount == unfinished.copy?.byteCount { unfinished.copy = nil }
-        throttle(id, &outbox)
     }
 }
 

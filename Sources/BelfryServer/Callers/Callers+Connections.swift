@@ -1,37 +1,25 @@
-import BelfryBytes
+import BelfryAccess
 import BelfryHTTP
 import BelfryLoop
+import BelfryTLS
 import BelfryWire
 
 // Connections come, wait, fall silent and go; what is spoken on them is in other files.
 
 extension Callers {
     mutating func accept(_ id: ConnectionID, listener: Int, _ outbox: inout Outbox) {
-        let isSecure = listener >= firstSecureListener
-        if connectionsAreFull(forSession: isSecure, &outbox) {
-            return refuseConnection(id, isSecure: isSecure, &outbox)
-        }
-        connections.insert(Connection(id: id))
-        outbox.counters.connectionsAccepted += 1
-        if outbox.shares.countsAddresses || outbox.configuration.addressConnectionLimit != nil,
-            !takeSeat(id, isSecure: isSecure, &outbox)
-        {
-            return refuseSeat(id, isSecure: isSecure, &outbox)
-        }
-        setDeadline(id, .head, &outbox)
-        if isSecure { admitSecurely(id, &outbox) }
+        entrance.accept(
+            id, listener: listener, of: countedAddress(of: id, &outbox), into: &connections, &outbox
+        )
     }
 
-    /// Gives a connection of the listeners that all loops share to the next loop in turn.
-    ///
-    /// The listeners are the first loop's: a port that several listeners share could be shared with
-    /// another broker too, and a listener that several loops watch gives nearly all to one of them.
-    mutating func placeArrival(_ outbox: inout Outbox) {
-        guard let arrival = outbox.loop.takeArrival() else { return }
-        let target = nextSeat
-        nextSeat = (nextSeat + 1) % outbox.configuration.loopCount
-        if target == outbox.number { return admit(arrival, &outbox) }
-        if !shared.mailboxes[target].post(.arrived(arrival)) { arrival.close() }
+    /// The address that a new connection is counted for; a listed proxy stands for many.
+    private mutating func countedAddress(of id: ConnectionID, _ outbox: inout Outbox) -> Asker? {
+        guard
+            outbox.shares.countsAddresses || outbox.configuration.addressConnectionLimit != nil,
+            let address = Gate.peerAddress(of: id, &outbox), !gate.policies.proxy.trusts(address)
+        else { return nil }
+        return .address(address.counted)
     }
 
     /// Takes a connection that was given to this loop.
@@ -39,203 +27,55 @@ extension Callers {
         guard let event = outbox.loop.adopt(arrival) else { return }
         switch event {
         case .accepted(let id, let listener): accept(id, listener: listener, &outbox)
-        case .refused(let id, let listener): refuse(id, listener: listener, &outbox)
+        case .refused(let id, let listener): entrance.refuse(id, listener: listener, &outbox)
         default:
             preconditionFailure("a connection that is adopted is accepted or refused")
         }
     }
 
-    /// The loop has as many connections as it may have.
-    mutating func refuse(_ id: ConnectionID, listener: Int, _ outbox: inout Outbox) {
-        refuseConnection(id, isSecure: listener >= firstSecureListener, &outbox)
-    }
-
-    /// One connection too many: it is told so and closed; a handshake to tell it costs too much.
-    mutating func refuseConnection(_ id: ConnectionID, isSecure: Bool, _ outbox: inout Outbox) {
-        outbox.counters.connectionsRefused += 1
-        outbox.meet(.connections)
-        if isSecure { return outbox.loop.close(id) }
-        let start = outbox.loop.output.count
-        outbox.loop.output.append(contentsOf: outbox.refusalBytes())
-        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
-        outbox.loop.closeAfterFlush(id, lingering: true)
-    }
-
-    /// The connection with this name, if it still is; it is copied.
-    @inline(__always)
-    func connection(_ id: ConnectionID) -> Connection? {
-        connections.has(id) ? connections[id] : nil
-    }
-
-    /// Keeps bytes that must wait for an answer to what came before them.
-    mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox) {
-        unfinished(of: id).waitingBytes.append(bytes)
-        outbox.loop.pauseReading(id)
-        countUnfinished(of: id, &outbox)
-    }
-
-    /// The answer that a connection waited for was sent: what came meanwhile is its turn.
-    mutating func goOn(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections[id].isAwaiting else { return }
-        connections[id].isAwaiting = false
-        if connections[id].kind == .http {
-            connections[id].mailbox = 0
-            setDeadline(id, .idle, &outbox)
-        }
-        readOn(id, &outbox)
-        closeIfEnded(id, &outbox)
-    }
-
-    /// Lets what waited be read, and then from the socket again.
-    mutating func readOn(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections.has(id), !connections[id].isAwaiting, !connections[id].isThrottled
-        else { return }
-        if outbox.loop.mustBeWrittenFirst(id) { return throttle(id, &outbox) }
-        outbox.loop.resumeReading(id)
-        guard let unfinished = connections[id].unfinished, !unfinished.waitingBytes.isEmpty else {
-            return
-        }
-        ready.append(id)
-    }
-
-    /// The box for what is unfinished on a connection.
-    mutating func unfinished(of id: ConnectionID) -> Unfinished {
-        if let unfinished = connections[id].unfinished { return unfinished }
-        let unfinished = Unfinished(unfinishedTotal)
-        connections[id].unfinished = unfinished
-        return unfinished
-    }
-
-    /// The client has shut down its half: what it asked for is still answered.
+    /// The peer has ended its side of the TCP connection; the end of its TLS session came before it,
+    /// or never comes, which is no different: HTTP and WebSocket tell their ends themselves.
     mutating func endInput(_ id: ConnectionID, _ outbox: inout Outbox) {
-        switch connections.kind(of: id) {
-        case nil:
-            break
-        case .http where connections[id].isThrottled:
-            // It asked for more than it has read so far.
-            connections[id].hasEnded = true
-        case .http where connections[id].isAwaiting:
-            // The answer is under way; it is the last one.
-            connections[id].closesAfterAnswer = true
-            // Nobody knows whether the other half is still read: a poll need not wait for that.
-            let mailbox = connections[id].mailbox
-            if mailbox != 0 {
-                tell(
-                    connections[id].center, .endPoll(observer: mailbox), by: id,
-                    connections[id].encoding, &outbox)
-            }
-        case .http, .webSocket, .events, .debugWebSocket:
-            leave(id, &outbox)
-            connections[id].isClosing = true
-            outbox.loop.closeAfterFlush(id, lingering: false)
-        }
-    }
-
-    /// A connection has ended, whoever ended it.
-    mutating func forget(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections.has(id) else { return }
-        leave(id, isForgotten: true, &outbox)
-    }
-
-    /// Tells the center of a client, or of a mailbox, that the connection has ended.
-    ///
-    /// - Parameters:
-    ///   - id: the connection, which is there.
-    ///   - isForgotten: whether it is no more before the center hears of it.
-    mutating func leave(_ id: ConnectionID, isForgotten: Bool = false, _ outbox: inout Outbox) {
-        let (client, mailbox) = (connections[id].client, connections[id].mailbox)
-        let isAnybody = client != 0 || mailbox != 0
-        let center = isAnybody ? connections[id].center : []
-        let encoding = connections[id].encoding
-        if isForgotten {
-            connections[Int(id.index)] = nil
-        } else if isAnybody {
-            connections[id].client = 0
-            connections[id].mailbox = 0
-        }
-        guard isAnybody else { return }
-        outbox.tellSuspension(of: client, true, because: "away")
-        tell(
-            center, mailbox != 0 ? .detachReader(observer: mailbox) : .disconnect(client: client),
-            by: id, encoding, &outbox)
-    }
-
-    /// Tells a center something about a connection, to which there is no answer.
-    mutating func tell(
-        _ center: [UInt8], _ request: CenterRequest, by id: ConnectionID,
-        _ encoding: FrameEncoding, _ outbox: inout Outbox
-    ) {
-        departing.append(
-            Submission(
-                center: center, request: request, caller: outbox.anonymous,
-                reply: Reply(
-                    loop: outbox.number, connection: id, form: .none, encoding: encoding)))
-    }
-
-    /// Closes a connection at once.
-    mutating func cut(_ id: ConnectionID, _ outbox: inout Outbox) {
-        leave(id, &outbox)
-        connections[Int(id.index)] = nil
-        outbox.loop.close(id)
-    }
-
-    /// Closes a connection once what it was sent has left.
-    mutating func closeSoon(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard connections.kind(of: id) != nil else { return }
-        leave(id, &outbox)
-        connections[id].isClosing = true
-        connections[id].unfinished = nil
-        outbox.loop.closeAfterFlush(id, lingering: true)
+        if entrance.tls?.session(of: id)?.inputHasEnded == true { return }
+        connections.endInput(id, &outbox)
     }
 
     // MARK: Deadlines
 
-    mutating func setDeadline(
-        _ id: ConnectionID, _ kind: Connection.DeadlineKind, _ outbox: inout Outbox
-    ) {
-        connections.setDeadline(id, kind)
-        var time = timeouts.deadline(kind, from: outbox.loop.now)
-        switch kind {
-        case .ping, .pong, .slow, .comment:
-            // A stream ends with the credentials that opened it.
-            time = min(time, connections[id].credentialDeadline)
-        case .head, .body, .idle, .drain, .answer: break
-        }
-        outbox.loop.setDeadline(id, at: time)
-    }
-
     mutating func meetDeadline(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard let connection = connection(id), !connection.isClosing else { return }
+        guard let connection = connections.connection(id), !connection.isClosing else { return }
         if connection.kind != .http, connection.credentialDeadline <= outbox.loop.now {
-            closeExpired(connection, &outbox)
-            return
+            return connections.dismiss(id, .credentialsExpired, &outbox)
         }
         switch connection.deadline {
         case .head where connection.unfinished?.exchange?.parser.hasBegunRequest != true,
             .idle, .answer:
             // Nothing was begun, so there is nothing to answer (RFC 9112 §9.5).
-            noteLateHandshake(id, &outbox)
-            closeSoon(id, &outbox)
+            entrance.noteLateHandshake(id, &outbox)
+            connections.closeSoon(id, &outbox)
         case .head, .body:
             refuseRequest(id, Problem(.timeout, "The request did not arrive in time."), &outbox)
         case .drain:
             outbox.log.write(.debug, "closing a client that does not read its answers")
-            cut(id, &outbox)
-        case .ping:
-            sendPing(id, &outbox)
-            setDeadline(id, .pong, &outbox)
+            connections.cut(id, &outbox)
+        case .ping, .comment:
+            keepAlive(id, &outbox)
         case .pong:
             outbox.log.write(
                 .debug, "closing a client that answers no ping", ("client", "c\(connection.client)")
             )
-            cut(id, &outbox)
+            connections.cut(id, &outbox)
         case .slow:
-            closeTooSlow(id, &outbox)
-        case .comment:
-            let start = outbox.loop.output.count
-            outbox.loop.output.append(contentsOf: ":\n\n".utf8)
-            outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .delivery)
-            setDeadline(id, .comment, &outbox)
+            connections.closeTooSlow(id, &outbox)
         }
+    }
+
+    /// Says something on a connection that is silent.
+    private mutating func keepAlive(_ id: ConnectionID, _ outbox: inout Outbox) {
+        guard let transport = connections[id].kind.transport else { return }
+        let start = outbox.loop.output.count
+        let next = transport.appendKeepAlive(to: &outbox.loop.output)
+        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .delivery)
+        connections.setDeadline(id, next, &outbox)
     }
 }

@@ -51,8 +51,8 @@ extension Callers {
         _ pass: ReadingPass, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> Bool {
         let id = pass.id
-        if isEnough(from: pass.outputStart, inputByteCount: bytes.count, &outbox) {
-            throttle(id, &outbox)
+        if pass.hasEnough(of: bytes.count, &outbox) {
+            connections.throttle(id, &outbox)
         }
         guard connections.takesRequests(id) || maySpeakOn(id, bytes, pass.cursor, &outbox) else {
             return false
@@ -78,7 +78,7 @@ extension Callers {
     /// All that has arrived was requests, and each is answered or under way.
     private mutating func awaitRequest(_ id: ConnectionID, _ outbox: inout Outbox) {
         connections.dropUnfinished(id)
-        setDeadline(id, .idle, &outbox)
+        connections.setDeadline(id, .idle, &outbox)
     }
 
     /// Whether the next request can be read; if not, the rest of the bytes finds its way.
@@ -90,7 +90,7 @@ extension Callers {
             return false
         }
         let rest = bytes.extracting(cursor..<bytes.count)
-        if connections[id].isAwaiting || connections[id].isThrottled, kind == .http {
+        if connections[id].reading.state != .open, kind == .http {
             renewExchange(&outbox)
             if !rest.isEmpty { keepWaiting(id, rest, &outbox) }
             return false
@@ -100,7 +100,7 @@ extension Callers {
             connections.dropUnfinished(id)
             if !rest.isEmpty {
                 keepWaiting(id, rest, &outbox)
-                readOn(id, &outbox)
+                connections.readOn(id, &outbox)
             }
             return false
         }
@@ -124,11 +124,11 @@ extension Callers {
         // not lengthen it. The time of the content was set with the end of the head.
         let hasHeadTime = connections[id].deadline == .head && !exchange.parser.hasBegunRequest
         if beginsRequest, !exchange.isInContent, !hasHeadTime {
-            setDeadline(id, .head, &outbox)
+            connections.setDeadline(id, .head, &outbox)
         }
         exchange.keepContent(of: bytes)
         exchange.forgetLast()
-        unfinished(of: id).exchange = exchange
+        connections.unfinished(of: id).exchange = exchange
         exchange = Exchange(limits: outbox.configuration.httpLimits)
         countUnfinished(of: id, &outbox)
     }
@@ -139,7 +139,7 @@ extension Callers {
     ) {
         outbox.counters.requests += 1
         let isDecided = exchange.begin(mayRepeat: !outbox.life.takesNothing)
-        exchange.isSecure = isSecure(id)
+        exchange.isSecure = entrance.isSecure(id)
         if outbox.life.takesNothing { exchange.reply.context.keepsAlive = false }
         if isDecided {
             exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
@@ -148,11 +148,11 @@ extension Callers {
             decideRequest(&outbox)
             if exchange.caller != nil { seatCaller(on: id, &outbox) }
         }
-        if outbox.log.level <= .debug { noteAsked(on: id, &outbox) }
+        if outbox.log.level <= .debug { exchange.noteAsked(on: outbox.connectionText(id)) }
         guard exchange.parser.head.hasContent else { return }
         // Content that is there already has no time to take.
         let missing = (exchange.parser.head.contentLength ?? .max) > restByteCount
-        if missing { setDeadline(id, .body, &outbox) }
+        if missing { connections.setDeadline(id, .body, &outbox) }
         guard exchange.parser.head.expectation == .continue else { return }
         if exchange.refusal == nil {
             let start = outbox.loop.output.count
@@ -195,7 +195,8 @@ extension Callers {
     ) -> CallerStep? {
         if outbox.life.takesNothing { exchange.reply.context.keepsAlive = false }
         if let refusal = exchange.refusal {
-            answer(refusal, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
+            connections.answer(
+                refusal, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
             return nil
         }
         if exchange.unverified != nil { return awaitVerdict(id, bytes, &outbox) }
@@ -253,7 +254,7 @@ extension Callers {
         if outbox.log.level <= .debug {
             reply.details.asked = Asked(connection: outbox.connectionText(id))
         }
-        answer(problem, to: id, reply, &outbox)
+        connections.answer(problem, to: id, reply, &outbox)
         connections[id].unfinished = nil
         exchange = Exchange(limits: outbox.configuration.httpLimits)
     }

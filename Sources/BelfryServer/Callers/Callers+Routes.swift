@@ -29,7 +29,8 @@ extension Callers {
                 return step(request, path, &outbox)
             }
         } catch {
-            answer(error, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
+            connections.answer(
+                error, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
             return nil
         }
     }

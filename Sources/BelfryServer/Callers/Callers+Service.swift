@@ -35,7 +35,7 @@ extension Callers {
             try beginBackup(for: id, &outbox)
         case .debugEcho:
             outbox.content.append(content)
-            send(
+            connections.send(
                 Answer(contentType: .other("application/octet-stream")), to: id, exchange.reply,
                 &outbox)
         case .debugWebSocket:
@@ -50,7 +50,7 @@ extension Callers {
         outbox.content.removeAll(keepingCapacity: true)
         outbox.content.append(contentsOf: text)
         let type = "text/plain; version=0.0.4; charset=utf-8"
-        send(
+        connections.send(
             Answer(contentType: .other(type), isCompressible: true), to: id, exchange.reply,
             &outbox)
     }
@@ -70,14 +70,14 @@ extension Callers {
         outbox.content.append(UInt8(ascii: "}"))
         var answer = Answer.json
         answer.fields = [.noStore]
-        send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     private mutating func sendText(_ text: String, to id: ConnectionID, _ outbox: inout Outbox) {
         outbox.content.append(contentsOf: text.utf8)
         var answer = Answer(contentType: .other("text/plain; charset=utf-8"))
         answer.fields = [.noStore]
-        send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     /// Answers with one of the broker's files.
@@ -102,7 +102,8 @@ extension Callers {
         if asset == .library {
             answer.fields.append(HTTPField("Cross-Origin-Resource-Policy", "cross-origin"))
         }
-        sendFile(compressed ?? shared.assets[asset] ?? [], answer, to: id, exchange.reply, &outbox)
+        connections.sendFile(
+            compressed ?? shared.assets[asset] ?? [], answer, to: id, exchange.reply, &outbox)
     }
 
     /// Hands out a ticket for the credentials of a request (POST /v1/tickets).
@@ -135,6 +136,6 @@ extension Callers {
             to: &outbox.content)
         var answer = Answer(status: 201, contentType: .json)
         answer.fields = [.noStore]
-        send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 }

@@ -26,16 +26,16 @@ extension Callers {
             guard verifier.submit(job) else {
                 let problem = Problem(
                     .overloaded, "Too many tokens wait to be verified; try again later.")
-                answer(problem, to: id, exchange.reply, &outbox)
+                connections.answer(problem, to: id, exchange.reply, &outbox)
                 return nil
             }
         }
         gate.credentials.waiting[digest, default: []].append(id)
         exchange.keepContent(of: bytes)
-        unfinished(of: id).unverified = exchange
+        connections.unfinished(of: id).unverified = exchange
         exchange = Exchange(limits: outbox.configuration.httpLimits)
-        connections[id].isAwaiting = true
-        setDeadline(id, .answer, &outbox)
+        connections.move(id, .asked, &outbox)
+        connections.setDeadline(id, .answer, &outbox)
         countUnfinished(of: id, &outbox)
         return nil
     }
@@ -50,12 +50,12 @@ extension Callers {
         of id: ConnectionID, _ digest: TokenDigest, _ verdict: Result<Caller, AccessError>,
         _ outbox: inout Outbox
     ) -> Bool {
-        guard let waiting = connection(id)?.unfinished?.unverified.take(),
+        guard let waiting = connections.connection(id)?.unfinished?.unverified.take(),
             waiting.unverified?.digest == digest
         else { return false }
         // Between two events no request is in the hands of the loop.
         exchange = waiting
-        connections[id].isAwaiting = false
+        connections.move(id, .takenUp, &outbox)
         gate.decide(verdict, digest: digest, &exchange, &outbox)
         seatCaller(on: id, &outbox)
         return true
@@ -70,10 +70,11 @@ extension Callers {
     /// A request that waited for a verdict was answered, or is under way: what follows is read.
     mutating func readOnAfterVerdict(_ id: ConnectionID, _ outbox: inout Outbox) {
         exchange = Exchange(limits: outbox.configuration.httpLimits)
-        guard let connection = connection(id), !connection.isAwaiting, !connection.isClosing
+        guard let connection = connections.connection(id), !connection.isAwaiting,
+            !connection.isClosing
         else { return }
-        if connections.takesRequests(id) { setDeadline(id, .idle, &outbox) }
-        readOn(id, &outbox)
+        if connections.takesRequests(id) { connections.setDeadline(id, .idle, &outbox) }
+        connections.readOn(id, &outbox)
     }
 
     // MARK: Streams
@@ -87,22 +88,6 @@ extension Callers {
         connections[id].credentialDeadline = deadline
     }
 
-    /// The credentials of a stream are good no longer.
-    mutating func closeExpired(_ connection: Connection, _ outbox: inout Outbox) {
-        switch connection.kind {
-        case .webSocket, .debugWebSocket:
-            closeWebSocket(
-                connection.id, .credentialsExpired, reason: "the credentials have expired", &outbox)
-        case .events:
-            let start = outbox.loop.output.count
-            EventStream.append(comment: "the credentials have expired", to: &outbox.loop.output)
-            outbox.loop.send(start..<outbox.loop.output.count, to: connection.id, as: .delivery)
-            closeSoon(connection.id, &outbox)
-        case .http:
-            break
-        }
-    }
-
     /// The keys have changed: whose key is gone is known no longer.
     mutating func adopt(_ keyring: Keyring, _ outbox: inout Outbox) {
         gate.adopt(keyring)
@@ -111,7 +96,7 @@ extension Callers {
                 connection.kind != .http,
                 !connection.isClosing, !gate.credentials.keyring.stillHas(caller)
             else { continue }
-            closeExpired(connection, &outbox)
+            connections.dismiss(connection.id, .credentialsExpired, &outbox)
         }
     }
 }

@@ -1,8 +1,6 @@
 import BelfryAccess
 import BelfryLoop
-import BelfryStore
 import BelfrySystem
-import BelfryWebSocket
 
 /// What the server keeps of one connection.
 ///
@@ -14,22 +12,10 @@ struct Connection {
     var kind = Kind.http
     /// How messages on it are encoded, if it is a WebSocket.
     var encoding = FrameEncoding.plain
-    /// A request of it travels to another loop: what follows must wait for the answer.
-    var isAwaiting = false
-    /// It has sent more than it reads: what follows must wait until the socket has room.
-    var isThrottled = false
-    /// It closes once what it was sent has left; what still comes is ignored.
-    var isClosing = false
-    /// The client has shut down its half while an answer was under way.
-    var closesAfterAnswer = false
-    /// The client has shut down its half while input of it waited: that is still answered.
-    var hasEnded = false
-    /// More bytes wait for its socket than may, and its center knows.
-    var isSlow = false
-    /// What its client is held is written in steps, and the next one waits for room.
-    var isFlushing = false
-    /// Its answers are kept back until this ticket is committed; 0 is not at all.
-    var corkTicket: UInt64 = 0
+    /// Whether it is read, what its input waits for, and when it closes.
+    var reading = Reading()
+    /// How it keeps up with what its client observes.
+    var pace = Pace.keepsUp
     /// What its next deadline means.
     var deadline = DeadlineKind.head
     /// The client that it is, once it is one.
@@ -51,14 +37,22 @@ struct Connection {
     /// The rest of its story, while something is unfinished.
     var unfinished: Unfinished?
 
+    /// It closes once what it was sent has left; what still comes is ignored.
+    var isClosing: Bool { reading.isClosing }
+
+    /// An answer is under way: what follows must wait for it.
+    var isAwaiting: Bool { reading.isAwaiting }
+
     /// What stands in a slot without a connection.
     static var free: Connection { Connection(id: ConnectionID(index: .max, generation: .max)) }
 
-    enum Kind: UInt8 {
-        case http
-        case webSocket
-        case events
-        case debugWebSocket
+    /// How a client that observes reads what it is sent.
+    enum Pace: UInt8 {
+        case keepsUp
+        /// What it is held is written in steps, and the next one waits for room.
+        case flushing
+        /// More bytes wait for its socket than may, and its center knows.
+        case slow
     }
 
     /// What it means that the deadline of a connection has come.
@@ -82,66 +76,4 @@ struct Connection {
         /// An event stream was silent long enough for a comment.
         case comment
     }
-}
-
-/// What is unfinished on a connection: a request, a message, bytes that wait, or an answer.
-final class Unfinished {
-    var exchange: Exchange?
-    /// A request that waits until its credentials are verified.
-    var unverified: Exchange?
-    var reader: MessageReader?
-    var waitingBytes: [UInt8] = []
-    /// A large file that is sent piece by piece, and how much of it was sent.
-    var content: [UInt8] = []
-    var sentByteCount = 0
-    /// The copy of the store of which `content` is a part, until the last one was read.
-    var copy: StoreCopy?
-    var copiedByteCount = 0
-
-    /// Whether more of an answer follows.
-    var isSending: Bool { !content.isEmpty || copy != nil }
-
-    private let total: ByteTotal
-    private var countedByteCount = 0
-
-    init(_ total: ByteTotal) {
-        self.total = total
-    }
-
-    deinit {
-        total.add(-countedByteCount)
-    }
-
-    /// The bytes of its input that are kept; a file that is sent belongs to all.
-    var byteCount: Int {
-        (exchange?.byteCount ?? 0) + (unverified?.byteCount ?? 0) + (reader?.byteCount ?? 0)
-            + waitingBytes.count
-    }
-
-    /// Forgets everything.
-    func clear() {
-        exchange = nil
-        unverified = nil
-        reader = nil
-        waitingBytes = []
-        content = []
-        copy = nil
-        recount()
-    }
-
-    /// Counts what is kept now among what all connections keep.
-    func recount() {
-        let byteCount = byteCount
-        total.add(byteCount - countedByteCount)
-        countedByteCount = byteCount
-    }
-}
-
-/// The bytes of unfinished input of all connections of a loop.
-final class ByteTotal {
-    private(set) var count = 0
-
-    init() {}
-
-    func add(_ byteCount: Int) { count += byteCount }
 }

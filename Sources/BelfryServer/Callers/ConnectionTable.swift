@@ -1,7 +1,7 @@
 import BelfryLoop
 import BelfrySystem
 
-/// The connections of one loop, by slot.
+/// The connections of one loop by slot, and the lines in which they wait.
 ///
 /// A look at an optional element of an array copies all of the element and counts its references.
 /// So a slot without a connection has one that no id names, and connections are read and changed
@@ -9,6 +9,25 @@ import BelfrySystem
 struct ConnectionTable {
     /// Nobody, and then the connections: the one of slot 0 is at place 1.
     private var places: [Connection] = [.free]
+    var timeouts: Timeouts
+    /// The unfinished input of all connections.
+    let unfinishedTotal: ByteTotal
+    var unsentWatch: ShareWatch
+    var throttled = ThrottledLine()
+    /// Connections whose answers are kept back, by the ticket that these wait for.
+    var corked = Line<(ticket: UInt64, connection: ConnectionID)>()
+    /// The ticket of this turn: what was corked in it is still read.
+    var ticket: UInt64 = 1
+    /// Connections whose input has waited and can be read now.
+    var ready = Line<ConnectionID>()
+    /// What connections have told their centers, to which there is no answer.
+    var departing: [Submission] = []
+
+    init(_ timeouts: Timeouts, unfinishedTotal: ByteTotal, unsentShare: Int) {
+        unsentWatch = ShareWatch(share: unsentShare)
+        self.timeouts = timeouts
+        self.unfinishedTotal = unfinishedTotal
+    }
 
     /// One past the greatest slot that was ever used.
     var slotCount: Int { places.count - 1 }
@@ -30,6 +49,12 @@ struct ConnectionTable {
             yield &places[place]
             if place == 0 { places[0] = .free }
         }
+    }
+
+    /// The connection with this name, if it still is; it is copied.
+    @inline(__always)
+    func connection(_ id: ConnectionID) -> Connection? {
+        has(id) ? self[id] : nil
     }
 
     /// Changes several things of a connection at once.
@@ -62,17 +87,13 @@ struct ConnectionTable {
     func takesRequests(_ id: ConnectionID) -> Bool {
         let place = place(of: id)
         let places = places.span
-        return place != 0 && places[place].kind == .http && !places[place].isClosing
-            && !places[place].isAwaiting && !places[place].isThrottled
-            && !places[place].closesAfterAnswer
+        return place != 0 && places[place].kind == .http && places[place].reading.ignoresAnswer
     }
 
     /// Whether the next message of a connection, which is there, can be read at once.
     @inline(__always)
     func takesMessages(_ id: ConnectionID) -> Bool {
-        let place = Int(id.index) + 1
-        let places = places.span
-        return !places[place].isAwaiting && !places[place].isThrottled
+        places.span[Int(id.index) + 1].reading.state == .open
     }
 
     /// What the silence of a connection, which is there, means, and how its messages are encoded.
@@ -89,16 +110,13 @@ struct ConnectionTable {
     @inline(__always)
     func kind(of id: ConnectionID) -> Connection.Kind? {
         let place = place(of: id)
-        return place == 0 || places.span[place].isClosing ? nil : places.span[place].kind
+        return place == 0 || places.span[place].reading.isClosing ? nil : places.span[place].kind
     }
 
-    /// Whether what arrives on a connection, which is there, must wait; `ticket` is that of this turn.
+    /// Whether what arrives on a connection, which is there, must wait.
     @inline(__always)
-    func mustWait(_ id: ConnectionID, ticket: UInt64) -> Bool {
-        let place = Int(id.index) + 1
-        let places = places.span
-        return places[place].isAwaiting || places[place].isThrottled
-            || (places[place].corkTicket != 0 && places[place].corkTicket < ticket)
+    func mustWait(_ id: ConnectionID) -> Bool {
+        places.span[Int(id.index) + 1].reading.mustWait(inTurnOf: ticket)
     }
 
     /// Whether something is unfinished on a connection, which is there.
@@ -113,10 +131,27 @@ struct ConnectionTable {
         if hasUnfinished(id) { places[Int(id.index) + 1].unfinished = nil }
     }
 
-    /// Notes what the next deadline of a connection means, if it is there.
-    @inline(__always)
-    mutating func setDeadline(_ id: ConnectionID, _ kind: Connection.DeadlineKind) {
+    /// The box for what is unfinished on a connection.
+    mutating func unfinished(of id: ConnectionID) -> Unfinished {
+        if let unfinished = self[id].unfinished { return unfinished }
+        let unfinished = Unfinished(unfinishedTotal)
+        self[id].unfinished = unfinished
+        return unfinished
+    }
+
+    /// Notes what the next deadline of a connection means, and when it comes.
+    mutating func setDeadline(
+        _ id: ConnectionID, _ kind: Connection.DeadlineKind, _ outbox: inout Outbox
+    ) {
         let place = place(of: id)
         if place != 0 { places[place].deadline = kind }
+        var time = timeouts.deadline(kind, from: outbox.loop.now)
+        switch kind {
+        case .ping, .pong, .slow, .comment:
+            // A stream ends with the credentials that opened it.
+            time = min(time, places.span[place].credentialDeadline)
+        case .head, .body, .idle, .drain, .answer: break
+        }
+        outbox.loop.setDeadline(id, at: time)
     }
 }

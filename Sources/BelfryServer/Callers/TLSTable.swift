@@ -8,7 +8,7 @@ final class TLSTable: OutputFilter {
     var context: TLSContext
     /// The room for the plaintext of what is read at once: a read, and the record before it that
     /// had not fully arrived.
-    var room = [UInt8](repeating: 0, count: ServerLoop.inputByteCount + (16 << 10))
+    var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
     /// What all sessions keep that are in no handshake.
     private(set) var sessionByteCount = 0
     /// What all handshakes keep, those in line too.

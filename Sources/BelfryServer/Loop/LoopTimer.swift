@@ -19,20 +19,3 @@ enum LoopTimer: UInt64 {
     /// How far the start has come is logged.
     case progress
 }
-
-extension ServerLoop {
-    /// The time of a timer has come.
-    mutating func meetTimer(_ timer: LoopTimer) {
-        switch timer {
-        case .stop: continueStopping()
-        case .throttle: releaseThrottled()
-        case .centers: host.meetCenterDeadline(&outbox)
-        case .polls: host.meetPollDeadline(&outbox)
-        case .drainDelay: drain()
-        case .limits: outbox.meetLimitDeadline()
-        case .leftCenters: host.endLeftCenters(&outbox)
-        case .trims: host.kept.isTimerSet = false
-        case .progress: logProgress()
-        }
-    }
-}

@@ -17,7 +17,7 @@ extension ServerLoop {
                 callers.admit(arrival, &outbox)
             case .committed(let ticket):
                 host.takeCommit(ticket, &outbox)
-                callers.uncork(through: ticket, &outbox)
+                callers.connections.uncork(through: ticket, &outbox)
             case .drain:
                 beginStopping()
             case .settled:
@@ -32,11 +32,11 @@ extension ServerLoop {
             case .reload(let configuration):
                 take(configuration)
             case .renew(let context):
-                callers.take(context)
+                callers.entrance.take(context)
             case .backup(let outcome, let reply):
-                callers.takeBackup(outcome, reply, &outbox)
+                callers.connections.takeBackup(outcome, reply, &outbox)
             case .backupPart(let part, let id):
-                callers.takePart(part, for: id, &outbox)
+                callers.connections.takePart(part, for: id, &outbox)
             case .verdict(let digest, let caller):
                 takeVerdict(digest, caller)
             case .stop:

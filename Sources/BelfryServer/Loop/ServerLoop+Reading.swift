@@ -60,7 +60,7 @@ extension ServerLoop {
 
     /// Whether something was written for connections, or told to centers.
     @inline(__always)
-    private var mustReact: Bool { outbox.hasItems || !callers.departing.isEmpty }
+    private var mustReact: Bool { outbox.hasItems || !callers.connections.departing.isEmpty }
 
     /// Performs a submission here, or sends it to the loop of its center at the end of the turn.
     private mutating func submit(_ submission: Submission) {
@@ -76,21 +76,21 @@ extension ServerLoop {
             outbox.send(submission, to: home)
             isAnswered = false
         }
-        if !isAnswered { callers.wait(for: submission, &outbox) }
+        if !isAnswered { callers.connections.wait(for: submission, &outbox) }
     }
 
     /// Lets connections do what was written for them, and centers hear of connections, until there is
     /// nothing of it.
     private mutating func applyItems() {
-        while let item = outbox.takeItem() { callers.apply(item, &outbox) }
-        if !callers.departing.isEmpty { submitDeparting() }
+        while let item = outbox.takeItem() { callers.connections.apply(item, &outbox) }
+        if !callers.connections.departing.isEmpty { submitDeparting() }
     }
 
     /// Lets centers hear of connections, and connections do what comes of that.
     private mutating func submitDeparting() {
-        while !callers.departing.isEmpty {
-            for submission in callers.takeDeparting() { submit(submission) }
-            while let item = outbox.takeItem() { callers.apply(item, &outbox) }
+        while !callers.connections.departing.isEmpty {
+            for submission in callers.connections.takeDeparting() { submit(submission) }
+            while let item = outbox.takeItem() { callers.connections.apply(item, &outbox) }
         }
     }
 
@@ -98,22 +98,22 @@ extension ServerLoop {
     /// with what they have sent meanwhile.
     @inline(__always)
     mutating func react() {
-        if mustReact || callers.ready.count > 0 { reactAtLast() }
+        if mustReact || callers.connections.ready.count > 0 { reactAtLast() }
     }
 
     private mutating func reactAtLast() {
         applyItems()
-        while let (id, bytes) = callers.takeReady() {
+        while let (id, bytes) = callers.connections.takeReady() {
             read(id, bytes.span)
-            callers.closeIfEnded(id, &outbox)
+            callers.connections.noteRead(id, &outbox)
             applyItems()
         }
     }
 
     /// The sockets were written: who has room again goes on, as far as the turn has time.
     mutating func releaseThrottled() {
-        guard var pass = callers.takeThrottled(&outbox) else { return }
-        while callers.releaseNext(&pass, &outbox) { react() }
+        guard var pass = callers.connections.takeThrottled(&outbox) else { return }
+        while callers.connections.releaseNext(&pass, &outbox) { react() }
     }
 
     /// A token was verified: the requests that wait for that go on.

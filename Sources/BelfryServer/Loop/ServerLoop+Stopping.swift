@@ -150,17 +150,13 @@ extension ServerLoop {
             guard let connection = callers.connections[slot], !connection.isClosing else {
                 continue
             }
-            switch connection.kind {
-            case .http
-            where connection.isAwaiting || connection.unfinished?.isSending == true:
-                callers.connections[connection.id].closesAfterAnswer = true
-            case .http:
-                if connection.deadline == .idle || connection.unfinished == nil {
-                    closeIdle(connection.id)
-                }
-            case .webSocket, .events, .debugWebSocket:
+            if connection.kind != .http {
                 tellDraining(connection)
                 stop.waiting.append(Int(connection.id.index))
+            } else if connection.isAwaiting || connection.unfinished?.isSending == true {
+                callers.connections.move(connection.id, .isLast, &outbox)
+            } else if connection.deadline == .idle || connection.unfinished == nil {
+                closeIdle(connection.id)
             }
         }
         let turns = max(1, outbox.configuration.drainPeriod / StopSequence.interval / 2)
@@ -174,29 +170,19 @@ extension ServerLoop {
     /// Its last answer left before: there is nothing that unread input could destroy, so nobody waits
     /// until its other end closes it too.
     private mutating func closeIdle(_ id: ConnectionID) {
-        callers.connections[id].isClosing = true
-        callers.connections[id].unfinished = nil
-        outbox.loop.closeAfterFlush(id, lingering: false)
+        callers.connections.move(id, .closes(lingering: false), &outbox)
     }
 
     private mutating func tellDraining(_ connection: Connection) {
-        var text: [UInt8] = []
+        guard let transport = connection.kind.transport else { return }
         let reconnectAfter = Duration.milliseconds(
             Int64(outbox.random.next() % UInt64(StopSequence.reconnectSpread / .milliseconds(1))))
         var bytes: [UInt8] = []
-        switch connection.kind {
-        case .webSocket:
-            RPC.append(
-                drainingUntil: (outbox.loop.wallNow + outbox.configuration.drainPeriod)
-                    .milliseconds,
-                reconnectAfter: reconnectAfter, to: &text)
-            FrameWriter.append(.text, payload: text.span, to: &bytes)
-        case .events:
-            EventStream.append(
-                retryMilliseconds: Int(reconnectAfter / .milliseconds(1)), to: &bytes)
-        case .http, .debugWebSocket:
-            return
-        }
+        transport.appendDraining(
+            untilMilliseconds: (outbox.loop.wallNow + outbox.configuration.drainPeriod)
+                .milliseconds,
+            reconnectAfter: reconnectAfter, to: &bytes)
+        if bytes.isEmpty { return }
         outbox.send(
             bytes, .notice, to: ConnectionNumber(loop: outbox.number, connection: connection.id))
     }
@@ -216,13 +202,7 @@ extension ServerLoop {
             else {
                 continue
             }
-            switch connection.kind {
-            case .webSocket, .debugWebSocket:
-                callers.closeWebSocket(
-                    connection.id, .serviceRestart, reason: "the broker stops", &outbox)
-            case .http, .events:
-                callers.closeSoon(connection.id, &outbox)
-            }
+            callers.connections.dismiss(connection.id, .stopping, &outbox)
         }
         // What was sent to the last group leaves with this turn, so the end is in a later one.
         let isLate = !hasClients && outbox.loop.now >= stop.deadline && !outbox.loop.isAmidFlush

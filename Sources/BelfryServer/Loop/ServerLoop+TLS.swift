@@ -8,7 +8,7 @@ extension ServerLoop {
     /// Opens what was read, and hands the plaintext to the protocol of the connection; what belongs
     /// to a handshake waits for a share of the turn.
     mutating func receiveSealed(_ id: ConnectionID, _ bytes: Span<UInt8>) {
-        guard let tls = callers.tls, let session = tls.session(of: id) else {
+        guard let tls = callers.entrance.tls, let session = tls.session(of: id) else {
             return receive(id, bytes)
         }
         if session.isOpen {
@@ -38,11 +38,12 @@ extension ServerLoop {
                 event = try session.nextEvent(in: bytes, at: &cursor, into: &room, output: &own)
             } catch {
                 outbox.loop.send(sealed: own.span, to: id)
-                return callers.failSecurely(id, error, wasOpen: session.isOpen, &outbox)
+                callers.entrance.noteFailure(of: id, error, wasOpen: session.isOpen, &outbox)
+                return callers.connections.closeSoon(id, &outbox)
             }
             outbox.loop.send(sealed: own.span, to: id)
             // Answers to requests for new keys wait for the socket as others do.
-            if session.isOpen, !own.isEmpty { callers.throttleIfFull(id, &outbox) }
+            if session.isOpen, !own.isEmpty { callers.connections.throttleIfFull(id, &outbox) }
             switch event {
             case nil: return
             case .handshakeDone:
@@ -51,7 +52,7 @@ extension ServerLoop {
             case .received(let byteCount):
                 receive(id, room.span.extracting(0..<byteCount))
             case .closed:
-                callers.endInput(id, &outbox)
+                callers.connections.endInput(id, &outbox)
                 react()
             }
         }
@@ -63,15 +64,15 @@ extension ServerLoop {
     ///
     /// A signature takes from 0.1 to several ms, so many in one turn would hold up everybody.
     mutating func continueHandshakes() {
-        guard let tls = callers.tls, tls.hasLine else { return }
+        guard let tls = callers.entrance.tls, tls.hasLine else { return }
         repeat {
             guard let (id, bytes) = tls.takeNextInLine(), let session = tls.session(of: id) else {
                 return
             }
             outbox.loop.resumeReading(id)
-            if session.stage == .waiting, callers.connectionsAreFull(forSession: true, &outbox) {
+            if session.stage == .waiting, callers.entrance.isFull(forSession: true, &outbox) {
                 callers.connections[Int(id.index)] = nil
-                callers.refuseConnection(id, isSecure: true, &outbox)
+                callers.entrance.refuse(id, isSecure: true, &outbox)
                 continue
             }
             openSealed(id, session, tls, bytes.span)

@@ -19,25 +19,28 @@ extension ServerLoop {
             host.trimKept(&outbox)
             react()
         }
-        if outbox.loop.unsentByteTotal > callers.unsentWatch.share {
-            callers.closeSlowest(&outbox)
-            callers.boundUnsentShares(&outbox)
+        if outbox.loop.unsentByteTotal > callers.connections.unsentWatch.share {
+            callers.connections.closeSlowest(&outbox)
+            callers.connections.boundUnsentShares(&outbox)
             react()
         }
         if outbox.life.isStopping, !outbox.life.isSealed { settle() }
         host.handOver(&outbox)
         // A loop that takes no mail has refused what this one had for it.
         if outbox.hasItems { outbox.loop.takeAnotherTurn() }
-        callers.inflatedBeforeTurn = outbox.compression.inflatedByteCount
+        outbox.compression.endTurn()
         outbox.counters.turns += 1
         host.scanBudget = CenterHost.turnScanLimit
-        callers.ticket = host.promises.ticket
+        callers.connections.ticket = host.promises.ticket
         if !metricsText.isEmpty { metricsText = [] }
         outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
-        outbox.counters.waitingAnswers = UInt64(host.promises.parkedCount + callers.corked.count)
+        outbox.counters.waitingAnswers = UInt64(
+            host.promises.parkedCount + callers.connections.corked.count)
         outbox.counters.unsentBytes = UInt64(outbox.loop.unsentByteTotal)
-        outbox.counters.unfinishedBytes = UInt64(callers.unfinishedTotal.count)
-        if let tls = callers.tls { outbox.counters.sessionBytes = UInt64(tls.sessionByteCount) }
+        outbox.counters.unfinishedBytes = UInt64(callers.connections.unfinishedTotal.count)
+        if let tls = callers.entrance.tls {
+            outbox.counters.sessionBytes = UInt64(tls.sessionByteCount)
+        }
         if outbox.counters.descriptorsExhausted != outbox.loop.exhaustionCount {
             outbox.meet(.descriptors)
         }
@@ -57,7 +60,8 @@ extension ServerLoop {
 
     /// What this loop keeps, of all kinds.
     var keptByteCount: Int {
-        host.kept.byteCount + callers.unfinishedTotal.count + outbox.loop.unsentByteTotal
+        host.kept.byteCount + callers.connections.unfinishedTotal.count
+            + outbox.loop.unsentByteTotal
             + Int(outbox.counters.sessionBytes)
             + outbox.loop.connectionCount * ServerConfiguration.ownConnectionByteCount
     }

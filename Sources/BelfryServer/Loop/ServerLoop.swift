@@ -63,15 +63,13 @@ struct ServerLoop: ~Copyable {
 
     /// Speaks TLS on the connections of the listeners that come now.
     mutating func speakSecurely(with certificate: TLSContext) {
-        callers.speakSecurely(with: certificate, &outbox)
+        callers.entrance.speakSecurely(
+            with: certificate, unfinishedTotal: callers.connections.unfinishedTotal, &outbox)
     }
-
-    /// The room for what is read at once.
-    static let inputByteCount = 64 << 10
 
     /// Runs until the broker has stopped.
     mutating func run() throws(SystemCallError) {
-        var input = [UInt8](repeating: 0, count: Self.inputByteCount)
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
         while !hasStopped {
             let event = try outbox.loop.nextEvent(into: &input)
             handle(event, input: input.span)
@@ -85,22 +83,24 @@ struct ServerLoop: ~Copyable {
     mutating func handle(_ event: LoopEvent, input: Span<UInt8>) {
         switch event {
         case .accepted(let id, let listener): callers.accept(id, listener: listener, &outbox)
-        case .refused(let id, let listener): callers.refuse(id, listener: listener, &outbox)
-        case .received(let id, let byteCount) where callers.tls == nil:
+        case .refused(let id, let listener):
+            callers.entrance.refuse(id, listener: listener, &outbox)
+        case .received(let id, let byteCount) where callers.entrance.tls == nil:
             receive(id, input.extracting(0..<byteCount))
         case .received(let id, let byteCount): receiveSealed(id, input.extracting(0..<byteCount))
-        case .arrived: callers.placeArrival(&outbox)
+        case .arrived:
+            if let own = callers.entrance.placeArrival(&outbox) { callers.admit(own, &outbox) }
         case .endOfInput(let id):
-            callers.endSealedInput(id, &outbox)
+            callers.endInput(id, &outbox)
             react()
         case .overHighWater(let id):
-            callers.meetHighWater(id, &outbox)
+            callers.connections.meetHighWater(id, &outbox)
             reactAfterTurn()
         case .drained(let id):
-            callers.meetRoom(id, &outbox)
+            callers.connections.meetRoom(id, &outbox)
             reactAfterTurn()
         case .closed(let id, _):
-            callers.forget(id, &outbox)
+            callers.connections.forget(id, &outbox)
             reactAfterTurn()
         case .deadline(let id):
             callers.meetDeadline(id, &outbox)

@@ -34,6 +34,8 @@ struct Compression {
     private var deflaters = [Deflater?](repeating: nil, count: FrameEncoding.allCases.count)
     private var messageInflater: Inflater?
     private var gzip: GzipEncoder?
+    /// What had been inflated when the turn began.
+    private var inflatedBeforeTurn = 0
 
     /// The deflater of an encoding; nil for plain frames.
     mutating func deflater(_ encoding: FrameEncoding) -> Deflater? {
@@ -61,5 +63,18 @@ struct Compression {
     }
 
     /// How many bytes have been inflated so far.
-    var inflatedByteCount: Int { messageInflater?.inflatedByteCount ?? 0 }
+    private var inflatedByteCount: Int { messageInflater?.inflatedByteCount ?? 0 }
+
+    /// Whether this turn has inflated so much that what is compressed waits for the next one.
+    @inline(__always)
+    var hasInflatedEnough: Bool {
+        inflatedByteCount - inflatedBeforeTurn > Self.turnInflatedByteLimit
+    }
+
+    /// The bytes that all messages of a turn may become before the rest waits for the next turn:
+    /// that is 20 ms of work, and what other connections wait for it.
+    private static let turnInflatedByteLimit = 4 << 20
+
+    /// A turn has ended.
+    mutating func endTurn() { inflatedBeforeTurn = inflatedByteCount }
 }

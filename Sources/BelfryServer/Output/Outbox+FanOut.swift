@@ -146,23 +146,12 @@ extension Outbox {
         let start = loop.frames.count
         switch delivery.transport {
         case .webSocket:
-            let selector = centers[center].selector(delivery.selector)
-            let frame = FrameWriter.beginFrame(in: &loop.frames)
-            if delivery.form == .acknowledged {
-                RPC.append(
-                    request: notification, observer: delivery.observer, selector: selector,
-                    isRedelivered: delivery.isRedelivered, to: &loop.frames)
-            } else {
-                deliveryWriter.append(
-                    notification, calling: selector, isRedelivered: delivery.isRedelivered,
-                    to: &loop.frames)
-            }
-            FrameWriter.endFrame(frame, .text, in: &loop.frames)
+            WebSocketTransport.append(
+                notification, of: delivery, calling: centers[center].selector(delivery.selector),
+                by: &deliveryWriter, to: &loop.frames)
         case .events:
-            EventStream.append(
-                notification: notification, epoch: centers[center].epoch,
-                isRedelivered: delivery.isRedelivered,
-                observer: delivery.form == .named ? delivery.observer : nil, to: &loop.frames)
+            EventStreamTransport.append(
+                notification, of: delivery, epoch: centers[center].epoch, to: &loop.frames)
         case .mailbox:
             break
         }

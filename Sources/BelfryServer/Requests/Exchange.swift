@@ -72,6 +72,14 @@ struct Exchange {
         return repeats
     }
 
+    /// Keeps what the request asked for with its reply, wherever that is made.
+    mutating func noteAsked(on connection: String) {
+        let place = plainPostName == nil ? path?.place : RoutePath.channel
+        reply.details.asked = Asked(
+            method: parser.head.method.name ?? "other", route: place?.pattern ?? "none",
+            connection: connection)
+    }
+
     /// Forgets what is left of the last request, which may have been that of another connection.
     mutating func forgetLast() {
         parser.forgetLastHead()

@@ -69,7 +69,7 @@ extension ServerLoop {
         let deadline = outbox.loop.now + StopSequence.patience
         // It ends the last wait.
         _ = outbox.loop.schedule(at: deadline, LoopTimer.progress.rawValue)
-        var input = [UInt8](repeating: 0, count: Self.inputByteCount)
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
         while outbox.loop.connectionCount > 0, outbox.loop.now < deadline {
             handle(try outbox.loop.nextEvent(into: &input), input: input.span)
         }

@@ -1,3 +1,4 @@
+import BelfryTLS
 import Synchronization
 
 /// The connections of principals and addresses.
@@ -10,6 +11,11 @@ final class SeatTable: Sendable {
     struct Seats: Equatable {
         var count = 0
         var byteCount = 0
+    }
+
+    /// What a connection takes of the memory for connections.
+    static func byteCount(isSecure: Bool) -> Int {
+        ServerConfiguration.connectionByteCount + (isSecure ? TLSSession.Stage.open.byteCount : 0)
     }
 
     /// A seat for one connection; nil when its asker has as many as it may.

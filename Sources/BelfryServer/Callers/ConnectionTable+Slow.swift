@@ -3,58 +3,52 @@ import BelfryWebSocket
 
 // Clients that do not read: past the high-water mark they are suspended, and closed if they stay so.
 
-extension Callers {
+extension ConnectionTable {
     /// Decides what a full socket means.
     ///
     /// A request's answer may be large: its client gets time to read it. A client that observes is
     /// suspended as slow (law 5), and its center holds what comes.
     mutating func meetHighWater(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), !connection.isClosing else { return }
-        switch connection.kind {
-        case .http, .debugWebSocket:
-            connections[id].isThrottled = true
-            outbox.loop.pauseReading(id)
-            setDeadline(id, .drain, &outbox)
-        case .webSocket, .events:
-            outbox.counters.slowClients += 1
-            connections[id].isSlow = true
-            setDeadline(id, .slow, &outbox)
-            outbox.tellSuspension(of: connection.client, true, because: "slow")
-            tellCenter(of: connection, .becomeSlow(client: connection.client), &outbox)
+        guard connection.kind.observes else {
+            move(id, .throttled, &outbox)
+            return setDeadline(id, .drain, &outbox)
         }
+        outbox.counters.slowClients += 1
+        self[id].pace = .slow
+        setDeadline(id, .slow, &outbox)
+        outbox.tellSuspension(of: connection.client, true, because: "slow")
+        tellCenter(of: connection, .becomeSlow(client: connection.client), &outbox)
     }
 
     /// The socket of a connection has room again.
     mutating func meetRoom(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), !connection.isClosing else { return }
-        if connection.isSlow || connection.isFlushing {
-            connections[id].isSlow = false
-            connections[id].isFlushing = false
-            if connection.isSlow {
+        if connection.pace != .keepsUp {
+            self[id].pace = .keepsUp
+            if connection.pace == .slow {
                 outbox.tellSuspension(of: connection.client, false, because: "slow")
-                setDeadline(id, connection.kind == .webSocket ? .ping : .comment, &outbox)
+                setDeadline(id, connection.kind.silence, &outbox)
             }
             tellCenter(of: connection, .drain(client: connection.client), &outbox)
         }
-        release(id, &outbox)
+        noteRoom(of: id, &outbox)
     }
 
     /// More is held for a client than one step writes: the next step follows when there is room.
-    mutating func flushFurther(_ client: UInt64, on id: ConnectionID, _ outbox: inout Outbox) {
+    mutating func awaitRoom(_ client: UInt64, on id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), connection.client == client, !connection.isClosing
         else { return }
-        connections[id].isFlushing = true
+        if connection.pace == .keepsUp { self[id].pace = .flushing }
         outbox.loop.tellWhenDrained(id)
     }
 
     /// A client that does not read its answers must not ask for more of them.
     mutating func throttleIfFull(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard outbox.loop.isBackpressured(id),
-            outbox.loop.unsentByteCount(of: id) > Self.slowOutputByteLimit,
-            connection(id) != nil
+            outbox.loop.unsentByteCount(of: id) > Self.slowOutputByteLimit
         else { return }
-        connections[id].isThrottled = true
-        outbox.loop.pauseReading(id)
+        move(id, .throttled, &outbox)
     }
 
     /// How many bytes may wait for a slow client before its calls wait too.
@@ -75,10 +69,7 @@ extension Callers {
         outbox.counters.clientsTooSlow += 1
         outbox.tellClosed(
             .tooSlow, .info, "closing a client that does not read", client: connection.client)
-        switch connection.kind {
-        case .webSocket, .debugWebSocket: closeWebSocket(id, .tooSlow, reason: "too slow", &outbox)
-        case .http, .events: closeSoon(id, &outbox)
-        }
+        dismiss(id, .tooSlow, &outbox)
     }
 
     /// All sockets together hold too much: the slowest are closed (Protocol.md section 11).
@@ -87,8 +78,8 @@ extension Callers {
         guard outbox.loop.unsentByteTotal > limit else { return }
         // All are looked at once, however many must go.
         var clients: [(unsentByteCount: Int, connection: Connection)] = []
-        for slot in 0..<connections.slotCount {
-            guard let connection = connections[slot] else { continue }
+        for slot in 0..<slotCount {
+            guard let connection = self[slot] else { continue }
             let count = outbox.loop.unsentByteCount(of: connection.id)
             if count > 0 { clients.append((count, connection)) }
         }
@@ -103,7 +94,7 @@ extension Callers {
     mutating func closeSlowest(_ id: ConnectionID, _ outbox: inout Outbox) {
         outbox.counters.clientsTooSlow += 1
         outbox.tellClosed(
-            .slowest, .warning, "closing the slowest client", client: connections[id].client)
+            .slowest, .warning, "closing the slowest client", client: self[id].client)
         cut(id, &outbox)
     }
 }

@@ -1,0 +1,89 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+// What was written for a connection, and what becomes of it then.
+
+extension ConnectionTable {
+    /// Answers a request of this loop with a problem.
+    mutating func answer(
+        _ problem: Problem, fields: [HTTPField] = [], to id: ConnectionID, _ reply: HTTPReply,
+        _ outbox: inout Outbox
+    ) {
+        outbox.content.removeAll(keepingCapacity: true)
+        let answer = outbox.problemAnswer(problem, fields: fields)
+        send(answer, to: id, reply, &outbox)
+    }
+
+    /// Sends an answer that callers make themselves, and does what follows from it.
+    mutating func send(
+        _ answer: Answer, to id: ConnectionID, _ reply: HTTPReply, _ outbox: inout Outbox
+    ) {
+        outbox.write(answer, to: id, reply)
+        follow(reply.context.keepsAlive ? answer.sequel : answer.sequel.orClose, on: id, &outbox)
+    }
+
+    /// Does with a connection what was written for it says.
+    mutating func apply(_ item: OutboxItem, _ outbox: inout Outbox) {
+        let id = item.connection.connection
+        guard kind(of: id) != nil else { return abandon(item, &outbox) }
+        switch item.content {
+        case .deliveries, .notice, .lateAnswer:
+            break
+        case .lastFrames:
+            self[id].client = 0
+            self[id].mailbox = 0
+            closeSoon(id, &outbox)
+        case .answer(let sequel):
+            follow(sequel, on: id, &outbox)
+        case .promise(let sequel, let ticket):
+            move(id, .corked(until: ticket), &outbox)
+            follow(sequel, on: id, &outbox)
+        case .flushGoesOn(let client):
+            awaitRoom(client, on: id, &outbox)
+        }
+    }
+
+    /// The connection has gone while its answer was under way: what it became must go too.
+    private mutating func abandon(_ item: OutboxItem, _ outbox: inout Outbox) {
+        guard case .answer(let sequel) = item.content else { return }
+        let (id, encoding) = (item.connection.connection, item.connection.encoding)
+        switch sequel {
+        case .none, .close: return
+        case .client(let client, _, _, let center):
+            tell(center, .disconnect(client: client), by: id, encoding, &outbox)
+        case .stream(let observer, _, let center):
+            tell(center, .detachReader(observer: observer), by: id, encoding, &outbox)
+        }
+    }
+
+    /// Does with the connection what follows from an answer.
+    mutating func follow(_ sequel: Sequel, on id: ConnectionID, _ outbox: inout Outbox) {
+        switch sequel {
+        case .none:
+            noteAnswer(on: id, &outbox)
+        case .close:
+            closeSoon(id, &outbox)
+        case .client(let client, let session, let transport, let center):
+            guard has(id) else { return }
+            let kind = Connection.Kind(transport)
+            change(id) { connection in
+                connection.client = client
+                connection.session = session
+                connection.center = center
+                connection.kind = kind
+            }
+            setDeadline(id, kind.silence, &outbox)
+            if !self[id].reading.ignoresAnswer { move(id, .upgraded, &outbox) }
+        case .stream(let observer, let client, let center):
+            guard has(id) else { return }
+            self[id].client = client
+            self[id].mailbox = observer
+            self[id].center = center
+            self[id].kind = .events
+            setDeadline(id, .comment, &outbox)
+            if !self[id].reading.ignoresAnswer { move(id, .upgraded, &outbox) }
+        }
+    }
+}

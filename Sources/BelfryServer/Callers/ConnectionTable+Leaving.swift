@@ -1,0 +1,94 @@
+import BelfryCenter
+import BelfryLoop
+import BelfryWebSocket
+
+// Connections go, and their centers hear of it.
+
+extension ConnectionTable {
+    /// A connection has ended, whoever ended it.
+    mutating func forget(_ id: ConnectionID, _ outbox: inout Outbox) {
+        guard has(id) else { return }
+        leave(id, isForgotten: true, &outbox)
+    }
+
+    /// Tells the center of a client, or of a mailbox, that the connection has ended.
+    ///
+    /// - Parameters:
+    ///   - id: the connection, which is there.
+    ///   - isForgotten: whether it is no more before the center hears of it.
+    mutating func leave(_ id: ConnectionID, isForgotten: Bool = false, _ outbox: inout Outbox) {
+        let (client, mailbox) = (self[id].client, self[id].mailbox)
+        let isAnybody = client != 0 || mailbox != 0
+        let center = isAnybody ? self[id].center : []
+        let encoding = self[id].encoding
+        if isForgotten {
+            self[Int(id.index)] = nil
+        } else if isAnybody {
+            self[id].client = 0
+            self[id].mailbox = 0
+        }
+        guard isAnybody else { return }
+        outbox.tellSuspension(of: client, true, because: "away")
+        tell(
+            center, mailbox != 0 ? .detachReader(observer: mailbox) : .disconnect(client: client),
+            by: id, encoding, &outbox)
+    }
+
+    /// Tells a center something about a connection, to which there is no answer.
+    mutating func tell(
+        _ center: [UInt8], _ request: CenterRequest, by id: ConnectionID,
+        _ encoding: FrameEncoding, _ outbox: inout Outbox
+    ) {
+        departing.append(
+            Submission(
+                center: center, request: request, caller: outbox.anonymous,
+                reply: Reply(
+                    loop: outbox.number, connection: id, form: .none, encoding: encoding)))
+    }
+
+    /// Takes what connections have told their centers.
+    mutating func takeDeparting() -> [Submission] {
+        var taken: [Submission] = []
+        swap(&taken, &departing)
+        return taken
+    }
+
+    /// Closes a connection at once.
+    mutating func cut(_ id: ConnectionID, _ outbox: inout Outbox) {
+        leave(id, &outbox)
+        self[Int(id.index)] = nil
+        outbox.loop.close(id)
+    }
+
+    /// Closes a connection once what it was sent has left.
+    mutating func closeSoon(_ id: ConnectionID, _ outbox: inout Outbox) {
+        move(id, .closes(lingering: true), &outbox)
+    }
+
+    /// Tells a client why it must go, in the words of its transport, and lets its connection go.
+    ///
+    /// The client is no client any more at once: its center sends nothing behind that.
+    mutating func dismiss(_ id: ConnectionID, _ farewell: Farewell, _ outbox: inout Outbox) {
+        guard let kind = kind(of: id) else { return }
+        leave(id, &outbox)
+        let start = outbox.loop.output.count
+        kind.transport?.append(farewell, to: &outbox.loop.output)
+        let end = outbox.loop.output.count
+        if end > start { outbox.loop.send(start..<end, to: id, as: .answer) }
+        closeSoon(id, &outbox)
+    }
+
+    /// Sends a Close frame as the last frame, and lets the connection go.
+    ///
+    /// The client is no client any more at once: its center sends nothing behind the Close frame.
+    mutating func closeWebSocket(
+        _ id: ConnectionID, _ code: CloseCode?, reason: String, _ outbox: inout Outbox
+    ) {
+        guard kind(of: id) != nil else { return }
+        leave(id, &outbox)
+        let start = outbox.loop.output.count
+        FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &outbox.loop.output)
+        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
+        closeSoon(id, &outbox)
+    }
+}

@@ -1,0 +1,16 @@
+extension ServerLoop {
+    /// The time of a timer has come.
+    mutating func meetTimer(_ timer: LoopTimer) {
+        switch timer {
+        case .stop: continueStopping()
+        case .throttle: releaseThrottled()
+        case .centers: host.meetCenterDeadline(&outbox)
+        case .polls: host.meetPollDeadline(&outbox)
+        case .drainDelay: drain()
+        case .limits: outbox.meetLimitDeadline()
+        case .leftCenters: host.endLeftCenters(&outbox)
+        case .trims: host.kept.isTimerSet = false
+        case .progress: logProgress()
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import BelfryWebSocket
+
+/// Why the broker lets a client go that did nothing wrong with its protocol.
+enum Farewell {
+    case tooSlow
+    case tooMuchUnfinished
+    case credentialsExpired
+    case stopping
+
+    /// The code of a Close frame.
+    var closeCode: CloseCode {
+        switch self {
+        case .tooSlow: .tooSlow
+        case .tooMuchUnfinished: .tryAgainLater
+        case .credentialsExpired: .credentialsExpired
+        case .stopping: .serviceRestart
+        }
+    }
+
+    /// The same in words.
+    var reason: String {
+        switch self {
+        case .tooSlow: "too slow"
+        case .tooMuchUnfinished: "too much unfinished input"
+        case .credentialsExpired: "the credentials have expired"
+        case .stopping: "the broker stops"
+        }
+    }
+}
