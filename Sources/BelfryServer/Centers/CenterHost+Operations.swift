@@ -85,8 +85,8 @@ extension CenterHost {
         precondition(!applied.isUnspread, "what the last command brought about is on its way")
         let command = centers.name(action, for: position, at: outbox.commandTime)
         applied.id = command.id
-        if let sequencer = centers.sequencer {
-            centers.hand(command, for: position, to: sequencer)
+        if centers.hasSequencer {
+            centers.hand(command, for: position)
             outbox.loop.takeAnotherTurn()
         } else {
             apply(command, to: position, &outbox)
@@ -110,7 +110,8 @@ extension CenterHost {
     }
 
     /// Applies the commands whose turn it is, and finishes what began with them.
-    mutating func applyInOrder(_ sequencer: any Sequencer, _ outbox: inout Outbox) {
+    mutating func applyInOrder(_ outbox: inout Outbox) {
+        guard let sequencer = centers.sequencer else { return }
         while let (name, command) = sequencer.next() {
             beginAnswer(&outbox)
             let begun = pending.removeValue(forKey: command.id)

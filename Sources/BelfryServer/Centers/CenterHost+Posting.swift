@@ -18,7 +18,7 @@ extension CenterHost {
         _ content: consuming Notification.Content, _ http: borrowing HTTPReply,
         from id: ConnectionID, _ outbox: inout Outbox
     ) -> Bool? {
-        guard centers.sequencer == nil, let position = centers.defaultPosition else { return nil }
+        guard !centers.hasSequencer, let position = centers.defaultPosition else { return nil }
         let number = makeNotificationID(for: position, &outbox)
         return answer(
             Post(id: number, content: content), at: position, http, prefix: [], from: id, nil,
@@ -33,7 +33,7 @@ extension CenterHost {
         _ http: borrowing HTTPReply, from id: ConnectionID, _ address: NetworkAddress?,
         _ outbox: inout Outbox
     ) -> Bool? {
-        guard centers.sequencer == nil, let position = centers.position(of: path.center) else {
+        guard !centers.hasSequencer, let position = centers.position(of: path.center) else {
             return nil
         }
         let post = makePost(request, for: position, &outbox)

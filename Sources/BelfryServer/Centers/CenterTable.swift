@@ -159,10 +159,10 @@ struct CenterTable: ~Copyable {
     }
 
     /// Lets the sequencer have a command for a center.
-    mutating func hand(_ command: Command, for position: Int, to sequencer: any Sequencer) {
+    mutating func hand(_ command: Command, for position: Int) {
         hosted[position].underWayCount += 1
         hosted[position].ownWork.formUnion(OwnWork(command.action))
-        sequencer.submit(command, to: hosted[position].center.name)
+        sequencer?.submit(command, to: hosted[position].center.name)
     }
 
     /// A command has come back, and is applied now.
@@ -177,6 +177,9 @@ struct CenterTable: ~Copyable {
         defer { hosted[position].postCount += 1 }
         return hosted[position].postCount
     }
+
+    /// Whether commands are given to a sequencer, and not applied at once.
+    var hasSequencer: Bool { sequencer != nil }
 
     /// Whether commands are under way.
     var isWaiting: Bool { sequencer?.isWaiting ?? false }

@@ -5,7 +5,7 @@ extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.
     mutating func endTurn() {
         continueHandshakes()
-        if let sequencer = host.centers.sequencer { host.applyInOrder(sequencer, &outbox) }
+        if host.centers.hasSequencer { host.applyInOrder(&outbox) }
         host.endTurnOfCenters(&outbox)
         if !host.postponed.isEmpty { host.doPostponed(&outbox) }
         react()
