@@ -145,13 +145,13 @@ struct ConnectionTable {
     ) {
         let place = place(of: id)
         if place != 0 { places[place].deadline = kind }
-        var time = timeouts.deadline(kind, from: outbox.loop.now)
+        let time = timeouts.deadline(kind, from: outbox.loop.now)
         switch kind {
         case .ping, .pong, .slow, .comment:
             // A stream ends with the credentials that opened it.
-            time = min(time, places.span[place].credentialDeadline)
-        case .head, .body, .idle, .drain, .answer: break
+            outbox.loop.setDeadline(id, at: min(time, places.span[place].credentialDeadline))
+        case .head, .body, .idle, .drain, .answer:
+            outbox.loop.setDeadline(id, at: time)
         }
-        outbox.loop.setDeadline(id, at: time)
     }
 }

@@ -4,6 +4,7 @@ import Synchronization
 final class PublishedCounters: Sendable {
     private let counters = Mutex(Counters())
 
+    @inline(__always)
     func publish(_ new: Counters) {
         counters.withLock { $0 = new }
     }
