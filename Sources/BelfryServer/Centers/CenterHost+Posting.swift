@@ -43,6 +43,7 @@ extension CenterHost {
     }
 
     /// Makes a post without a ``Submission``; tells whether it is answered.
+    @inline(__always)
     private mutating func answer(
         _ post: consuming Post, at position: Int, _ http: borrowing HTTPReply, prefix: [UInt8],
         from id: ConnectionID, _ address: NetworkAddress?, _ outbox: inout Outbox
@@ -54,7 +55,7 @@ extension CenterHost {
         if isQueued, outbox.shares.countsAddresses {
             assign(owner(outbox.anonymous, at: address, &outbox), to: &terms, &outbox)
         }
-        submitCommand(.post(post, terms), to: position, &outbox)
+        submitCommand(.post(consume post, terms), to: position, &outbox)
         promiseChanges()
         if case .done = effects.outcome, promises.awaitedTicket == 0,
             let receipt = effects.receipts.first
