@@ -89,15 +89,18 @@ public enum Base64: Sendable {
 
     @inline(__always)
     private func character(_ digit: UInt8) -> UInt8 {
-        // Sums and choices: a jump for each character is guessed wrong by half.
-        var character = digit &+ UInt8(ascii: "A")
-        character &+= digit < 26 ? 0 : 6
-        character &-= digit < 52 ? 0 : 75
-        if digit < 62 { return character }
+        if digit < 62 { return Self.alphabet[Int(digit)] }
         return digit == 62
             ? (self == .url ? UInt8(ascii: "-") : UInt8(ascii: "+"))
             : (self == .url ? UInt8(ascii: "_") : UInt8(ascii: "/"))
     }
+
+    /// The digits that both forms share: A to Z, a to z, 0 to 9.
+    private static let alphabet: InlineArray<62, UInt8> = [
+        65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87,
+        88, 89, 90, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112,
+        113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57,
+    ]
 
     @inline(__always)
     func digit(_ character: UInt8) -> UInt8? {
