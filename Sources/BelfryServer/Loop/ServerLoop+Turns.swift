@@ -4,7 +4,7 @@ import BelfrySystem
 extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.
     mutating func endTurn() {
-        continueHandshakes()
+        if callers.entrance.tls != nil { continueHandshakes() }
         if host.centers.hasSequencer { host.applyInOrder(&outbox) }
         host.endTurnOfCenters(&outbox)
         if !host.postponed.isEmpty { host.doPostponed(&outbox) }
