@@ -21,7 +21,7 @@ struct Serve: BlockingCommand {
         let settings = try options.settings()
         let log = try ServeLog(settings)
         defer { log.close() }
-        do throws(Server.StartError) {
+        do throws(StartError) {
             try Server.run(
                 settings.configuration, log: log.server,
                 reload: { try options.settings().configuration })
@@ -45,7 +45,7 @@ struct CheckConfig: BlockingCommand {
         settings.server = settings.server.fittedToMemory()
         let log = try ServeLog(settings)
         defer { log.close() }
-        do throws(Server.StartError) {
+        do throws(StartError) {
             try Server.check(settings.configuration, log: log.server)
         } catch {
             throw ToolError(error, dataDirectory: settings.dataDirectory)
@@ -97,7 +97,7 @@ struct Version: BlockingCommand {
 }
 
 extension ToolError {
-    init(_ error: Server.StartError, dataDirectory: String) {
+    init(_ error: StartError, dataDirectory: String) {
         switch error {
         case .configuration(let sentence), .certificate(let sentence), .keys(let sentence):
             self = .failure(sentence)

@@ -29,7 +29,7 @@ struct ListeningTests {
         defer { socket.close() }
         let real = first.configuration
         let address = try #require((real.listenAddresses + real.tlsListenAddresses).first)
-        let error = #expect(throws: Server.StartError.self) { _ = try listen(at: address) }
+        let error = #expect(throws: StartError.self) { _ = try listen(at: address) }
         guard case .listen(address, let cause) = error else {
             Issue.record("\(error.map { "\($0)" } ?? "no error")")
             return
@@ -105,7 +105,7 @@ struct ListeningTests {
         configuration.connectionLimit = room
         #expect(try configuration.connectionLimit(descriptorCount: 1_000) == room)
         configuration.connectionLimit = room + 1
-        let error = #expect(throws: Server.StartError.self) {
+        let error = #expect(throws: StartError.self) {
             try configuration.connectionLimit(descriptorCount: 1_000)
         }
         guard case .configuration(let sentence) = error else {

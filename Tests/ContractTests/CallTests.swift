@@ -5,7 +5,7 @@ import Testing
 @Suite("asyncapi.yaml and the JSON-RPC calls")
 struct CallTests {
     private let file: ContractFile
-    private let calls = Set(CenterHost.Method.allCases.map(\.rawValue))
+    private let calls = Set(CallMethod.allCases.map(\.rawValue))
 
     init() throws {
         file = try ContractFile("asyncapi.yaml")

@@ -103,11 +103,11 @@ extension CenterHost {
         case .invalid(let id, let code, let detail):
             if let id { RPC.append(error: code, detail: detail, id: id, to: &outbox.content) }
         case .notification(let method, let params):
-            guard let method = Method(method) else { break }
+            guard let method = CallMethod(method) else { break }
             frame.call = nil
             return perform(method, params, &frame, &outbox)
         case .request(let id, let method, let params):
-            guard let method = Method(method) else {
+            guard let method = CallMethod(method) else {
                 RPC.append(error: .methodNotFound, id: id, to: &outbox.content)
                 break
             }
@@ -119,7 +119,8 @@ extension CenterHost {
 
     /// Performs a method, and appends its result or why it is refused.
     private mutating func perform(
-        _ method: Method, _ params: Range<Int>?, _ frame: inout CallFrame, _ outbox: inout Outbox
+        _ method: CallMethod, _ params: Range<Int>?, _ frame: inout CallFrame,
+        _ outbox: inout Outbox
     ) -> CallStep {
         frame.method = method
         do throws(Problem) {
@@ -194,29 +195,12 @@ extension CenterHost {
         deliver(place.batch, sequel, &outbox)
     }
 
-    /// What a client can call.
-    enum Method: String, CaseIterable {
-        case addObserver
-        case removeObserver
-        case post
-        case dequeue
-        case setSuspended
-        case resume
-        case observers
-        case explain
-        case enterMode
-        case leaveMode
-
-        init?(_ name: [UInt8]) {
-            self.init(rawValue: String(decoding: name, as: UTF8.self))
-        }
-    }
-
     /// Does what a call asks for.
     ///
     /// - Returns: nil where its command was not applied yet.
     private mutating func carryOut(
-        _ method: Method, _ params: Range<Int>?, _ frame: inout CallFrame, _ outbox: inout Outbox
+        _ method: CallMethod, _ params: Range<Int>?, _ frame: inout CallFrame,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         let text = frame.text
         let client = frame.client.number
@@ -312,38 +296,6 @@ extension CenterHost {
             log.write(.trace, "a call", ("method", frame.method.rawValue), ("client", client))
         }
     }
-}
-
-/// The calls of one frame while they are performed.
-struct CallFrame {
-    let text: [UInt8]
-    /// Who calls; `resume` makes it another client.
-    var client: CallingClient
-    let submission: Submission
-    /// The batch that the calls belong to; nil for a call that stands for itself.
-    var batch: CallBatch?
-    /// Whether no other call is in the frame.
-    var isAlone = true
-    /// The id of the call that is performed; nil for one that is not answered.
-    var call: [UInt8]?
-    /// What it calls.
-    var method = CenterHost.Method.post
-    /// Whether a call has asked for what the replay ring has.
-    var hasReplayed = false
-    /// Whether there was no room to leave the calls that follow to another turn.
-    var isCut = false
-    /// How often its posts may be delivered, about, as far as it has come.
-    var deliveryCount = 0
-}
-
-/// How far a call has come.
-enum CallStep {
-    /// Its answer is in the content of the outbox, and this becomes of the connection.
-    case done(Sequel)
-    /// The answer comes later.
-    case later
-    /// Its command was not applied yet.
-    case begun
 }
 
 extension Problem {

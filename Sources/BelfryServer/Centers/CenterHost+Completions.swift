@@ -2,30 +2,6 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryWire
 
-/// How the answer to posts is written; an idempotency key keeps it for replays.
-struct ReceiptForm: OptionSet, Sendable, Equatable {
-    let rawValue: UInt8
-
-    /// One object with all receipts, as for an array of posts.
-    static let batch = ReceiptForm(rawValue: 1)
-    /// One row an observer.
-    static let observers = ReceiptForm(rawValue: 2)
-    /// No content.
-    static let minimal = ReceiptForm(rawValue: 4)
-}
-
-/// A reply that waits for the completion of its posts.
-struct WaitingReply {
-    let reply: Reply
-    let form: ReceiptForm
-    /// The id of the call, if it is the answer to one.
-    let call: [UInt8]?
-    /// The ticket of what the posts have changed; 0 if nothing must last.
-    let ticket: UInt64
-    /// Its place in a batch of calls, if it is in one.
-    var place: CallPlace?
-}
-
 // Posts that wait for acknowledging observers: the center tells when they are complete.
 
 extension CenterHost {
@@ -63,31 +39,23 @@ extension CenterHost {
             }
             let hasChanges = !effects.changes.isEmpty && shared.store != nil
             completions.append(
-                Completed(
+                CompletedPost(
                     completion: completion, waiting: waiting,
                     waitsForTurn: hasChanges || completion.replayedForm != nil))
         }
-    }
-
-    /// A post that is complete, and is answered when the turn ends.
-    struct Completed {
-        let completion: Completion
-        let waiting: WaitingReply
-        /// Whether its answer may say what this turn has changed.
-        let waitsForTurn: Bool
     }
 
     /// Answers all posts that this turn has completed.
     mutating func answerCompletions(_ outbox: inout Outbox) {
         // An answer may let a request be read that completes another post.
         while !completions.isEmpty {
-            var completed: [Completed] = []
+            var completed: [CompletedPost] = []
             swap(&completed, &completions)
             for item in completed { complete(item, &outbox) }
         }
     }
 
-    private mutating func complete(_ item: Completed, _ outbox: inout Outbox) {
+    private mutating func complete(_ item: CompletedPost, _ outbox: inout Outbox) {
         beginAnswer(&outbox)
         promises.awaitedTicket =
             item.waiting.ticket > promises.committedTicket ? item.waiting.ticket : 0

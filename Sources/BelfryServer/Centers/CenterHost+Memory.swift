@@ -185,6 +185,18 @@ extension CenterHost {
 }
 
 extension KeptMemory {
+    /// What counts for the owner of a center; the other kinds count for those that make them.
+    var ofCenter: KeptMemory {
+        var kept = self
+        for kind in KeptKind.allCases {
+            switch kind {
+            case .channels, .replay, .fates, .tombstones: break
+            case .observers, .keys, .held, .queue: kept[kind] = 0
+            }
+        }
+        return kept
+    }
+
     /// How much all centers may keep of each kind.
     ///
     /// It is derived once: a look at a configuration through a key path copies all of it.

@@ -130,38 +130,6 @@ extension CenterHost {
     }
 }
 
-/// A kind of which too much is kept, by one owner, or by all together.
-struct Trim: Hashable {
-    let kind: KeptKind
-    let owner: Owner
-}
-
-/// Tells when it must be found out anew who has how much of a sum that is above the share of one.
-///
-/// That is a look at all connections, so it is not done each turn: with each eighth of a share that the sum has
-/// grown, and now and then.
-struct ShareWatch {
-    /// What one may have.
-    let share: Int
-    private var seen = 0
-    private var turnCount = 0
-
-    private static let turnsBetweenLooks = 256
-
-    init(share: Int) {
-        self.share = share
-    }
-
-    mutating func mustLook(_ sum: Int) -> Bool {
-        turnCount += 1
-        seen = min(seen, sum)
-        guard sum - seen > share / 8 || turnCount >= Self.turnsBetweenLooks else { return false }
-        seen = sum
-        turnCount = 0
-        return true
-    }
-}
-
 extension Problem {
     /// An asker has all that one may have of a kind.
     static func fullShare(_ kind: MemoryKind, _ limit: ShareLimit, of asker: Asker) -> Problem {

@@ -23,7 +23,7 @@ struct CenterHost: ~Copyable {
     /// The replies to posts that wait for their observers, by the name of the command.
     var waitingReplies: [CommandID: WaitingReply] = [:]
     /// The posts that this turn has completed.
-    var completions: [Completed] = []
+    var completions: [CompletedPost] = []
     /// The requests that wait at mailboxes.
     var polls = PollTable()
     /// What waits for a turn that has time for it.

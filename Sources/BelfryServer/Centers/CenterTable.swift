@@ -391,17 +391,3 @@ extension CenterTable {
         return largest.flatMap { kept(kind, at: $0, for: owner) > 0 ? $0 : nil }
     }
 }
-
-extension KeptMemory {
-    /// What counts for the owner of a center; the other kinds count for those that make them.
-    var ofCenter: KeptMemory {
-        var kept = self
-        for kind in KeptKind.allCases {
-            switch kind {
-            case .channels, .replay, .fates, .tombstones: break
-            case .observers, .keys, .held, .queue: kept[kind] = 0
-            }
-        }
-        return kept
-    }
-}

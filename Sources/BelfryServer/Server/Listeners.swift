@@ -8,7 +8,7 @@ struct Listeners: Sendable {
     let configuration: ServerConfiguration
 
     /// Listens on the addresses of a configuration, which nobody else can do meanwhile.
-    init(_ configuration: ServerConfiguration) throws(Server.StartError) {
+    init(_ configuration: ServerConfiguration) throws(StartError) {
         var real = configuration
         plain = try Self.listen(on: &real.listenAddresses)
         secure = try Self.listen(on: &real.tlsListenAddresses)
@@ -17,7 +17,7 @@ struct Listeners: Sendable {
 
     private static func listen(
         on addresses: inout [SocketAddress]
-    ) throws(Server.StartError) -> [Socket] {
+    ) throws(StartError) -> [Socket] {
         var sockets: [Socket] = []
         for place in addresses.indices {
             do throws(SystemCallError) {

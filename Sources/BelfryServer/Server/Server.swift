@@ -2,7 +2,7 @@ import BelfryAccess
 import BelfryLoop
 import BelfryTLS
 
-public import BelfrySystem
+import BelfrySystem
 
 /// The broker.
 public enum Server {
@@ -16,7 +16,7 @@ public enum Server {
         throws(StartError)
     {
         if let fault = configuration.fault() { throw .configuration(fault) }
-        let limit = try systemCall(DescriptorLimit.current)
+        let limit = try StartError.systemCall(DescriptorLimit.current)
         _ = try configuration.connectionLimit(descriptorCount: limit.hard)
         _ = try readKeys(configuration, log: log)
     }
@@ -29,22 +29,6 @@ public enum Server {
         } catch {
             throw .keys(error.sentence)
         }
-    }
-
-    /// Why a broker could not start.
-    public enum StartError: Error, Equatable, Sendable {
-        /// The configuration cannot be served; the sentence says why.
-        case configuration(String)
-        /// The address cannot be listened on.
-        case listen(SocketAddress, SystemCallError)
-        /// A file of keys cannot be used; the words say which and why.
-        case keys(String)
-        /// The data directory cannot be used; the words say why.
-        case store(String)
-        /// The certificate or its key cannot be used; the sentence says why.
-        case certificate(String)
-        /// The system refused something else.
-        case system(SystemCallError)
     }
 
     /// Runs a broker until it is told to stop by SIGTERM or SIGINT.
@@ -75,9 +59,9 @@ public enum Server {
         // Threads take over which signals are blocked: this comes before the first of them.
         let signals = try blockSignals()
         configuration.keyring = try readKeys(configuration, log: log)
-        let descriptors = try systemCall(DescriptorLimit.raise)
+        let descriptors = try StartError.systemCall(DescriptorLimit.raise)
         let connectionLimit = try configuration.connectionLimit(descriptorCount: descriptors.soft)
-        let mailboxes = try systemCall { () throws(SystemCallError) in
+        let mailboxes = try StartError.systemCall { () throws(SystemCallError) in
             try SharedState.makeMailboxes(loopCount: configuration.loopCount)
         }
         let begun = try ServerStart.make(
@@ -91,12 +75,12 @@ public enum Server {
         var failure: StartError?
         do throws(StartError) {
             if let certificate { shared.note(certificate, in: log) }
-            let thread = try systemCall { () throws(SystemCallError) in
+            let thread = try StartError.systemCall { () throws(SystemCallError) in
                 try shared.process.start()
                 return try verifier.start(mailboxes)
             }
             defer { verifier.close() }
-            let trimming = try systemCall { () throws(SystemCallError) in
+            let trimming = try StartError.systemCall { () throws(SystemCallError) in
                 try shared.trimmer.start()
             }
             defer { shared.trimmer.close() }
@@ -165,17 +149,6 @@ public enum Server {
                 ("loops", "\(configuration.loopCount)"))
             try first.run()
             for thread in threads { thread.join() }
-        } catch {
-            throw .system(error)
-        }
-    }
-
-    /// Makes a call whose failure ends the start.
-    static func systemCall<Result: ~Copyable>(
-        _ body: () throws(SystemCallError) -> Result
-    ) throws(StartError) -> Result {
-        do throws(SystemCallError) {
-            return try body()
         } catch {
             throw .system(error)
         }

@@ -10,7 +10,7 @@ extension ServerConfiguration {
     /// How many connections there may be where the process may have so many descriptors.
     ///
     /// - Throws: `.configuration` when more are asked for than that leaves room for.
-    func connectionLimit(descriptorCount: Int) throws(Server.StartError) -> Int {
+    func connectionLimit(descriptorCount: Int) throws(StartError) -> Int {
         guard let connectionLimit else { return max(1, descriptorCount * 9 / 10 - 16) }
         let room = max(0, descriptorCount - ownDescriptorCount)
         guard connectionLimit <= room else {

@@ -18,7 +18,7 @@ struct ServerStart: ~Copyable {
         _ configuration: ServerConfiguration, _ certificate: TLSContext?,
         signals: borrowing SignalDescriptor, mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog,
         connectionLimit: Int
-    ) throws(Server.StartError) -> ServerStart? {
+    ) throws(StartError) -> ServerStart? {
         guard let directory = configuration.dataDirectory else {
             return ServerStart(
                 listeners: try Listeners(configuration), beginning: Beginning(), store: nil,
@@ -29,7 +29,7 @@ struct ServerStart: ~Copyable {
         guard let data = lock else { return nil }
         let listeners = try Listeners(configuration)
         let progress = StartProgress()
-        let porch = try Server.systemCall { () throws(SystemCallError) in
+        let porch = try StartError.systemCall { () throws(SystemCallError) in
             try Porch(
                 at: listeners, certificate, progress: progress, log: log,
                 connectionLimit: connectionLimit)
@@ -60,7 +60,7 @@ struct ServerStart: ~Copyable {
     private static func lock(
         _ directory: String, within patience: Duration, signals: borrowing SignalDescriptor,
         log: ServerLog
-    ) throws(Server.StartError) -> DataLock? {
+    ) throws(StartError) -> DataLock? {
         let deadline = MonotonicTime.now() + patience
         let pause = Monitor(())
         var hasWaited = false
@@ -72,7 +72,7 @@ struct ServerStart: ~Copyable {
                 guard error == .locked, now < deadline else { throw .store(error.sentence) }
                 if !hasWaited { log.write(.info, "waiting for the data directory") }
                 hasWaited = true
-                let signal = try Server.systemCall { () throws(SystemCallError) in
+                let signal = try StartError.systemCall { () throws(SystemCallError) in
                     try signals.next()
                 }
                 if let signal, ServerLoop.stopSignals.contains(signal) { return nil }

@@ -41,21 +41,3 @@ enum Ending {
     /// The answer comes later.
     case later
 }
-
-/// What began with a command that was not applied yet.
-struct Pending {
-    let operation: any Operation
-    let submission: Submission
-    /// The call that it is, if it is one, and its place in a batch.
-    var frame: CallFrame?
-    var place: CallPlace?
-}
-
-/// The command that was applied last.
-struct AppliedCommand {
-    var id = CommandID(node: 0, incarnation: 0, counter: 0)
-    /// Its center.
-    var position = 0
-    /// Whether something of what it brought about is not on its way yet.
-    var isUnspread = false
-}

@@ -1,0 +1,10 @@
+import BelfryCenter
+
+/// The command that was applied last.
+struct AppliedCommand {
+    var id = CommandID(node: 0, incarnation: 0, counter: 0)
+    /// Its center.
+    var position = 0
+    /// Whether something of what it brought about is not on its way yet.
+    var isUnspread = false
+}

@@ -1,0 +1,17 @@
+/// What a client can call.
+enum CallMethod: String, CaseIterable {
+    case addObserver
+    case removeObserver
+    case post
+    case dequeue
+    case setSuspended
+    case resume
+    case observers
+    case explain
+    case enterMode
+    case leaveMode
+
+    init?(_ name: [UInt8]) {
+        self.init(rawValue: String(decoding: name, as: UTF8.self))
+    }
+}

@@ -1,0 +1,78 @@
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+/// A request that waits until a mailbox has something.
+struct Poll {
+    let observer: UInt64
+    /// What it asked for.
+    let look: MailboxRequest
+    let submission: Submission
+    /// When it is answered in any case.
+    let deadline: MonotonicTime
+
+    /// Why a poll waits no longer.
+    enum End {
+        /// The mailbox has something, or the time is over.
+        case filled
+        /// Another reader has come, or the observer was removed.
+        case replaced
+    }
+}
+
+/// The polls and the streams that wait at mailboxes of one loop.
+struct PollTable {
+    /// By the number of the connection.
+    private var polls: [UInt64: Poll] = [:]
+    /// Those that wait no longer, and are answered when the turn ends.
+    private var ended: [(connection: UInt64, end: Poll.End)] = []
+    /// The observers whose mailboxes are streamed, by the number of the connection.
+    var streams: [UInt64: UInt64] = [:]
+    /// The timer, and the time that it is armed for.
+    var timer: TimerID?
+    var armedTime = MonotonicTime.distantFuture
+
+    /// Whether some wait no longer.
+    var hasEnded: Bool { !ended.isEmpty }
+
+    mutating func add(_ poll: Poll, connection: UInt64) {
+        polls[connection] = poll
+    }
+
+    mutating func remove(_ connection: UInt64) -> Poll? {
+        polls.removeValue(forKey: connection)
+    }
+
+    /// A poll waits no longer; one that is not there was answered before.
+    mutating func end(_ connection: UInt64, _ end: Poll.End) {
+        guard polls[connection] != nil else { return }
+        ended.append((connection, end))
+    }
+
+    /// Ends those whose time is over.
+    mutating func endDue(at now: MonotonicTime) {
+        for (connection, poll) in polls where poll.deadline <= now {
+            ended.append((connection, .filled))
+        }
+    }
+
+    /// Ends those whose caller is known no longer.
+    mutating func endAll(where isUnknown: (Poll) -> Bool) {
+        for (connection, poll) in polls where isUnknown(poll) {
+            ended.append((connection, .filled))
+        }
+    }
+
+    /// Ends all.
+    mutating func endAll() {
+        endDue(at: .distantFuture)
+    }
+
+    mutating func takeEnded() -> [(connection: UInt64, end: Poll.End)] {
+        defer { ended.removeAll(keepingCapacity: true) }
+        return ended
+    }
+
+    /// When the first poll is answered in any case.
+    var earliestDeadline: MonotonicTime? { polls.values.lazy.map(\.deadline).min() }
+}
