@@ -14,35 +14,6 @@ public struct QueryParameter: Sendable, Equatable {
     }
 }
 
-/// The listings; each knows some parameters.
-public enum Listing: Sendable, Equatable, CaseIterable {
-    /// All parameters.
-    case observers
-    /// `limit`, `cursor`, `principal` and `state`.
-    case clients
-    /// `limit`, `cursor` and `name`.
-    case channels
-    /// `limit` and `cursor`.
-    case centers
-    /// `limit`, `cursor`, `name` and `object`.
-    case queue
-    /// `limit` and `cursor`.
-    case leaks
-    /// `limit` alone.
-    case reports
-
-    func knows(_ key: ListingRequest.Key) -> Bool {
-        switch key {
-        case .limit: true
-        case .cursor: self != .reports
-        case .name: self == .observers || self == .channels || self == .queue
-        case .object: self == .observers || self == .queue
-        case .principal, .state: self == .observers || self == .clients
-        case .client: self == .observers
-        }
-    }
-}
-
 // The queries of what is looked at; all faults are collected.
 extension RequestReader {
     /// Reads the query of a listing.
