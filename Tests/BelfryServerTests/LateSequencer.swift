@@ -52,20 +52,3 @@ extension Trait where Self == ConditionTrait {
         .disabled(if: LateSequencer.seed != nil, "late commands need more than one turn")
     }
 }
-
-/// A generator of which a seed determines all numbers (Steele, Lea, Flood 2014).
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}

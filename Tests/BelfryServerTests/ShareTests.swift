@@ -196,7 +196,7 @@ struct ShareTests {
         #expect(try first(others, "b")["gaps"].elements.isEmpty)
     }
 
-    @Test("the ring of a center counts for its maker, and is cut at its share")
+    @Test("the ring of a center counts for its maker, and is cut at its share", .withinOneTurn)
     func ring() async throws {
         let broker = try await Self.broker { $0.memory.replay = 400_000 }
         let text = String(repeating: "x", count: 500)

@@ -1,0 +1,103 @@
+import Testing
+
+@testable import BelfryServer
+
+/// A post has a fast way where nothing about it is unusual; it must be what the long way makes of it.
+///
+/// Whoever says how long to wait takes the long way, whatever else the post is: here as long as is usual.
+@Suite("Posts in a fast way and in the long one")
+struct FastWayTests {
+    /// What a poster and an observer are told, without what differs from run to run.
+    private struct Told {
+        var answers: [[Value]] = []
+        var deliveries: [[Value]] = []
+    }
+
+    /// One post, as a poster writes it.
+    private struct Written {
+        let target: String
+        let body: String
+    }
+
+    private static let targets = [
+        "/v1/channels/a", "/v1/channels/b", "/v1/channels/a%62", "/v1/channels/a?object=o",
+        "/v1/channels/a?object=o&style=asap", "/v1/channels/a?style=idle&coalesce=name",
+        "/v1/channels/a?style=asap&coalesce=name,sender", "/v1/channels/belfry.a",
+        "/v1/channels/a?style=never", "/v1/centers/other/channels/a", "/v1/notifications",
+    ]
+
+    /// Random posts; a run of them repeats its target, so that heads repeat.
+    private static func posts(seed: UInt64) -> [Written] {
+        var random = SplitMix(seed: seed)
+        var target = targets[0]
+        return (0..<40).map { _ in
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                target = targets[Int.random(in: 0..<targets.count, using: &random)]
+            }
+            let object = body(using: &random)
+            guard target == "/v1/notifications" else {
+                return Written(target: target, body: object)
+            }
+            let name = ["a", "b", "c", ""][Int.random(in: 0..<4, using: &random)]
+            let whole = #"{"name":"\#(name)","userInfo":\#(object.isEmpty ? "null" : object)}"#
+            return Written(target: target, body: whole)
+        }
+    }
+
+    /// A JSON object, and now and then something else.
+    private static func body(using random: inout SplitMix) -> String {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: return ""
+        case 1: return "[1]"
+        case 2: return #"{"a":1"#
+        case 3: return #"{"a":01}"#
+        default:
+            let count = Int.random(in: 0..<4, using: &random)
+            let members = (0..<count).map { place in
+                let value = [
+                    "\(Int.random(in: -9...99, using: &random))", #""\u0041\n""#, "[true, null]",
+                    #"{"x":1.5e3}"#, #""\#(String(repeating: "y", count: 90))""#,
+                ]
+                return #""k\#(place)":\#(value[Int.random(in: 0..<5, using: &random)])"#
+            }
+            return "{" + members.joined(separator: ",") + "}"
+        }
+    }
+
+    private func told(
+        _ posts: [Written], loopCount: Int, fields: [String]
+    ) throws -> Told {
+        let broker = try Broker(loopCount: loopCount)
+        let socket = try broker.webSocket(loop: loopCount - 1)
+        try socket.observe("a")
+        try socket.observe("c")
+        let poster = try broker.http()
+        var told = Told()
+        for post in posts {
+            let response = try poster.request(
+                "POST", post.target, post.body,
+                fields: ["Content-Type: application/json"] + fields)
+            let json = response.json
+            var answer: [Value] = [.number(Double(response.status))]
+            answer.append(.text(response.problem ?? ""))
+            answer += [json["seq"], json["matched"], json["errors"]]
+            answer.append(.boolean(response.field("location") == nil))
+            answer.append(.boolean(json["id"] == .null))
+            told.answers.append(answer)
+        }
+        told.deliveries = try socket.takeNotifications().map { params in
+            ["name", "object", "userInfo", "seq"].map { params[$0] }
+        }
+        return told
+    }
+
+    @Test("both answer and deliver alike", arguments: 1...10, [1, 2])
+    func alike(seed: Int, loopCount: Int) throws {
+        let posts = Self.posts(seed: UInt64(seed))
+        let fast = try told(posts, loopCount: loopCount, fields: [])
+        let long = try told(posts, loopCount: loopCount, fields: ["Prefer: wait=5"])
+        #expect(fast.answers == long.answers)
+        #expect(fast.deliveries == long.deliveries)
+        #expect(!fast.deliveries.isEmpty)
+    }
+}
