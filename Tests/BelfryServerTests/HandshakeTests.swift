@@ -152,7 +152,7 @@ struct HandshakeTests {
         let broker = try Broker(certificate: context) { $0.memory.connections = limit }
         let account = {
             broker.shared.memory(
-                of: .connections, CounterSum([broker.nodes[0].server.outbox.counters]))
+                of: .connections, LoopSum([broker.nodes[0].server.outbox.counters]))
         }
         let early = try (0..<2).map { _ in try SecurePeer(broker, client, shakesHands: false) }
         var peers: [SecurePeer] = []

@@ -210,7 +210,7 @@ extension KeptMemory {
 
 extension SharedState {
     /// The bytes that the whole broker has of a kind of memory.
-    func memory(of kind: MemoryKind, _ counters: CounterSum) -> Int {
+    func memory(of kind: MemoryKind, _ counters: LoopSum<Counters>) -> Int {
         switch kind {
         case .connections:
             Int(counters.connectionsOpen) * ServerConfiguration.ownConnectionByteCount

@@ -138,7 +138,7 @@ extension ServerLoop {
             }
             metricsText = MetricGroup.text(
                 of: MetricSource(
-                    CounterSum(loops), outbox.shared, outbox.configuration, outbox.log))
+                    LoopSum(loops), outbox.shared, outbox.configuration, outbox.log))
         }
         return metricsText
     }

@@ -1,8 +1,11 @@
 import BelfryCenter
+import BelfryWire
 
 /// Where the encoded frames of one notification stand: one for each selector and encoding, one for
 /// event streams.
 struct FrameCache {
+    /// Writes them; it keeps what deliveries of one notification share.
+    var writer = DeliveryWriter()
     /// By selector: the frame, and the stamp of the notification that it is of.
     private var frames: [Entry] = []
     /// The same by encoding, where frames are compressed.

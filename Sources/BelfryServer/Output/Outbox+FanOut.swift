@@ -148,7 +148,7 @@ extension Outbox {
         case .webSocket:
             WebSocketTransport.append(
                 notification, of: delivery, calling: centers[center].selector(delivery.selector),
-                by: &deliveryWriter, to: &loop.frames)
+                by: &frames.writer, to: &loop.frames)
         case .events:
             EventStreamTransport.append(
                 notification, of: delivery, epoch: centers[center].epoch, to: &loop.frames)

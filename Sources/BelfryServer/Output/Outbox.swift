@@ -38,7 +38,6 @@ struct Outbox: ~Copyable {
     var frames = FrameCache()
     /// The connections that get one frame, while they are gathered.
     var targets: [ConnectionID] = []
-    var deliveryWriter = DeliveryWriter()
     var compression = Compression()
     /// The content of the answer in the making.
     var content: [UInt8] = []

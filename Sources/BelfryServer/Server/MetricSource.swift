@@ -5,7 +5,7 @@ import Synchronization
 
 /// What the samples of all metrics are read off, as of one moment.
 struct MetricSource: Sendable {
-    let counters: CounterSum
+    let counters: LoopSum<Counters>
     let shared: SharedState
     let configuration: ServerConfiguration
     /// Lines of the log that were lost.
@@ -17,7 +17,7 @@ struct MetricSource: Sendable {
     let store: StoreFigures
 
     init(
-        _ counters: CounterSum, _ shared: SharedState, _ configuration: ServerConfiguration,
+        _ counters: LoopSum<Counters>, _ shared: SharedState, _ configuration: ServerConfiguration,
         _ log: ServerLog
     ) {
         self.counters = counters

@@ -57,7 +57,7 @@ final class SharedState: Sendable {
     /// What the process takes of the machine.
     let process = ProcessSampler()
     /// The counters of each loop, as of the end of its last turn.
-    let counters: [PublishedCounters]
+    let counters: [Published<Counters>]
     /// The door of each loop.
     let mailboxes: [LoopMailbox<LoopMessage>]
     /// When the certificate ends, in seconds since 1970; 0 without one.
@@ -94,7 +94,7 @@ final class SharedState: Sendable {
         clientNumbers = beginning.clientNumbers
         modeSerials = beginning.modeSerials
         numberBlocks = [observerSerials, clientNumbers, modeSerials]
-        counters = mailboxes.map { _ in PublishedCounters() }
+        counters = mailboxes.map { _ in Published(Counters()) }
         var random = SystemRandom()
         incarnation = beginning.incarnation ?? random.next()
         hashSeed = beginning.hashSeed

@@ -1,0 +1,13 @@
+/// What all loops count: each counter reads as their sum.
+@dynamicMemberLookup
+struct LoopSum<Value: Sendable>: Sendable {
+    private let loops: [Value]
+
+    init(_ loops: [Value]) {
+        self.loops = loops
+    }
+
+    subscript(dynamicMember counter: KeyPath<Value, UInt64>) -> UInt64 {
+        loops.reduce(0) { $0 + $1[keyPath: counter] }
+    }
+}

@@ -1,0 +1,19 @@
+import Synchronization
+
+/// A copy of what one loop has, where other loops can read it.
+final class Published<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+
+    init(_ value: Value) {
+        self.value = Mutex(value)
+    }
+
+    @inline(__always)
+    func publish(_ new: Value) {
+        value.withLock { $0 = new }
+    }
+
+    func read() -> Value {
+        value.withLock { $0 }
+    }
+}
