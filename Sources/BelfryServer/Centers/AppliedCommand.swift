@@ -1,9 +1,9 @@
 import BelfryCenter
 
-/// The command that was applied last.
+/// The command that was submitted or applied last.
 struct AppliedCommand {
     var id = CommandID(node: 0, incarnation: 0, counter: 0)
-    /// Its center.
+    /// The center of the one that was applied.
     var position = 0
     /// Whether something of what it brought about is not on its way yet.
     var isUnspread = false
