@@ -107,13 +107,3 @@ extension Gap.Reason {
         }
     }
 }
-
-extension Transport {
-    var text: String {
-        switch self {
-        case .webSocket: "websocket"
-        case .events: "events"
-        case .mailbox: "mailbox"
-        }
-    }
-}

@@ -84,16 +84,6 @@ public enum RemoveRequest: Sendable, Equatable {
 }
 
 extension ClientState {
-    /// The state as it stands in JSON and in a query.
-    public var text: String {
-        switch self {
-        case .disconnected: "disconnected"
-        case .slow: "slow"
-        case .asked: "asked"
-        case .live: "live"
-        }
-    }
-
     /// Reads the text of a state.
     public init?(text: [UInt8]) {
         guard let state = Self.allCases.first(where: { text.elementsEqual($0.text.utf8) }) else {

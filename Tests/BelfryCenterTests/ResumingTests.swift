@@ -183,7 +183,7 @@ struct ResumingTests {
         scenario.apply(.becomeSlow(client: client))
         scenario.say("b1")
         scenario.back(client)
-        #expect(scenario.effects.notices == [.takenOver(connection: 101)])
+        #expect(scenario.effects.notices == [.takenOver(connection: 101, transport: .webSocket)])
         #expect(scenario.frames == ["a1*", "b1"])
         #expect(scenario.effects.deliveries.allSatisfy { $0.connection == 102 })
         scenario.acknowledge(owed, 1)

@@ -257,7 +257,9 @@ extension Model {
         guard let old = place(ofClient: resumption.client) else { return refuse(.unknownClient) }
         guard clients[old].transport == .webSocket else { return refuse(.noMailbox) }
         if clients[old].isConnected {
-            out.notices.append(.takenOver(connection: clients[old].connection.number))
+            out.notices.append(
+                .takenOver(
+                    connection: clients[old].connection.number, transport: .webSocket))
             endConnection(of: old)
         }
         guard let newcomer = place(ofClient: resumption.newcomer) else { return }

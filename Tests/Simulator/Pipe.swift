@@ -138,7 +138,7 @@ extension World {
             expected.lastSequence = [UInt8](String(gap.lastSequence))
             expected.reason = [UInt8]("\(gap.reason)")
             send(bytes, expected, to: connection)
-        case .clientRemoved(let connection, _), .takenOver(let connection),
+        case .clientRemoved(let connection, _), .takenOver(let connection, _),
             .readerReplaced(let connection, _):
             close(connection)
         case .mailboxFilled(let connection, let observer):

@@ -245,7 +245,7 @@ extension NotificationCenter {
                 connection: isStream ? observers[slot].reader : route.connection,
                 observer: observers[slot].serial, notification: position,
                 selector: observers[slot].selector,
-                transport: isStream ? .events : route.transport, form: form,
+                transport: isStream ? .ofMailboxStreams : route.transport, form: form,
                 isRedelivered: isRedelivered))
     }
 

@@ -198,7 +198,7 @@ extension NotificationCenter {
         for gap in observers[slot].gaps {
             effects.notices.append(
                 .gap(
-                    connection: observers[slot].reader, transport: .events,
+                    connection: observers[slot].reader, transport: .ofMailboxStreams,
                     self.gap(gap, at: slot)))
         }
     }

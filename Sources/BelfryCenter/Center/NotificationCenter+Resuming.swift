@@ -102,9 +102,11 @@ extension NotificationCenter {
             throw .resumeTooLate
         }
         guard let client = clients.slot(of: resumption.client) else { throw .unknownClient }
-        guard clients[client].transport == .webSocket else { throw .noMailbox }
+        guard clients[client].transport.canResume else { throw .noMailbox }
         if !clients[client].suspension.contains(.disconnected) {
-            effects.notices.append(.takenOver(connection: clients[client].connection.number))
+            let route = clients.route(at: client)
+            effects.notices.append(
+                .takenOver(connection: route.connection, transport: route.transport))
             _ = endConnection(of: client, at: time, &effects)
         }
         let connection = clients[newcomer].connection

@@ -50,9 +50,9 @@ enum Report: Sendable, Equatable {
         let text: String
         switch self {
         case .connected(let id, let transport):
-            text = #"{"client":"c\#(id)","transport":"\#(transport.word)"}"#
+            text = #"{"client":"c\#(id)","transport":"\#(transport.text)"}"#
         case .suspended(let id, let state):
-            text = #"{"client":"c\#(id)","reason":"\#(state.word)"}"#
+            text = #"{"client":"c\#(id)","reason":"\#(state.text)"}"#
         case .resumed(let id): text = #"{"client":"c\#(id)"}"#
         case .left(let id, let reason): text = #"{"client":"c\#(id)","reason":"\#(reason)"}"#
         case .expired(let serial, let client):
@@ -61,27 +61,6 @@ enum Report: Sendable, Equatable {
         case .willTerminate: return nil
         }
         return Array(text.utf8)
-    }
-}
-
-extension Transport {
-    fileprivate var word: StaticString {
-        switch self {
-        case .webSocket: "websocket"
-        case .events: "events"
-        case .mailbox: "mailbox"
-        }
-    }
-}
-
-extension ClientState {
-    fileprivate var word: StaticString {
-        switch self {
-        case .disconnected: "disconnected"
-        case .slow: "slow"
-        case .asked: "asked"
-        case .live: "live"
-        }
     }
 }
 

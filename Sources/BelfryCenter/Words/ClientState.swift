@@ -8,4 +8,14 @@ public enum ClientState: UInt8, Sendable, Equatable, CaseIterable {
     case asked
     /// It gets its notifications.
     case live
+
+    /// The state as it stands in JSON and in a query.
+    public var text: String {
+        switch self {
+        case .disconnected: "disconnected"
+        case .slow: "slow"
+        case .asked: "asked"
+        case .live: "live"
+        }
+    }
 }

@@ -7,7 +7,7 @@ public enum Notice: Sendable, Equatable {
     /// The client was removed: its connection must close with 4002.
     case clientRemoved(connection: UInt64, transport: Transport)
     /// Another connection has taken the client over: this one must close with 4001.
-    case takenOver(connection: UInt64)
+    case takenOver(connection: UInt64, transport: Transport)
     /// Another reader has taken the place of this poll or stream: it is answered with 409.
     case readerReplaced(connection: UInt64, isStream: Bool)
     /// The mailbox of an observer has something for the poll that waits on this connection.

@@ -57,7 +57,7 @@ extension CenterHost {
         case .flushGoesOn(let client, let connection):
             number = connection
             content = .flushGoesOn(client: client)
-        case .takenOver(let connection):
+        case .takenOver(let connection, _):
             number = connection
             content = .lastFrames
             FrameWriter.appendClose(.takenOver, reason: Array("taken over".utf8), to: &bytes)

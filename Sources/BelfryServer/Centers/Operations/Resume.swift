@@ -47,7 +47,8 @@ struct Resume: Operation {
         var session: [UInt8] = []
         IdentifierText.append(client: client, secret: request.session.secret, to: &session)
         let sequel = Sequel.client(
-            id: client, session: session, transport: .webSocket, center: submission.center)
+            id: client, session: session, transport: resumed.row.transport,
+            center: submission.center)
         return .answer(Answer(contentType: .json, sequel: sequel))
     }
 }
