@@ -274,6 +274,39 @@ struct HouseRulesSamplesTests {
         #expect(Citations.named(in: text) == ["Q8", "T70", "T62", "T66", "Q3", "Q5"])
     }
 
+    // MARK: - Transports
+
+    @Test(
+        "the case of a transport is found, and the member of a value is none",
+        arguments: [
+            ("if transport == .webSocket {}", true), ("case .events: 1", true),
+            ("f(.events)", true), ("let a = Transport.events", true), ("[.webSocket]", true),
+            ("loop.events", false), ("loops[0].events", false), ("let events = 1", false),
+        ])
+    func strayTransports(line: String, isFound: Bool) {
+        let source = SwiftSource(path: "Sources/BelfryServer/Output/A.swift", text: "\n" + line)
+        func violations(_ listed: String) -> [Violation] {
+            HouseRules.strayTransports(
+                in: source, names: ["webSocket", "events"], listed: [listed])
+        }
+        #expect(violations("B.swift").map(\.line) == (isFound ? [2] : []))
+        #expect(violations("A.swift").isEmpty)
+    }
+
+    @Test("the cases that a file declares are read")
+    func declaredCases() {
+        let source = SwiftSource(
+            path: "a", text: "enum A {\n case one\n case two\n}\nswitch a { case .three: 1 }")
+        #expect(HouseRules.cases(declaredIn: source) == ["one", "two"])
+    }
+
+    @Test("the files that a paragraph names are read")
+    func namedFiles() {
+        let document = "A `a.swift`.\n\nB `b.swift`\nand `c+D.swift`, `x`.\n\nC `e.swift`\n"
+        let files = HouseRules.files(namedIn: document, paragraph: "B ")
+        #expect(files == ["b.swift", "c+D.swift"])
+    }
+
     // MARK: - Planted faults
 
     @Test(

@@ -71,6 +71,21 @@ struct HouseRulesTests {
         expectNone(Self.rooms.flatMap(HouseRules.misplacedUnsafe))
     }
 
+    @Test("only the files that are listed tell transports apart (Architecture.md section 2)")
+    func transports() {
+        let document = Self.house.text(of: "Documentation/Architecture.md") ?? ""
+        let listed = HouseRules.files(namedIn: document, paragraph: "Each transport")
+        #expect(listed.contains("Transport+Words.swift"))
+        let file = Self.rooms.first { $0.path.hasSuffix("/Transport.swift") }
+        var names = file.map(HouseRules.cases(declaredIn:)) ?? []
+        // Why a client gets nothing has this name too, and a mailbox is touched by no other transport.
+        #expect(names.remove("mailbox") != nil && names.count >= 2)
+        expectNone(
+            Self.rooms.flatMap {
+                HouseRules.strayTransports(in: $0, names: names, listed: listed)
+            })
+    }
+
     @Test("every folder of sources has its row in Package.swift", arguments: ["Sources", "Tests"])
     func rows(folder: String) {
         let missing = Self.house.targets(in: folder).subtracting(Self.manifest.rows.map(\.folder))

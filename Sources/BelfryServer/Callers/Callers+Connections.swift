@@ -72,9 +72,9 @@ extension Callers {
 
     /// Says something on a connection that is silent.
     private mutating func keepAlive(_ id: ConnectionID, _ outbox: inout Outbox) {
-        guard let transport = connections[id].kind.transport else { return }
+        guard let words = connections[id].kind.words else { return }
         let start = outbox.loop.output.count
-        let next = transport.appendKeepAlive(to: &outbox.loop.output)
+        let next = words.appendKeepAlive(to: &outbox.loop.output)
         outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .delivery)
         connections.setDeadline(id, next, &outbox)
     }

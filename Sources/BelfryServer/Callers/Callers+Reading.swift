@@ -25,13 +25,13 @@ extension Callers {
             return nil
         case .http:
             if connections.hasUnfinished(id) { pass.beginsRequest = !takeUpExchange(of: id) }
-        case .webSocket, .debugWebSocket:
+        case .client(let transport) where !transport.sendsMessages:
+            return nil  // Its client has nothing more to say.
+        case .client, .debugWebSocket:
             guard messages.takeUp(of: id, bytes, &connections, &outbox) else {
                 boundUnfinished(&outbox)
                 return nil
             }
-        case .events:
-            return nil  // An event stream has nothing more to say.
         }
         return pass
     }

@@ -18,9 +18,10 @@ extension Callers {
     mutating func openDebugWebSocket(_ id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
         try exchange.openDebugWebSocket(allowsDeflate: outbox.configuration.compressesMessages)
         connections[id].encoding = exchange.reply.encoding
+        outbox.heads.renew(at: outbox.loop.wallNow)
         let start = outbox.loop.output.count
         var bytes: [UInt8] = []
-        outbox.appendOpening(exchange.reply, to: &bytes)
+        WebSocketTransport.appendAnswer(exchange.reply, &outbox, to: &bytes)
         outbox.loop.output.append(contentsOf: bytes)
         outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
         connections[id].kind = .debugWebSocket
@@ -35,7 +36,7 @@ extension Callers {
                 text: messages.reader.message,
                 CallingClient(number: connections[id].client, session: connections[id].session)),
             caller: connections[id].caller ?? outbox.anonymous,
-            reply: Reply(loop: outbox.number, connection: id, form: .webSocket),
+            reply: Reply(loop: outbox.number, connection: id, form: .calls),
             address: gate.askerAddress(of: id, connections[id].address, &outbox))
     }
 }

@@ -67,23 +67,29 @@ extension ConnectionTable {
             closeSoon(id, &outbox)
         case .client(let client, let session, let transport, let center):
             guard has(id) else { return }
-            let kind = Connection.Kind(transport)
             change(id) { connection in
                 connection.client = client
                 connection.session = session
                 connection.center = center
-                connection.kind = kind
+                connection.kind = .client(transport)
             }
-            setDeadline(id, kind.silence, &outbox)
-            if !self[id].reading.ignoresAnswer { move(id, .upgraded, &outbox) }
+            noteUpgrade(of: id, transport.silence, &outbox)
         case .stream(let observer, let client, let center):
             guard has(id) else { return }
             self[id].client = client
             self[id].mailbox = observer
             self[id].center = center
-            self[id].kind = .events
-            setDeadline(id, .comment, &outbox)
-            if !self[id].reading.ignoresAnswer { move(id, .upgraded, &outbox) }
+            self[id].kind = .client(.ofMailboxStreams)
+            noteUpgrade(of: id, Transport.ofMailboxStreams.silence, &outbox)
         }
+    }
+
+    /// From now on a connection, which is there, is that of a client.
+    @inline(__always)
+    private mutating func noteUpgrade(
+        of id: ConnectionID, _ silence: Connection.DeadlineKind, _ outbox: inout Outbox
+    ) {
+        setDeadline(id, silence, &outbox)
+        if !self[id].reading.ignoresAnswer { move(id, .upgraded, &outbox) }
     }
 }

@@ -72,7 +72,7 @@ extension ConnectionTable {
         guard let kind = kind(of: id) else { return }
         leave(id, &outbox)
         let start = outbox.loop.output.count
-        kind.transport?.append(farewell, to: &outbox.loop.output)
+        kind.words?.append(farewell, to: &outbox.loop.output)
         let end = outbox.loop.output.count
         if end > start { outbox.loop.send(start..<end, to: id, as: .answer) }
         closeSoon(id, &outbox)

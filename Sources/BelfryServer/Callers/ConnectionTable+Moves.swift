@@ -71,7 +71,7 @@ extension ConnectionTable {
         let id = submission.reply.connection
         switch submission.reply.form {
         case .none: return
-        case .webSocket:
+        case .calls:
             move(id, .asked, &outbox)
         case .http:
             wait(id, &outbox)

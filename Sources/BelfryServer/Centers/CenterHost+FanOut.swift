@@ -1,6 +1,4 @@
 import BelfryCenter
-import BelfryWebSocket
-import BelfryWire
 
 extension CenterHost {
     /// Lets everybody have what the last command brought about; a second call does nothing.
@@ -34,33 +32,22 @@ extension CenterHost {
         switch notice {
         case .removed(let connection, let transport, let observer, let tombstone):
             number = connection
-            Self.appendNotice(transport, to: &bytes) { text in
-                RPC.append(removed: observer, tombstone, to: &text)
-            } event: { text in
-                EventStream.append(removed: observer, tombstone, to: &text)
-            }
+            transport.words.append(removed: observer, tombstone, to: &bytes)
         case .gap(let connection, let transport, let gap):
             number = connection
             if outbox.log.level <= .debug { outbox.tell(gap) }
-            Self.appendNotice(transport, to: &bytes) { text in
-                RPC.append(gap: gap, to: &text)
-            } event: { text in
-                EventStream.append(gap: gap, to: &text)
-            }
+            transport.words.append(gap: gap, to: &bytes)
         case .clientRemoved(let connection, let transport):
             number = connection
             content = .lastFrames
-            if transport == .webSocket {
-                FrameWriter.appendClose(
-                    .clientRemoved, reason: Array("client removed".utf8), to: &bytes)
-            }
+            transport.words.append(.clientRemoved, to: &bytes)
         case .flushGoesOn(let client, let connection):
             number = connection
             content = .flushGoesOn(client: client)
-        case .takenOver(let connection, _):
+        case .takenOver(let connection, let transport):
             number = connection
             content = .lastFrames
-            FrameWriter.appendClose(.takenOver, reason: Array("taken over".utf8), to: &bytes)
+            transport.words.append(.takenOver, to: &bytes)
         case .readerReplaced(let connection, let isStream):
             guard isStream else { return endPoll(connection, .replaced) }
             number = connection
@@ -70,21 +57,5 @@ extension CenterHost {
             return endPoll(connection, .filled)
         }
         outbox.send(bytes, content, to: ConnectionNumber(rawValue: number))
-    }
-
-    private static func appendNotice(
-        _ transport: Transport, to bytes: inout [UInt8], frame: (inout [UInt8]) -> Void,
-        event: (inout [UInt8]) -> Void
-    ) {
-        switch transport {
-        case .webSocket:
-            var text: [UInt8] = []
-            frame(&text)
-            FrameWriter.append(.text, payload: text.span, to: &bytes)
-        case .events:
-            event(&bytes)
-        case .mailbox:
-            break
-        }
     }
 }

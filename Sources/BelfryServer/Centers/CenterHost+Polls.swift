@@ -87,18 +87,16 @@ extension CenterHost {
             .detachReader(observer: observer, connection.name), center: submission.center, &outbox)
     }
 
-    /// Appends what the reader of a stream is told last.
-    ///
-    /// One that was replaced is not to come back at once: two readers would replace each other for ever.
+    /// Appends what the reader of a stream is told last: its observer is gone, or another reader has come.
     mutating func appendStreamEnd(
         _ connection: UInt64, at position: Int, to bytes: inout [UInt8]
     ) {
+        let words = Transport.ofMailboxStreams.words
         let observer = polls.streams.removeValue(forKey: connection)
         if let observer, let tombstone = centers[position].tombstone(observer) {
-            EventStream.append(removed: observer, tombstone, to: &bytes)
-            return
+            words.append(removed: observer, tombstone, to: &bytes)
+        } else {
+            words.append(.takenOver, to: &bytes)
         }
-        EventStream.append(retryMilliseconds: 30_000, to: &bytes)
-        EventStream.append(comment: "another reader has taken over", to: &bytes)
     }
 }

@@ -26,7 +26,7 @@ extension CenterHost {
             let bytes = outbox.encoded(answer, http)
             let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
             promises.park(ParkedAnswer(bytes: bytes, reply: reply, sequel: sequel), until: ticket)
-        case .webSocket:
+        case .calls:
             // The next frame of the client can be read: calls are told apart by their ids.
             outbox.letGoOn(reply)
             let bytes = outbox.contentFrame()

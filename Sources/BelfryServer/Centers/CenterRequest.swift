@@ -107,8 +107,8 @@ struct Reply: Sendable {
         case none
         /// A response to an HTTP request.
         case http(HTTPReply)
-        /// A text frame of the client's WebSocket.
-        case webSocket
+        /// A text frame of the WebSocket on which a client calls.
+        case calls
     }
 }
 

@@ -174,11 +174,11 @@ extension ServerLoop {
     }
 
     private mutating func tellDraining(_ connection: Connection) {
-        guard let transport = connection.kind.transport else { return }
+        guard let words = connection.kind.words else { return }
         let reconnectAfter = Duration.milliseconds(
             Int64(outbox.random.next() % UInt64(StopSequence.reconnectSpread / .milliseconds(1))))
         var bytes: [UInt8] = []
-        transport.appendDraining(
+        words.appendDraining(
             untilMilliseconds: (outbox.loop.wallNow + outbox.configuration.drainPeriod)
                 .milliseconds,
             reconnectAfter: reconnectAfter, to: &bytes)

@@ -173,7 +173,7 @@ extension Outbox {
             }
             write(answer, to: reply.connection, http)
             add(.answer(sequel), to: reply.number)
-        case .webSocket:
+        case .calls:
             guard reply.loop == number else {
                 return send(contentFrame(), .answer(answer.sequel), to: reply.number)
             }
@@ -210,7 +210,7 @@ extension Outbox {
         let content: OutboxItem.Content
         switch answer.reply.form {
         case .http where answer.reply.loop != number: content = .answer(answer.sequel)
-        case .http, .webSocket, .none: content = .lateAnswer
+        case .http, .calls, .none: content = .lateAnswer
         }
         send(answer.bytes, content, to: answer.reply.number)
     }

@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfryLoop
-import BelfryWebSocket
 import BelfryWire
 
 extension Delivery {
@@ -29,7 +28,7 @@ extension Outbox {
             let target = ConnectionNumber(rawValue: delivery.connection)
             let range =
                 target.encoding == .plain
-                ? frames.range(of: delivery) ?? encode(delivery, &effects, center, &centers)
+                ? frames.range(of: delivery, .plain) ?? encode(delivery, &effects, center, &centers)
                 : frames.range(of: delivery, target.encoding)
                     ?? encode(delivery, &effects, center, &centers, target.encoding)
             place =
@@ -107,7 +106,21 @@ extension Outbox {
         for target in outbound.indices { outbound[target].output.startNotification() }
     }
 
-    /// The frame of a delivery for a connection that takes compressed ones.
+    /// Encodes the frame of a delivery at the end of the arena of frames.
+    private mutating func encode(
+        _ delivery: Delivery, _ effects: inout Effects, _ center: Int,
+        _ centers: inout CenterTable
+    ) -> Range<Int> {
+        let start = loop.frames.count
+        Transport.append(
+            effects.notifications[Int(delivery.notification)], of: delivery, at: center,
+            in: &centers, by: &frames.writer, to: &loop.frames)
+        let range = start..<loop.frames.count
+        frames.note(range, of: delivery, .plain)
+        return range
+    }
+
+    /// The same for a connection that takes compressed frames, which are those of WebSockets.
     ///
     /// Only what serves all observers of a selector is compressed: so the work grows with the posts,
     /// and not with the observers.
@@ -115,11 +128,10 @@ extension Outbox {
         _ delivery: Delivery, _ effects: inout Effects, _ center: Int,
         _ centers: inout CenterTable, _ encoding: FrameEncoding
     ) -> Range<Int> {
-        let plain = frames.range(of: delivery) ?? encode(delivery, &effects, center, &centers)
-        guard FrameCache.isShared(delivery), delivery.transport == .webSocket else { return plain }
-        let headerByteCount = FrameWriter.headerByteCount(frameByteCount: plain.count)
-        let payload = plain.dropFirst(headerByteCount)
-        let range = compress(payload, encoding) ?? plain
+        let plain =
+            frames.range(of: delivery, .plain) ?? encode(delivery, &effects, center, &centers)
+        guard FrameCache.isShared(delivery) else { return plain }
+        let range = compress(WebSocketTransport.payload(of: plain), encoding) ?? plain
         frames.note(range, of: delivery, encoding)
         return range
     }
@@ -132,31 +144,6 @@ extension Outbox {
             let deflater = compression.deflater(encoding)
         else { return nil }
         counters.compressions += 1
-        // The arena grows while it is read, so the deflater reads a copy.
-        let text = Array(loop.frames[payload])
-        return FrameWriter.append(.text, compressing: text.span, by: deflater, to: &loop.frames)
-    }
-
-    /// Encodes the frame of a delivery at the end of the arena of frames.
-    private mutating func encode(
-        _ delivery: Delivery, _ effects: inout Effects, _ center: Int,
-        _ centers: inout CenterTable
-    ) -> Range<Int> {
-        let notification = effects.notifications[Int(delivery.notification)]
-        let start = loop.frames.count
-        switch delivery.transport {
-        case .webSocket:
-            WebSocketTransport.append(
-                notification, of: delivery, calling: centers[center].selector(delivery.selector),
-                by: &frames.writer, to: &loop.frames)
-        case .events:
-            EventStreamTransport.append(
-                notification, of: delivery, epoch: centers[center].epoch, to: &loop.frames)
-        case .mailbox:
-            break
-        }
-        let range = start..<loop.frames.count
-        frames.note(range, of: delivery)
-        return range
+        return WebSocketTransport.append(compressing: payload, by: deflater, to: &loop.frames)
     }
 }

@@ -39,6 +39,15 @@ struct Counters: Sendable, Equatable {
     var tlsHandshakes: UInt64 = 0
     var tlsResumptions: UInt64 = 0
     var tlsFailures: UInt64 = 0
+
+    /// Counts a client that has come.
+    mutating func countClient(of transport: Transport) {
+        switch transport {
+        case .webSocket: clientsWebSocket += 1
+        case .events: clientsEvents += 1
+        case .mailbox: clientsMailbox += 1
+        }
+    }
 }
 
 extension MetricGroup {

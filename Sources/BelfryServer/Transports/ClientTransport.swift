@@ -1,9 +1,29 @@
-/// What speaks to a client that is told things as they come.
-///
-/// All that is said in the words of one transport stands in its own file: the opening, the frame of a delivery,
-/// what keeps it alive, what is said at the end. What is asked seldom is asked through this; opening and
-/// frame are called by name, as the path of a delivery has no room for more.
+import BelfryCenter
+import BelfryWire
+
+/// What is said to the clients of a transport, in its words; each has a file, and `Transport+Words.swift` names them all.
 protocol ClientTransport: Sendable {
+    /// What the silence of a connection means first.
+    static var silence: Connection.DeadlineKind { get }
+
+    /// Whether what clients send is read, as messages of a WebSocket.
+    static var sendsMessages: Bool { get }
+
+    /// Appends the answer to the request that opens, and what its client is told first.
+    func appendOpening(
+        _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8])
+
+    /// Appends the frame of a delivery; all shared ones of a notification and a selector are the same.
+    static func append(
+        _ notification: Notification, of delivery: Delivery, at center: Int,
+        in centers: inout CenterTable, by writer: inout DeliveryWriter, to frames: inout [UInt8])
+
+    /// Appends that an observer has lost notifications.
+    func append(gap: Gap, to output: inout [UInt8])
+
+    /// Appends that an observer was removed.
+    func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8])
+
     /// Appends what is said on a silent connection, and tells what its silence means then.
     func appendKeepAlive(to output: inout [UInt8]) -> Connection.DeadlineKind
 

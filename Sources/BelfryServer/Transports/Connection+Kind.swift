@@ -2,22 +2,23 @@ import BelfryCenter
 
 extension Connection {
     /// What is spoken on a connection.
-    enum Kind: UInt8 {
+    enum Kind: Equatable {
+        /// Requests and their answers.
         case http
-        case webSocket
-        case events
+        /// It is a client.
+        case client(Transport)
+        /// The echo, a WebSocket without a client.
         case debugWebSocket
     }
 }
 
 extension Connection.Kind {
-    /// The transport of a connection; nil for requests and their answers.
-    var transport: (any ClientTransport)? {
+    /// What is said on it unasked; nil for requests and their answers.
+    var words: (any ClientTransport)? {
         switch self {
         case .http: nil
-        case .webSocket: WebSocketTransport()
+        case .client(let transport): transport.words
         case .debugWebSocket: WebSocketTransport(isEcho: true)
-        case .events: EventStreamTransport()
         }
     }
 
@@ -25,7 +26,7 @@ extension Connection.Kind {
     var observes: Bool {
         switch self {
         case .http, .debugWebSocket: false
-        case .webSocket, .events: true
+        case .client: true
         }
     }
 
@@ -34,18 +35,8 @@ extension Connection.Kind {
     var silence: Connection.DeadlineKind {
         switch self {
         case .http: .idle
-        case .webSocket, .debugWebSocket: WebSocketTransport.silence
-        case .events: EventStreamTransport.silence
-        }
-    }
-
-    /// What the connection of a client is, as its center calls it.
-    @inline(__always)
-    init(_ transport: Transport) {
-        switch transport {
-        case .webSocket: self = .webSocket
-        case .events: self = .events
-        case .mailbox: preconditionFailure("a mailbox has no connection of its own")
+        case .client(let transport): transport.silence
+        case .debugWebSocket: WebSocketTransport.silence
         }
     }
 }

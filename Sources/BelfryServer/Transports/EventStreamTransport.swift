@@ -5,16 +5,15 @@ import BelfryWire
 
 /// A client at a stream of Server-Sent Events (HTML Standard §9.2).
 struct EventStreamTransport: ClientTransport {
-    /// What the silence of its connection means first.
     static let silence = Connection.DeadlineKind.comment
+    static let sendsMessages = false
 
     /// Appends the head of a stream, a first comment, and when to come back after a cut.
     ///
     /// The stream ends with its connection, so that the frames need no chunks and one frame serves
     /// all streams (RFC 9112 §6.3).
-    static func appendOpening(
-        _ reply: HTTPReply, of client: UInt64, date: [UInt8], _ random: inout SystemRandom,
-        to output: inout [UInt8]
+    func appendOpening(
+        _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
     ) {
         var fields = [
             HTTPField("Content-Type", "text/event-stream"), HTTPField("X-Accel-Buffering", "no"),
@@ -28,21 +27,30 @@ struct EventStreamTransport: ClientTransport {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
         }
         if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
-        ResponseWriter.appendStreamHead(status: 200, fields: fields, date: date.span, to: &output)
+        ResponseWriter.appendStreamHead(
+            status: 200, fields: fields, date: outbox.heads.date.span, to: &output)
         // Clients that were cut at once come back spread over two seconds.
-        let retry = 1_000 + Int(random.next() % 2_000 as UInt64)
-        EventStream.append(comment: "belfry c\(client)", to: &output)
+        let retry = 1_000 + Int(outbox.random.next() % 2_000 as UInt64)
+        EventStream.append(comment: "belfry c\(welcome.client)", to: &output)
         EventStream.append(retryMilliseconds: retry, to: &output)
     }
 
-    /// Appends the event of a delivery.
     static func append(
-        _ notification: Notification, of delivery: Delivery, epoch: [UInt8],
-        to frames: inout [UInt8]
+        _ notification: Notification, of delivery: Delivery, at center: Int,
+        in centers: inout CenterTable, by writer: inout DeliveryWriter, to frames: inout [UInt8]
     ) {
         EventStream.append(
-            notification: notification, epoch: epoch, isRedelivered: delivery.isRedelivered,
+            notification: notification, epoch: centers[center].epoch,
+            isRedelivered: delivery.isRedelivered,
             observer: delivery.form == .named ? delivery.observer : nil, to: &frames)
+    }
+
+    func append(gap: Gap, to output: inout [UInt8]) {
+        EventStream.append(gap: gap, to: &output)
+    }
+
+    func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8]) {
+        EventStream.append(removed: observer, tombstone, to: &output)
     }
 
     func appendKeepAlive(to output: inout [UInt8]) -> Connection.DeadlineKind {
@@ -58,11 +66,15 @@ struct EventStreamTransport: ClientTransport {
     }
 
     /// A stream has no frame for its end: only that credentials have expired is told, since
-    /// coming back with them is no use.
+    /// coming back with them is no use, and that another reader has come.
     func append(_ farewell: Farewell, to output: inout [UInt8]) {
         switch farewell {
         case .credentialsExpired: EventStream.append(comment: farewell.reason, to: &output)
-        case .tooSlow, .tooMuchUnfinished, .stopping: break
+        case .takenOver:
+            // Two readers that came back at once would replace each other for ever.
+            EventStream.append(retryMilliseconds: 30_000, to: &output)
+            EventStream.append(comment: "another reader has taken over", to: &output)
+        case .tooSlow, .tooMuchUnfinished, .stopping, .clientRemoved: break
         }
     }
 }

@@ -1,11 +1,14 @@
 import BelfryWebSocket
 
-/// Why the broker lets a client go that did nothing wrong with its protocol.
+/// Why the broker lets the connection of a client go that did nothing wrong with its protocol.
 enum Farewell {
     case tooSlow
     case tooMuchUnfinished
     case credentialsExpired
     case stopping
+    case clientRemoved
+    /// Another connection is the client now, or the reader of the mailbox.
+    case takenOver
 
     /// The code of a Close frame.
     var closeCode: CloseCode {
@@ -14,6 +17,8 @@ enum Farewell {
         case .tooMuchUnfinished: .tryAgainLater
         case .credentialsExpired: .credentialsExpired
         case .stopping: .serviceRestart
+        case .clientRemoved: .clientRemoved
+        case .takenOver: .takenOver
         }
     }
 
@@ -24,6 +29,8 @@ enum Farewell {
         case .tooMuchUnfinished: "too much unfinished input"
         case .credentialsExpired: "the credentials have expired"
         case .stopping: "the broker stops"
+        case .clientRemoved: "client removed"
+        case .takenOver: "taken over"
         }
     }
 }

@@ -7,35 +7,34 @@ struct WebSocketTransport: ClientTransport {
     /// Whether it is the echo, which has no words of its own.
     var isEcho = false
 
-    /// What the silence of its connection means first.
     static let silence = Connection.DeadlineKind.ping
+    static let sendsMessages = true
+
+    func appendOpening(
+        _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
+    ) {
+        Self.appendAnswer(reply, &outbox, to: &output)
+        outbox.content.removeAll(keepingCapacity: true)
+        RPC.append(welcome: welcome, to: &outbox.content)
+        FrameWriter.append(.text, payload: outbox.content.span, to: &output)
+    }
 
     /// Appends the 101 response.
-    @inline(__always)
-    static func appendOpening(
-        _ details: HTTPReply.Details, date: [UInt8], to output: inout [UInt8]
+    static func appendAnswer(
+        _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
     ) {
+        let details = reply.details
         OpeningAnswer.append(
             acceptKey: details.acceptKey, subprotocol: details.subprotocol,
-            extensions: details.extensions, date: date, to: &output)
+            extensions: details.extensions, date: outbox.heads.date, to: &output)
     }
 
-    /// Appends the first frame; `content` is room for its text.
     @inline(__always)
     static func append(
-        _ welcome: Welcome, content: inout [UInt8], to output: inout [UInt8]
+        _ notification: Notification, of delivery: Delivery, at center: Int,
+        in centers: inout CenterTable, by writer: inout DeliveryWriter, to frames: inout [UInt8]
     ) {
-        content.removeAll(keepingCapacity: true)
-        RPC.append(welcome: welcome, to: &content)
-        FrameWriter.append(.text, payload: content.span, to: &output)
-    }
-
-    /// Appends the frame of a delivery.
-    @inline(__always)
-    static func append(
-        _ notification: Notification, of delivery: Delivery, calling selector: [UInt8],
-        by writer: inout DeliveryWriter, to frames: inout [UInt8]
-    ) {
+        let selector = centers[center].selector(delivery.selector)
         let frame = FrameWriter.beginFrame(in: &frames)
         if delivery.form == .acknowledged {
             RPC.append(
@@ -46,6 +45,32 @@ struct WebSocketTransport: ClientTransport {
                 notification, calling: selector, isRedelivered: delivery.isRedelivered, to: &frames)
         }
         FrameWriter.endFrame(frame, .text, in: &frames)
+    }
+
+    /// What a frame has behind its header.
+    static func payload(of frame: Range<Int>) -> Range<Int> {
+        frame.dropFirst(FrameWriter.headerByteCount(frameByteCount: frame.count))
+    }
+
+    /// Appends a frame with what stands among the others, compressed; nil if that is not worth it.
+    static func append(
+        compressing payload: Range<Int>, by deflater: Deflater, to frames: inout [UInt8]
+    ) -> Range<Int>? {
+        // The arena grows while it is read, so the deflater reads a copy.
+        let text = Array(frames[payload])
+        return FrameWriter.append(.text, compressing: text.span, by: deflater, to: &frames)
+    }
+
+    func append(gap: Gap, to output: inout [UInt8]) {
+        var text: [UInt8] = []
+        RPC.append(gap: gap, to: &text)
+        FrameWriter.append(.text, payload: text.span, to: &output)
+    }
+
+    func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8]) {
+        var text: [UInt8] = []
+        RPC.append(removed: observer, tombstone, to: &text)
+        FrameWriter.append(.text, payload: text.span, to: &output)
     }
 
     func appendKeepAlive(to output: inout [UInt8]) -> Connection.DeadlineKind {

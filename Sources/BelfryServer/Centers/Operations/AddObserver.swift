@@ -82,7 +82,7 @@ struct OpenMailbox: Operation {
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        outbox.counters.clientsMailbox += 1
+        outbox.counters.countClient(of: .mailbox)
         return .answer(host.registered(secret: secret, session: session, submission, &outbox))
     }
 }

@@ -2,7 +2,7 @@ import BelfryAccess
 import BelfryCenter
 import BelfryWire
 
-/// The opening of a WebSocket or an event stream: its connection becomes a client.
+/// The opening of a client that is told things as they come: the connection that asks becomes it.
 struct Connect: Operation {
     static let answersFirst = true
     static let isPromise = false
@@ -59,19 +59,11 @@ struct Connect: Operation {
         }
         let sequel = Sequel.client(
             id: client, session: session, transport: transport, center: submission.center)
-        switch transport {
-        case .webSocket:
-            outbox.counters.clientsWebSocket += 1
-            let welcome = Welcome(
-                client: client, session: session, center: submission.center, epoch: epoch,
-                sequence: host.centers[position].sequence)
-            outbox.openWebSocket(welcome, sequel, submission.reply)
-        case .events:
-            outbox.counters.clientsEvents += 1
-            outbox.openStream(of: client, sequel, submission.reply)
-        case .mailbox:
-            preconditionFailure("a mailbox is opened by its first observer")
-        }
+        outbox.counters.countClient(of: transport)
+        let welcome = Welcome(
+            client: client, session: session, center: submission.center, epoch: epoch,
+            sequence: host.centers[position].sequence)
+        outbox.open(transport, welcome, sequel, submission.reply)
         return .written
     }
 }

@@ -63,10 +63,14 @@ private struct AttachStream: Operation {
                 .gap(connection: connection.rawValue, transport: .ofMailboxStreams, gap))
         }
         host.polls.streams[connection.rawValue] = observer
-        outbox.counters.clientsEvents += 1
+        outbox.counters.countClient(of: .ofMailboxStreams)
+        // Whoever has the token of an observer gets no session.
+        let welcome = Welcome(
+            client: row.client, session: [], center: submission.center,
+            epoch: host.centers[position].epoch, sequence: host.centers[position].sequence)
         let sequel = Sequel.stream(
             observer: observer, client: row.client, center: submission.center)
-        outbox.openStream(of: row.client, sequel, submission.reply)
+        outbox.open(.ofMailboxStreams, welcome, sequel, submission.reply)
         return .written
     }
 }

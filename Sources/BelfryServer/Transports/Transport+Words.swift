@@ -1,0 +1,55 @@
+import BelfryCenter
+import BelfryWire
+
+// The one place that tells the transports apart. What is seldom said is asked of a value; what is said often is called
+// by name, so that the compiler looks into it.
+
+extension Transport {
+    /// What speaks to its clients.
+    var words: any ClientTransport {
+        switch self {
+        case .webSocket: WebSocketTransport()
+        case .events: EventStreamTransport()
+        case .mailbox: MailboxTransport()
+        }
+    }
+
+    /// What the silence of a connection means first.
+    @inline(__always)
+    var silence: Connection.DeadlineKind {
+        switch self {
+        case .webSocket: WebSocketTransport.silence
+        case .events: EventStreamTransport.silence
+        case .mailbox: MailboxTransport.silence
+        }
+    }
+
+    /// Whether what its clients send is read.
+    @inline(__always)
+    var sendsMessages: Bool {
+        switch self {
+        case .webSocket: WebSocketTransport.sendsMessages
+        case .events: EventStreamTransport.sendsMessages
+        case .mailbox: MailboxTransport.sendsMessages
+        }
+    }
+
+    /// Appends the frame of a delivery.
+    @inline(__always)
+    static func append(
+        _ notification: Notification, of delivery: Delivery, at center: Int,
+        in centers: inout CenterTable, by writer: inout DeliveryWriter, to frames: inout [UInt8]
+    ) {
+        switch delivery.transport {
+        case .webSocket:
+            WebSocketTransport.append(
+                notification, of: delivery, at: center, in: &centers, by: &writer, to: &frames)
+        case .events:
+            EventStreamTransport.append(
+                notification, of: delivery, at: center, in: &centers, by: &writer, to: &frames)
+        case .mailbox:
+            MailboxTransport.append(
+                notification, of: delivery, at: center, in: &centers, by: &writer, to: &frames)
+        }
+    }
+}
