@@ -235,7 +235,7 @@ struct AcknowledgingTests {
         let stage = try Self.stage(Scene(door: .webSocket, loopCount: 1))
         try stage.poster.send(#"{"jsonrpc":"2.0","method":"post","params":{"name":"a"}}"#)
         #expect(try Self.requests(stage.x).count == 1)
-        #expect(stage.broker.nodes[0].server.host.waitingReplies.isEmpty)
+        #expect(stage.broker.nodes[0].server.host.completions.waiting.isEmpty)
         #expect(try stage.poster.takeMessages().isEmpty)
     }
 

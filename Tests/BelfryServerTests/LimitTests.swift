@@ -114,7 +114,7 @@ struct LimitTests {
         _ = try socket.takeMessages()
         let look = #"{"jsonrpc":"2.0","id":1,"method":"observers","params":{"name":"none"}}"#
         try socket.send("[" + [String](repeating: look, count: 1_000).joined(separator: ",") + "]")
-        #expect(broker.nodes[0].server.host.scanBudget == CenterHost.turnScanLimit)
+        #expect(broker.nodes[0].server.host.scanBudget == ScanBudget())
         let alone = try socket.result("observers", #"{"name":"none"}"#)
         #expect(alone["next"] == .null)
     }

@@ -225,5 +225,5 @@ struct MemoryAccountTests {
 }
 
 extension ServerLoop {
-    fileprivate mutating func trimHeldLater() { host.trimLater(.held, &outbox) }
+    fileprivate mutating func trimHeldLater() { host.kept.trimLater(.held, &outbox) }
 }

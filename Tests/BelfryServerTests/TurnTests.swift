@@ -171,10 +171,10 @@ struct WaitingTests {
         try peer.send(HTTPPeer.text("POST", Self.target, ""))
         peer.peer.reset()
         try broker.crank()
-        #expect(broker.nodes[0].server.host.waitingReplies.count == 1)
+        #expect(broker.nodes[0].server.host.completions.waiting.count == 1)
         let next = try broker.http(loop: loopCount - 1)
         try broker.advance(by: .seconds(6))
-        #expect(broker.nodes[0].server.host.waitingReplies.isEmpty)
+        #expect(broker.nodes[0].server.host.completions.waiting.isEmpty)
         #expect(next.peer.received.isEmpty)
     }
 

@@ -36,12 +36,12 @@ extension ConnectionTable {
 
     /// Tells a center something about a connection, to which there is no answer.
     mutating func tell(
-        _ center: [UInt8], _ request: CenterRequest, by id: ConnectionID,
+        _ center: [UInt8], _ note: ConnectionNote, by id: ConnectionID,
         _ encoding: FrameEncoding, _ outbox: inout Outbox
     ) {
         departing.append(
             Submission(
-                center: center, request: request, caller: outbox.anonymous,
+                center: center, request: .note(note), caller: outbox.anonymous,
                 reply: Reply(
                     loop: outbox.number, connection: id, form: .none, encoding: encoding)))
     }

@@ -55,10 +55,10 @@ extension ConnectionTable {
     static let slowOutputByteLimit = 2 << 20
 
     private mutating func tellCenter(
-        of connection: Connection, _ request: CenterRequest, _ outbox: inout Outbox
+        of connection: Connection, _ note: ConnectionNote, _ outbox: inout Outbox
     ) {
         guard connection.client != 0 else { return }
-        tell(connection.center, request, by: connection.id, .plain, &outbox)
+        tell(connection.center, note, by: connection.id, .plain, &outbox)
     }
 
     /// The client stayed slow for too long: it must not cost memory for ever (Protocol.md, 11).

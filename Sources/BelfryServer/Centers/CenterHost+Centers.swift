@@ -11,7 +11,7 @@ extension CenterHost {
     /// - Returns: whether the connection that asks may go on; otherwise its answer comes later.
     mutating func perform(_ submission: Submission, _ outbox: inout Outbox) -> Bool {
         beginAnswer(&outbox)
-        calloutDeliveryCount = 0
+        deliveryBound = DeliveryBound()
         if outbox.life.isSealed { return refuseSealed(submission, &outbox) }
         switch submission.request {
         case .post(let request, let wishes):
@@ -49,44 +49,65 @@ extension CenterHost {
         case .leaveMode(let secret):
             return perform(LeaveMode(secret: secret), submission, &outbox)
         case .calls(let text, let client):
-            return performCalls(text, client: client, submission, &outbox)
-        case .disconnect, .becomeSlow, .drain, .endPoll, .detachReader:
-            note(submission, &outbox)
+            var frame = CallFrame(text: text, client: client, submission: submission)
+            return frame.perform(&self, &outbox)
+        case .note(let note):
+            take(note, submission, &outbox)
             return true
         case .centers(let rows, let cursor, let limit):
             return listCenters(rows, cursor: cursor, limit: limit, submission, &outbox)
-        case .readObserver, .fate, .observers, .clients, .channels, .queue, .queueEntry, .modes,
-            .explain, .leaks, .unmatched, .endCenter:
-            do throws(Problem) {
-                let answer =
-                    if case .endCenter = submission.request {
-                        try endCenter(submission, &outbox)
-                    } else {
-                        try look(submission.request, submission, &outbox)
-                    }
-                deliver(answer, submission.reply, &outbox)
-            } catch {
-                refuse(error, submission, &outbox)
+        case .look(let look):
+            return deliver(submission, &outbox) { host, outbox throws(Problem) in
+                try host.look(look, submission, &outbox)
             }
-            return true
+        case .endCenter:
+            return deliver(submission, &outbox) { host, outbox throws(Problem) in
+                try host.endCenter(submission, &outbox)
+            }
         }
     }
 
+    /// Answers what takes no command.
+    private mutating func deliver(
+        _ submission: Submission, _ outbox: inout Outbox,
+        _ answer: (inout CenterHost, inout Outbox) throws(Problem) -> Answer
+    ) -> Bool {
+        do throws(Problem) {
+            promises.deliver(try answer(&self, &outbox), submission.reply, &outbox)
+        } catch {
+            refuse(error, submission, &outbox)
+        }
+        return true
+    }
+
+    /// Answers a look; its content goes to that of the outbox.
+    mutating func look(
+        _ look: Look, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Answer {
+        try look.answer(submission, centers, &scanBudget, &outbox)
+    }
+
     /// Takes what a connection tells its center; nobody waits for an answer.
-    private mutating func note(_ submission: Submission, _ outbox: inout Outbox) {
+    private mutating func take(
+        _ note: ConnectionNote, _ submission: Submission, _ outbox: inout Outbox
+    ) {
         let name = submission.center
-        switch submission.request {
+        switch note {
         case .disconnect(let client):
-            if departuresMustWait(&outbox) {
-                postpone(.departure(client, submission), &outbox)
+            if postponed.departuresMustWait(&outbox) {
+                postponed.add(.departure(client, submission), &outbox)
             } else {
                 endConnection(of: client, submission, &outbox)
             }
         case .becomeSlow(let client): tell(.becomeSlow(client: client), center: name, &outbox)
         case .drain(let client): tell(.drain(client: client), center: name, &outbox)
-        case .endPoll: endPoll(of: submission)
-        case .detachReader(let observer): detachReader(observer, submission, &outbox)
-        default: break
+        // The connection is half closed: nobody knows how long it can still be answered.
+        case .endPoll: polls.end(submission.reply.number.rawValue, .filled)
+        case .detachReader(let observer):
+            let connection = submission.reply.number
+            polls.forget(connection.rawValue)
+            tell(
+                .detachReader(observer: observer, connection.name), center: name, &outbox)
         }
     }
 
@@ -95,9 +116,10 @@ extension CenterHost {
         _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
         if case .calls(let text, let client) = submission.request {
-            return performCalls(text, client: client, submission, &outbox)
+            var frame = CallFrame(text: text, client: client, submission: submission)
+            return frame.perform(&self, &outbox)
         }
-        deliver(outbox.problemAnswer(.isStopping), submission.reply, &outbox)
+        promises.deliver(outbox.problemAnswer(.isStopping), submission.reply, &outbox)
         return true
     }
 
@@ -107,9 +129,9 @@ extension CenterHost {
     {
         if let position = centers.position(of: submission.center) { return position }
         if outbox.life.isSealed { throw Problem.isStopping }
-        let owner = owner(of: submission, &outbox)
-        try reserveCenter(for: owner, &outbox)
-        defer { watchCenters(&outbox) }
+        let owner = centers.owner(of: submission, &outbox)
+        try kept.reserveCenter(for: owner, &outbox)
+        defer { schedule.watch(centers, &outbox) }
         return centers.make(
             submission.center, owner: owner, epoch: outbox.random.hexadecimal(digitCount: 12),
             time: outbox.commandTime)

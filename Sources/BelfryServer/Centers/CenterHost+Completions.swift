@@ -5,13 +5,6 @@ import BelfryWire
 // Posts that wait for acknowledging observers: the center tells when they are complete.
 
 extension CenterHost {
-    /// How many posts may wait for their observers at a time, on one loop.
-    static let waitingReplyLimit = 65_536
-
-    /// Whether one post more may wait; if not, it is posted with a wait of 0.
-    @inline(__always)
-    var canWait: Bool { waitingReplies.count < Self.waitingReplyLimit }
-
     /// Keeps the reply of posts that were applied and wait for their observers, until they are complete.
     ///
     /// - Parameters:
@@ -21,37 +14,21 @@ extension CenterHost {
         _ reply: Reply, _ form: ReceiptForm, call: [UInt8]? = nil, place: CallPlace? = nil,
         _ outbox: inout Outbox
     ) {
-        waitingReplies[applied.id] = WaitingReply(
-            reply: reply, form: form, call: call, ticket: promises.awaitedTicket, place: place)
+        completions.add(
+            WaitingReply(
+                reply: reply, form: form, call: call, ticket: promises.awaitedTicket, place: place),
+            for: applied.id)
         promises.awaitedTicket = 0
         // An observer may have to acknowledge on the connection that posts. The calls of a batch
         // are all performed first.
         if call != nil, place == nil { outbox.letGoOn(reply) }
     }
 
-    /// Keeps what the last command has completed until the end of the turn.
-    ///
-    /// An answer lets the next request of its connection go on, which has no place inside a command.
-    mutating func keepCompletions(_ outbox: inout Outbox) {
-        for completion in effects.completions {
-            guard let waiting = waitingReplies.removeValue(forKey: completion.command) else {
-                continue
-            }
-            let hasChanges = !effects.changes.isEmpty && shared.store != nil
-            completions.append(
-                CompletedPost(
-                    completion: completion, waiting: waiting,
-                    waitsForTurn: hasChanges || completion.replayedForm != nil))
-        }
-    }
-
     /// Answers all posts that this turn has completed.
     mutating func answerCompletions(_ outbox: inout Outbox) {
         // An answer may let a request be read that completes another post.
-        while !completions.isEmpty {
-            var completed: [CompletedPost] = []
-            swap(&completed, &completions)
-            for item in completed { complete(item, &outbox) }
+        while completions.hasCompleted {
+            for item in completions.takeCompleted() { complete(item, &outbox) }
         }
     }
 
@@ -65,37 +42,18 @@ extension CenterHost {
         let replayed = item.completion.replayedForm.map { ReceiptForm(rawValue: $0) }
         let form = replayed ?? item.waiting.form
         guard let call = item.waiting.call else {
-            var answer = appendPostAnswer(
-                item.completion.receipts, item.completion.reports, form, item.waiting.reply, &outbox
-            )
-            if replayed != nil { answer.fields.append(Self.isReplayed) }
-            return deliver(answer, item.waiting.reply, &outbox)
+            var answer = form.appendAnswer(
+                item.completion.receipts, item.completion.reports, item.waiting.reply, &outbox)
+            if replayed != nil { answer.fields.append(.isReplayed) }
+            return promises.deliver(answer, item.waiting.reply, &outbox)
         }
         RPC.beginResult(id: call, to: &outbox.content)
-        appendReceipts(item.completion.receipts, item.completion.reports, form, &outbox)
+        form.append(item.completion.receipts, item.completion.reports, to: &outbox.content)
         RPC.endResult(to: &outbox.content)
         guard let place = item.waiting.place else {
-            return deliver(.json, item.waiting.reply, &outbox)
+            return promises.deliver(.json, item.waiting.reply, &outbox)
         }
         place.batch.fill(place.number, with: outbox.content, ticket: promises.awaitedTicket)
-        deliver(place.batch, .none, &outbox)
-    }
-
-    /// Says that an answer repeats an earlier one.
-    static var isReplayed: HTTPField { HTTPField("Idempotency-Replayed", "true") }
-
-    /// Appends receipts in their form to the answer.
-    mutating func appendReceipts(
-        _ receipts: [Receipt], _ reports: [[ReportRow]], _ form: ReceiptForm, _ outbox: inout Outbox
-    ) {
-        if !form.contains(.batch), let receipt = receipts.first {
-            Shape.append(
-                receipt: receipt, rows: form.contains(.observers) ? reports.first ?? [] : nil,
-                to: &outbox.content)
-            return
-        }
-        Shape.append(
-            receipts: receipts, rows: form.contains(.observers) ? reports : nil, to: &outbox.content
-        )
+        promises.deliver(place.batch, .none, &outbox)
     }
 }

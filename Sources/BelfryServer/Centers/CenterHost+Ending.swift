@@ -14,17 +14,6 @@ extension CenterHost {
 
     private static let turnEndLimit = 256
 
-    /// Looks for centers that were left, from time to time while there are any but the default one.
-    mutating func watchCenters(_ outbox: inout Outbox) {
-        let defaultCount = centers.defaultPosition == nil ? 0 : 1
-        guard !schedule.isEndTimerSet, centers.count > defaultCount else { return }
-        schedule.isEndTimerSet = true
-        // What is left ends so late at most; a reload may make the time shorter.
-        let interval = max(
-            .seconds(1), min(.seconds(60), outbox.configuration.centerIdleTimeout / 8))
-        _ = outbox.loop.schedule(at: outbox.loop.now + interval, LoopTimer.leftCenters.rawValue)
-    }
-
     /// Ends centers that have nothing and were left for long enough, a share of them in a turn.
     mutating func endLeftCenters(_ outbox: inout Outbox) {
         schedule.isEndTimerSet = false
@@ -48,7 +37,7 @@ extension CenterHost {
             for name in names { outbox.log.write(.debug, "a center has ended", ("center", name)) }
         }
         schedule.endCursor = position > 0 ? position : nil
-        guard schedule.endCursor != nil else { return watchCenters(&outbox) }
+        guard schedule.endCursor != nil else { return schedule.watch(centers, &outbox) }
         schedule.isEndTimerSet = true
         _ = outbox.loop.schedule(at: outbox.loop.now, LoopTimer.leftCenters.rawValue)
     }

@@ -12,7 +12,10 @@ extension CenterHost {
             outbox.work.count(deliveries: effects.deliveries.count)
             outbox.spread(&effects, of: position, in: &centers)
         }
-        if !effects.completions.isEmpty { keepCompletions(&outbox) }
+        if !effects.completions.isEmpty {
+            let hasStored = !effects.changes.isEmpty && shared.store != nil
+            completions.keep(effects.completions, hasStored: hasStored)
+        }
     }
 
     /// Tells clients what happened to their observers.
@@ -49,12 +52,12 @@ extension CenterHost {
             content = .lastFrames
             transport.words.append(.takenOver, to: &bytes)
         case .readerReplaced(let connection, let isStream):
-            guard isStream else { return endPoll(connection, .replaced) }
+            guard isStream else { return polls.end(connection, .replaced) }
             number = connection
             content = .lastFrames
             appendStreamEnd(connection, at: position, to: &bytes)
         case .mailboxFilled(let connection, _):
-            return endPoll(connection, .filled)
+            return polls.end(connection, .filled)
         }
         outbox.send(bytes, content, to: ConnectionNumber(rawValue: number))
     }

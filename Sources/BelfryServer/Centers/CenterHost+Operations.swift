@@ -41,7 +41,7 @@ extension CenterHost {
     ) throws(Problem) -> Bool {
         var isAnswered = true
         switch try end(operation, submission, &outbox) {
-        case .answer(let answer): deliver(answer, submission.reply, &outbox)
+        case .answer(let answer): promises.deliver(answer, submission.reply, &outbox)
         case .written: break
         case .waiting(let form):
             park(submission.reply, form, &outbox)
@@ -66,7 +66,7 @@ extension CenterHost {
     /// Answers a request with a problem.
     mutating func refuse(_ problem: Problem, _ submission: Submission, _ outbox: inout Outbox) {
         outbox.content.removeAll(keepingCapacity: true)
-        deliver(outbox.problemAnswer(problem), submission.reply, &outbox)
+        promises.deliver(outbox.problemAnswer(problem), submission.reply, &outbox)
         fanOut(&outbox)
     }
 
@@ -102,8 +102,9 @@ extension CenterHost {
         centers.apply(command, to: position, into: &effects)
         if !effects.changes.isEmpty, shared.hasStore { promises.noteChanges() }
         if centers.observerGrowth != 0 {
-            countObservers(centers.observerGrowth, &outbox)
-            accountForKept(&outbox)
+            shared.observerCount.add(centers.observerGrowth, ordering: .relaxed)
+            outbox.counters.countObservers(centers.observerGrowth)
+            kept.account(for: &centers, &outbox)
         }
         // The first answer may still wait for what this one repeats.
         if case .replayed = effects.outcome { promises.awaitEverything() }
@@ -134,12 +135,13 @@ extension CenterHost {
         _ operation: Begun, _ begun: Pending, _ outbox: inout Outbox
     ) {
         do throws(Problem) {
-            guard let frame = begun.frame else {
+            guard var frame = begun.frame else {
                 _ = try finish(operation, begun.submission, &outbox)
                 return
             }
-            beginResult(of: frame, &outbox)
-            finish(try end(operation, begun.submission, &outbox), of: frame, begun.place, &outbox)
+            frame.beginResult(&outbox)
+            let ending = try end(operation, begun.submission, &outbox)
+            frame.finish(ending, begun.place, &self, &outbox)
         } catch {
             refuse(error, begun, &outbox)
         }
@@ -148,26 +150,17 @@ extension CenterHost {
     private mutating func refuse(
         _ problem: Problem, _ begun: Pending, _ outbox: inout Outbox
     ) {
-        guard let frame = begun.frame else {
+        guard var frame = begun.frame else {
             return refuse(problem, begun.submission, &outbox)
         }
-        refuse(problem, frame, &outbox)
-        finish(.written, of: frame, begun.place, &outbox)
+        frame.refuse(problem, &outbox)
+        frame.finish(.written, begun.place, &self, &outbox)
     }
 
     /// The answer in the making says what the last command has changed.
     @inline(__always)
     mutating func promiseChanges() {
         if !effects.changes.isEmpty, shared.hasStore { promises.awaitTurn() }
-    }
-
-    private mutating func countObservers(_ growth: Int, _ outbox: inout Outbox) {
-        shared.observerCount.add(growth, ordering: .relaxed)
-        if growth > 0 {
-            outbox.counters.registrations += UInt64(growth)
-        } else {
-            outbox.counters.removals += UInt64(-growth)
-        }
     }
 
     /// Gives a center a command that has no answer, and lets everybody have what that brought about.

@@ -19,7 +19,7 @@ extension CenterHost {
         from id: ConnectionID, _ outbox: inout Outbox
     ) -> Bool? {
         guard !centers.hasSequencer, let position = centers.defaultPosition else { return nil }
-        let number = makeNotificationID(for: position, &outbox)
+        let number = centers.nextNotificationID(at: position, &outbox)
         return answer(
             Post(id: number, content: content), at: position, http, prefix: [], from: id, nil,
             &outbox)
@@ -50,10 +50,10 @@ extension CenterHost {
     ) -> Bool {
         let isQueued = post.options?.isQueued ?? false
         promises.awaitedTicket = 0
-        var terms = terms(&outbox)
-        terms.wait = canWait ? min(Self.defaultWait, maxWait) : 0
+        var terms = PostTerms(kept, outbox)
+        terms.wait = completions.hasRoom ? min(Self.defaultWait, maxWait) : 0
         if isQueued, outbox.shares.countsAddresses {
-            assign(owner(outbox.anonymous, at: address, &outbox), to: &terms, &outbox)
+            kept.assign(centers.owner(outbox.anonymous, at: address, &outbox), to: &terms, &outbox)
         }
         submitCommand(.post(consume post, terms), to: position, &outbox)
         promiseChanges()
@@ -67,7 +67,7 @@ extension CenterHost {
                 outbox.write(receipt, for: http.context, to: id)
             } else {
                 answerLocation.removeAll(keepingCapacity: true)
-                Self.appendLocation(of: receipt, prefix: prefix, to: &answerLocation)
+                receipt.appendLocation(prefix: prefix, to: &answerLocation)
                 outbox.write(receipt, location: answerLocation, for: http.context, to: id)
             }
             return true
@@ -78,27 +78,16 @@ extension CenterHost {
             Reply(loop: outbox.number, connection: id, form: .http(reply)), &outbox)
     }
 
-    /// Appends where the fate of a post is found.
-    private static func appendLocation(
-        of receipt: Receipt, prefix: [UInt8], to location: inout [UInt8]
-    ) {
-        location.append(contentsOf: prefix)
-        location.append(contentsOf: notificationsPath)
-        receipt.id.append(to: &location)
-    }
-
-    private static let notificationsPath = Array("/notifications/".utf8)
-
     /// Answers a plain post that was refused, waits for its observers or for the store.
     private mutating func endUnusually(_ reply: Reply, _ outbox: inout Outbox) -> Bool {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
         fanOut(&outbox)
         if case .refused(let refusal) = effects.outcome {
-            deliver(outbox.problemAnswer(Problem(refusal)), reply, &outbox)
+            promises.deliver(outbox.problemAnswer(Problem(refusal)), reply, &outbox)
             return true
         }
         switch endPosts([], reply, &outbox) {
-        case .answer(let answer): deliver(answer, reply, &outbox)
+        case .answer(let answer): promises.deliver(answer, reply, &outbox)
         case .waiting(let form):
             park(reply, form, &outbox)
             return false
@@ -113,54 +102,18 @@ extension CenterHost {
     ) -> Ending {
         switch effects.outcome {
         case .waiting:
-            countPosts(&outbox)
+            outbox.counters.countPosts(effects.receipts)
             return .waiting(form)
         case .replayed(let form):
-            var answer = appendPostAnswer(
-                effects.receipts, effects.reports, ReceiptForm(rawValue: form), reply, &outbox)
-            answer.fields.append(Self.isReplayed)
+            var answer = ReceiptForm(rawValue: form).appendAnswer(
+                effects.receipts, effects.reports, reply, &outbox)
+            answer.fields.append(.isReplayed)
             return .answer(answer)
         case .done, .registered, .removed, .resumed, .dequeued, .refused:
-            countPosts(&outbox)
+            outbox.counters.countPosts(effects.receipts)
             return .answer(
-                appendPostAnswer(effects.receipts, effects.reports, form, reply, &outbox))
+                form.appendAnswer(effects.receipts, effects.reports, reply, &outbox))
         }
-    }
-
-    /// Appends the receipts of posts in their form, and tells how they are answered.
-    mutating func appendPostAnswer(
-        _ receipts: [Receipt], _ reports: [[ReportRow]], _ form: ReceiptForm, _ reply: Reply,
-        _ outbox: inout Outbox
-    ) -> Answer {
-        var answer = form.contains(.minimal) ? Answer.empty : .json
-        if !form.contains(.minimal) { appendReceipts(receipts, reports, form, &outbox) }
-        guard !form.contains(.batch), let receipt = receipts.first, !receipt.isPosted else {
-            return answer
-        }
-        if !form.contains(.minimal) { answer.status = 202 }
-        if case .http(let http) = reply.form {
-            var location: [UInt8] = []
-            Self.appendLocation(of: receipt, prefix: http.details.pathPrefix, to: &location)
-            answer.fields.append(HTTPField("Location", location))
-        }
-        return answer
-    }
-
-    func checkPost(
-        _ request: PostRequest, _ submission: Submission, place: Int?
-    ) throws(Problem) {
-        let grants = submission.caller.grants
-        let content = request.content
-        guard
-            grants.allow(
-                .post, center: submission.center.span, name: content.name, object: content.object)
-        else { throw Problem.lacking("post", submission, content, place: place) }
-        guard let options = request.options, options.isImmediate else { return }
-        guard
-            grants.allow(
-                .immediate, center: submission.center.span, name: content.name,
-                object: content.object)
-        else { throw Problem.lacking("immediate", submission, content, place: place) }
     }
 
     /// Under which terms a post is accepted; what few posts need is made for those alone.
@@ -168,12 +121,12 @@ extension CenterHost {
         _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, _ submission: Submission,
         _ outbox: inout Outbox
     ) -> PostTerms {
-        var terms = terms(&outbox)
-        terms.wait = canWait ? min(wishes?.wait ?? Self.defaultWait, maxWait) : 0
+        var terms = PostTerms(kept, outbox)
+        terms.wait = completions.hasRoom ? min(wishes?.wait ?? Self.defaultWait, maxWait) : 0
         terms.reportsObservers = form.contains(.observers)
         let caller = submission.caller
         if hasStyle || wishes?.key != nil {
-            assign(owner(of: submission, &outbox), to: &terms, &outbox)
+            kept.assign(centers.owner(of: submission, &outbox), to: &terms, &outbox)
         }
         let key = wishes?.key.map { key in
             IdempotencyKey(
@@ -193,46 +146,16 @@ extension CenterHost {
     /// How many nanoseconds a poster waits that does not say how long.
     static let defaultWait: Int64 = 5_000_000_000
 
-    private mutating func countPosts(_ outbox: inout Outbox) {
-        outbox.counters.posts += UInt64(effects.receipts.count)
-        for receipt in effects.receipts where receipt.matched == 0 && receipt.isPosted {
-            outbox.counters.unmatchedPosts += 1
-        }
-    }
-
+    /// A post of this moment, with the identifier that its answer has.
     mutating func makePost(
         _ request: borrowing PostRequest, for position: Int, _ outbox: inout Outbox
     ) -> Post {
         Post(
-            id: makeNotificationID(for: position, &outbox), content: request.content,
+            id: centers.nextNotificationID(at: position, &outbox), content: request.content,
             causedBy: request.causedBy,
             options: request.options)
     }
 
-    private mutating func makeNotificationID(for position: Int, _ outbox: inout Outbox)
-        -> NotificationID
-    {
-        NotificationID(
-            milliseconds: outbox.loop.wallNow.milliseconds, place: centers.takePlace(at: position),
-            random: outbox.random.next())
-    }
-}
-
-extension Receipt {
-    /// Whether it was dispatched; otherwise it waits in the queue, or something stands for it.
-    var isPosted: Bool {
-        if case .posted = state { true } else { false }
-    }
-}
-
-extension ReceiptForm {
-    /// The form in which posts are answered.
-    init(of reply: Reply, isBatch: Bool) {
-        self = isBatch ? .batch : []
-        guard case .http(let http) = reply.form else { return }
-        if http.isMinimal { insert(.minimal) }
-        if http.reportsObservers { insert(.observers) }
-    }
 }
 
 extension Grants {
@@ -249,5 +172,15 @@ extension Grants {
     private static func texts(_ patterns: [Pattern]) -> [PostScope.Text] {
         if patterns.contains(.any) { return [] }
         return patterns.map { $0.isPrefix ? .prefix($0.bytes) : .exact($0.bytes) }
+    }
+}
+
+extension PostTerms {
+    /// The terms that every post has; whoever makes the post adds what the caller asked for.
+    @inline(__always)
+    fileprivate init(_ kept: borrowing KeptWatch, _ outbox: borrowing Outbox) {
+        self.init()
+        canStore = kept.shared.canStore
+        queueByteRoom = kept.queueByteRoom(outbox)
     }
 }

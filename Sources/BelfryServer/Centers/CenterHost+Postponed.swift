@@ -17,40 +17,13 @@ extension CenterHost {
 
     private mutating func doNextPostponed(_ outbox: inout Outbox) {
         beginAnswer(&outbox)
-        switch postponed.line.removeFirst() {
+        switch postponed.next() {
         case .departure(let client, let submission):
             endConnection(of: client, submission, &outbox)
         case .calls(let frame, let place):
-            unfinishedTotal.add(-frame.text.count)
-            performBatch(frame, from: place, &outbox)
+            var frame = frame
+            frame.goOn(from: place, &self, &outbox)
         }
-    }
-
-    /// Leaves the calls of a frame, from one on, to another turn.
-    ///
-    /// - Returns: whether there is room for its text: it counts as unfinished input, of which frames that
-    ///   are left have a quarter at most.
-    mutating func postpone(_ frame: CallFrame, from place: Int, _ outbox: inout Outbox) -> Bool {
-        let limit = outbox.configuration.unfinishedByteLimit / outbox.configuration.loopCount / 4
-        guard unfinishedTotal.count + frame.text.count <= limit else { return false }
-        unfinishedTotal.add(frame.text.count)
-        postpone(.calls(frame, from: place), &outbox)
-        return true
-    }
-
-    mutating func postpone(_ work: Postponed, _ outbox: inout Outbox) {
-        postponed.line.append(work)
-        outbox.loop.takeAnotherTurn()
-    }
-
-    /// Whether a center hears later of a connection that has ended: of the first of a turn it hears at once, of
-    /// others while the turn has time.
-    mutating func departuresMustWait(_ outbox: inout Outbox) -> Bool {
-        if postponed.departureTurn != outbox.counters.turns {
-            postponed.departureTurn = outbox.counters.turns
-            if postponed.isEmpty { return false }
-        }
-        return !outbox.life.isStopping && (!postponed.isEmpty || outbox.turnIsFull)
     }
 
     /// Tells the center of a client that its connection has ended.

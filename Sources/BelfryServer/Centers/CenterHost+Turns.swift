@@ -65,15 +65,15 @@ extension CenterHost {
     /// Hands on what the turn has for the store and for other loops.
     mutating func handOver(_ outbox: inout Outbox) {
         let end = centers.endTurn()
-        if shared.hasStore { handToStore(end.changes, &outbox) }
-        if end.heldGrowth != 0 { noteHeld(end.heldGrowth, &outbox) }
-        accountForKept(&outbox)
+        if shared.hasStore { promises.hand(end.changes, &outbox) }
+        if end.heldGrowth != 0 { kept.noteHeld(end.heldGrowth, &outbox) }
+        kept.account(for: &centers, &outbox)
         if end.queueGrowth != 0 { shared.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
         if let losses = end.losses { shared.noteLosses(losses) }
         outbox.counters.heldNotifications = UInt64(
             Int(outbox.counters.heldNotifications) + end.heldCountGrowth)
         outbox.counters.queueEntries = UInt64(Int(outbox.counters.queueEntries) + end.entryGrowth)
-        arm(at: end.deadline, &outbox)
+        schedule.arm(at: end.deadline, &outbox)
         // A loop that is about to end is never idle (rules Q12, Q23).
         let needsIdle = centers.idleCount > 0 && !outbox.life.isStopping
         if needsIdle != outbox.loop.reportsIdle { outbox.loop.reportsIdle = needsIdle }
@@ -95,20 +95,6 @@ extension CenterHost {
 
     // MARK: Time
 
-    /// Arms the timer of the centers, unless it comes early enough.
-    ///
-    /// A deadline that has moved away costs one timer for nothing, and no search in each turn. So does
-    /// one before which the loop pauses.
-    private mutating func arm(at deadline: Int64, _ outbox: inout Outbox) {
-        let deadline = max(deadline, schedule.restUntil)
-        guard deadline < schedule.armedDeadline else { return }
-        if let timer = schedule.timer { outbox.loop.cancel(timer) }
-        schedule.armedDeadline = deadline
-        schedule.timer = outbox.loop.schedule(
-            at: MonotonicTime(nanoseconds: deadline) + .nanoseconds(outbox.loop.missedNanoseconds),
-            LoopTimer.centers.rawValue)
-    }
-
     /// A deadline of some center may have come.
     ///
     /// What is due happens in shares. While much waits for the store, one share comes after the other
@@ -119,13 +105,11 @@ extension CenterHost {
         if outbox.life.isSealed { return }
         let due = centers.positionsDue(at: outbox.loop.attendedNanoseconds)
         schedule.lastTimePassed = share(.time, among: due, behind: schedule.lastTimePassed, &outbox)
-        schedule.restUntil = storeIsBehind ? outbox.loop.attendedNanoseconds + Self.storeRest : .min
-        if let deadline = centers.earliestDeadline { arm(at: deadline, &outbox) }
+        schedule.restUntil =
+            storeIsBehind ? outbox.loop.attendedNanoseconds + CenterSchedule.storeRest : .min
+        if let deadline = centers.earliestDeadline { schedule.arm(at: deadline, &outbox) }
     }
 
     /// Whether so much waits for the store that what can wait should.
     var storeIsBehind: Bool { shared.store?.isBehind ?? false }
-
-    /// How long that rests which the store would have to note, in nanoseconds.
-    static let storeRest: Int64 = 5_000_000
 }

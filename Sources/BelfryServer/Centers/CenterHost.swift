@@ -20,27 +20,23 @@ struct CenterHost: ~Copyable {
     var pending: [CommandID: Pending] = [:]
     /// The answers that wait for the store.
     var promises = PromiseTable()
-    /// The replies to posts that wait for their observers, by the name of the command.
-    var waitingReplies: [CommandID: WaitingReply] = [:]
-    /// The posts that this turn has completed.
-    var completions: [CompletedPost] = []
+    /// The replies to posts that wait for their observers.
+    var completions = CompletionTable()
     /// The requests that wait at mailboxes.
     var polls = PollTable()
     /// What waits for a turn that has time for it.
-    var postponed = PostponedWork()
+    var postponed: PostponedWork
     var schedule = CenterSchedule()
     /// How much memory centers keep, and of what that is too much.
     var kept: KeptWatch
     /// How many rows may still be looked at in this turn.
-    var scanBudget = Self.turnScanLimit
-    /// How often the posts of this callout may be delivered, about, as far as it has come.
-    var calloutDeliveryCount = 0
+    var scanBudget = ScanBudget()
+    /// How often the posts of this callout may be delivered.
+    var deliveryBound = DeliveryBound()
     let requestReader: RequestReader
     let rpcReader: RPCReader
     /// The longest time that a request may wait, in nanoseconds.
     var maxWait: Int64
-    /// The unfinished input of all connections, to which frames belong that were left to a later turn.
-    let unfinishedTotal: ByteTotal
     var answerLocation: [UInt8] = []
 
     init(
@@ -48,31 +44,22 @@ struct CenterHost: ~Copyable {
         unfinishedTotal: ByteTotal, sequencer: (any Sequencer)?
     ) {
         self.shared = shared
-        self.unfinishedTotal = unfinishedTotal
+        postponed = PostponedWork(unfinishedTotal: unfinishedTotal)
         requestReader = RequestReader(limits: configuration.wireLimits)
         rpcReader = RPCReader(limits: configuration.wireLimits)
         maxWait = configuration.maxWait.nanoseconds
-        kept = KeptWatch(configuration)
+        kept = KeptWatch(configuration, shared)
         centers = CenterTable(
-            limits: Self.centerLimits(configuration, shared), seed: shared.hashSeed,
+            limits: CenterLimits(configuration, shared), seed: shared.hashSeed,
             incarnation: shared.incarnation, loop: loop, keepsChanges: shared.hasStore,
             sequencer: sequencer)
-    }
-
-    /// The limits of each center: whether anything lasts is for the broker to know.
-    private static func centerLimits(
-        _ configuration: ServerConfiguration, _ shared: SharedState
-    ) -> CenterLimits {
-        var limits = configuration.centerLimits
-        limits.isDurable = shared.hasStore
-        return limits
     }
 
     /// Takes a configuration that has changed, and lets the centers have their limits.
     mutating func adopt(_ configuration: ServerConfiguration, _ outbox: inout Outbox) {
         maxWait = configuration.maxWait.nanoseconds
         kept.limits = KeptMemory(limitedBy: configuration)
-        centers.limits = Self.centerLimits(configuration, shared)
+        centers.limits = CenterLimits(configuration, shared)
         for position in 0..<centers.count {
             tell(.configure(centers.limits), to: position, &outbox)
         }
@@ -82,13 +69,13 @@ struct CenterHost: ~Copyable {
     mutating func takeCenters(_ outbox: inout Outbox) {
         for center in shared.takeCenters(for: outbox.number) {
             let position = centers.take(center, at: outbox.commandTime)
-            assignOwners(at: position, &outbox)
+            centers.assignOwners(at: position, &outbox)
             shared.centerCount.add(1, ordering: .relaxed)
             shared.observerCount.add(centers[position].observerCount, ordering: .relaxed)
         }
         // What they hold, wait for and owe is found out at the end of the first turn.
         if centers.count > 0 { outbox.loop.takeAnotherTurn() }
-        watchCenters(&outbox)
+        schedule.watch(centers, &outbox)
         guard shared.home(of: RoutedPath.defaultCenter) == outbox.number,
             centers.position(of: RoutedPath.defaultCenter) == nil
         else { return }
@@ -98,34 +85,10 @@ struct CenterHost: ~Copyable {
     }
 }
 
-/// When centers do something by themselves.
-struct CenterSchedule {
-    /// The center that posted asap entries last.
-    var lastTurnEnd = 0
-    /// The center for which time has passed last.
-    var lastTimePassed = 0
-    /// Whether the timer is set that looks for centers that were left, and how far it has come.
-    var isEndTimerSet = false
-    var endCursor: Int?
-    /// The timer of the centers, and the time that it is armed for.
-    var timer: TimerID?
-    var armedDeadline = Int64.max
-    /// Before this time the store is let go on with what it has.
-    var restUntil = Int64.min
-}
-
-/// How much memory the centers of a loop keep, and of what that is too much.
-struct KeptWatch {
-    /// How much all centers may keep of each kind.
-    var limits: KeptMemory
-    /// The kinds of which this loop made all centers, or those of an owner, keep more than they may.
-    var trims: Set<Trim> = []
-    /// Whether the timer is set with which that goes on.
-    var isTimerSet = false
-    /// What the centers of this loop keep, as far as it was accounted for.
-    var byteCount = 0
-
-    init(_ configuration: ServerConfiguration) {
-        limits = KeptMemory(limitedBy: configuration)
+extension CenterLimits {
+    /// The limits of each center: whether anything lasts is for the broker to know.
+    fileprivate init(_ configuration: ServerConfiguration, _ shared: SharedState) {
+        self = configuration.centerLimits
+        isDurable = shared.hasStore
     }
 }

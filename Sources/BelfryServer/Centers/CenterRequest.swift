@@ -23,34 +23,34 @@ enum CenterRequest: Sendable {
     case post(PostRequest, PostWishes?)
     case postBatch([PostRequest], PostWishes?)
     case connect(Transport, observers: [ObserverRequest], since: ReplayPosition?)
-    case disconnect(client: UInt64)
-    case becomeSlow(client: UInt64)
-    case drain(client: UInt64)
     indirect case addObserver(ObserverRequest)
     case removeObserver(Secret)
-    case readObserver(Secret)
     indirect case readMailbox(Secret, MailboxRequest, wait: Int64)
     case openStream(Secret, since: ReplayPosition?)
-    case endPoll(observer: UInt64)
-    case detachReader(observer: UInt64)
     case removeClient(id: UInt64, session: [UInt8]?)
     case suspendClient(id: UInt64, session: [UInt8]?, Bool)
     indirect case dequeue(DequeueRequest)
     indirect case enterMode(ModeRequest)
     case leaveMode(Secret)
     case endCenter
-    case fate(NotificationID)
-    indirect case observers(ObserverQuery)
-    indirect case clients(ObserverQuery)
-    case channels(cursor: UInt64, limit: Int, name: [UInt8]?)
+    case look(Look)
     case centers(rows: [CenterRow], cursor: UInt64, limit: Int)
-    indirect case queue(ObserverQuery)
-    case queueEntry(NotificationID)
-    case modes
-    indirect case explain(ExplainRequest)
-    case leaks(cursor: UInt64, limit: Int)
-    case unmatched(limit: Int)
     case calls(text: [UInt8], CallingClient)
+    case note(ConnectionNote)
+}
+
+extension CenterRequest {
+    /// A page of a listing.
+    static func listing(_ listing: CenterListing) -> CenterRequest { .look(.listing(listing)) }
+}
+
+/// What a connection tells its center; nobody waits for an answer.
+enum ConnectionNote: Sendable {
+    case disconnect(client: UInt64)
+    case becomeSlow(client: UInt64)
+    case drain(client: UInt64)
+    case endPoll(observer: UInt64)
+    case detachReader(observer: UInt64)
 }
 
 /// An observer, a client or a mode lease, named by its number, with the secret half of its token if there is one.

@@ -1,5 +1,7 @@
 import BelfryCenter
+import BelfryLoop
 import BelfryStore
+import BelfrySystem
 
 /// The centers that live on one loop.
 struct CenterTable: ~Copyable {
@@ -171,11 +173,13 @@ struct CenterTable: ~Copyable {
         hosted[position].ownWork.subtract(OwnWork(command.action))
     }
 
-    /// The place among the posts of a center that the identifier of the next one names (decision 45).
+    /// The identifier of the next post to a center, with its place among them (decision 45).
     @inline(__always)
-    mutating func takePlace(at position: Int) -> UInt64 {
+    mutating func nextNotificationID(at position: Int, _ outbox: inout Outbox) -> NotificationID {
         defer { hosted[position].postCount += 1 }
-        return hosted[position].postCount
+        return NotificationID(
+            milliseconds: outbox.loop.wallNow.milliseconds, place: hosted[position].postCount,
+            random: outbox.random.next())
     }
 
     /// Whether commands are given to a sequencer, and not applied at once.
@@ -265,6 +269,14 @@ struct CenterTable: ~Copyable {
     func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
         hosted[position].center.trimmableCount(of: kind)
     }
+
+    /// What lets a center forget the oldest eighth of a kind.
+    func trimAction(_ kind: KeptKind, at position: Int) -> Command.Action {
+        let count = trimmableCount(of: kind, at: position)
+        return .trim(kind, count: count - min(count, max(Self.leastTrim, count / 8)))
+    }
+
+    private static let leastTrim = 16
 
     /// What a center costs that keeps nothing: itself, and its tables at their smallest.
     static let centerByteCount = 3 << 10

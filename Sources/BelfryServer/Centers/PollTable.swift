@@ -29,21 +29,53 @@ struct PollTable {
     /// The observers whose mailboxes are streamed, by the number of the connection.
     var streams: [UInt64: UInt64] = [:]
     /// The timer, and the time that it is armed for.
-    var timer: TimerID?
-    var armedTime = MonotonicTime.distantFuture
+    private var timer: TimerID?
+    private var armedTime = MonotonicTime.distantFuture
 
     /// Whether some wait no longer.
     var hasEnded: Bool { !ended.isEmpty }
 
-    mutating func add(_ poll: Poll, connection: UInt64) {
-        polls[connection] = poll
+    /// Polls whose times are this close are ended together.
+    private static let interval: Duration = .milliseconds(5)
+
+    /// Lets a request wait at its mailbox.
+    mutating func park(_ poll: Poll, _ outbox: inout Outbox) {
+        polls[poll.submission.reply.number.rawValue] = poll
+        arm(at: poll.deadline, &outbox)
+    }
+
+    private mutating func arm(at time: MonotonicTime, _ outbox: inout Outbox) {
+        guard time < armedTime else { return }
+        if let timer { outbox.loop.cancel(timer) }
+        armedTime = time
+        timer = outbox.loop.schedule(at: time, LoopTimer.polls.rawValue)
+    }
+
+    /// The timer has come: ends those whose time is over.
+    mutating func meetDeadline(_ outbox: inout Outbox) {
+        timer = nil
+        armedTime = .distantFuture
+        endDue(at: outbox.loop.now)
+    }
+
+    /// Sets the timer for those that wait on.
+    mutating func armAgain(_ outbox: inout Outbox) {
+        guard let next = earliestDeadline else { return }
+        arm(at: max(next, outbox.loop.now + Self.interval), &outbox)
     }
 
     mutating func remove(_ connection: UInt64) -> Poll? {
         polls.removeValue(forKey: connection)
     }
 
-    /// A poll waits no longer; one that is not there was answered before.
+    /// The connection of a poll, or of a stream, has ended.
+    mutating func forget(_ connection: UInt64) {
+        polls[connection] = nil
+        streams[connection] = nil
+    }
+
+    /// A poll waits no longer; it is answered when the turn ends, with all that the turn has for it. One that
+    /// is not there was answered before.
     mutating func end(_ connection: UInt64, _ end: Poll.End) {
         guard polls[connection] != nil else { return }
         ended.append((connection, end))

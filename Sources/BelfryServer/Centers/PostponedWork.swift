@@ -1,10 +1,52 @@
+import BelfryLoop
+
 /// What waits for a turn that has time for it, in the order in which it came.
 struct PostponedWork {
-    var line = Line<Postponed>()
+    private var line = Line<Postponed>()
     /// The turn in which a connection ended last.
-    var departureTurn: UInt64 = .max
+    private var departureTurn: UInt64 = .max
+    /// The unfinished input of all connections, to which frames belong that were left to a later turn.
+    private let unfinishedTotal: ByteTotal
+
+    init(unfinishedTotal: ByteTotal) {
+        self.unfinishedTotal = unfinishedTotal
+    }
 
     var isEmpty: Bool { line.count == 0 }
+
+    /// Takes what has waited longest.
+    mutating func next() -> Postponed {
+        let work = line.removeFirst()
+        if case .calls(let frame, _) = work { unfinishedTotal.add(-frame.text.count) }
+        return work
+    }
+
+    /// Leaves the calls of a frame, from one on, to another turn.
+    ///
+    /// - Returns: whether there is room for its text: it counts as unfinished input, of which frames that
+    ///   are left have a quarter at most.
+    mutating func add(_ frame: CallFrame, from place: Int, _ outbox: inout Outbox) -> Bool {
+        let limit = outbox.configuration.unfinishedByteLimit / outbox.configuration.loopCount / 4
+        guard unfinishedTotal.count + frame.text.count <= limit else { return false }
+        unfinishedTotal.add(frame.text.count)
+        add(.calls(frame, from: place), &outbox)
+        return true
+    }
+
+    mutating func add(_ work: Postponed, _ outbox: inout Outbox) {
+        line.append(work)
+        outbox.loop.takeAnotherTurn()
+    }
+
+    /// Whether a center hears later of a connection that has ended: of the first of a turn it hears at once, of
+    /// others while the turn has time.
+    mutating func departuresMustWait(_ outbox: inout Outbox) -> Bool {
+        if departureTurn != outbox.counters.turns {
+            departureTurn = outbox.counters.turns
+            if isEmpty { return false }
+        }
+        return !outbox.life.isStopping && (!isEmpty || outbox.turnIsFull)
+    }
 }
 
 /// One thing that waits for a turn that has time for it.

@@ -1,3 +1,7 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryWire
+
 /// How the answer to posts is written; an idempotency key keeps it for replays.
 struct ReceiptForm: OptionSet, Sendable, Equatable {
     let rawValue: UInt8
@@ -8,4 +12,66 @@ struct ReceiptForm: OptionSet, Sendable, Equatable {
     static let observers = ReceiptForm(rawValue: 2)
     /// No content.
     static let minimal = ReceiptForm(rawValue: 4)
+}
+
+extension ReceiptForm {
+    /// The form in which posts are answered.
+    init(of reply: Reply, isBatch: Bool) {
+        self = isBatch ? .batch : []
+        guard case .http(let http) = reply.form else { return }
+        if http.isMinimal { insert(.minimal) }
+        if http.reportsObservers { insert(.observers) }
+    }
+
+    /// Appends the receipts of posts in their form, and tells how they are answered.
+    func appendAnswer(
+        _ receipts: [Receipt], _ reports: [[ReportRow]], _ reply: Reply, _ outbox: inout Outbox
+    ) -> Answer {
+        var answer = contains(.minimal) ? Answer.empty : .json
+        if !contains(.minimal) { append(receipts, reports, to: &outbox.content) }
+        guard !contains(.batch), let receipt = receipts.first, !receipt.isPosted else {
+            return answer
+        }
+        if !contains(.minimal) { answer.status = 202 }
+        if case .http(let http) = reply.form {
+            var location: [UInt8] = []
+            receipt.appendLocation(prefix: http.details.pathPrefix, to: &location)
+            answer.fields.append(HTTPField("Location", location))
+        }
+        return answer
+    }
+
+    /// Appends receipts in this form.
+    func append(
+        _ receipts: [Receipt], _ reports: [[ReportRow]], to content: inout [UInt8]
+    ) {
+        if !contains(.batch), let receipt = receipts.first {
+            Shape.append(
+                receipt: receipt, rows: contains(.observers) ? reports.first ?? [] : nil,
+                to: &content)
+            return
+        }
+        Shape.append(receipts: receipts, rows: contains(.observers) ? reports : nil, to: &content)
+    }
+}
+
+extension HTTPField {
+    /// Says that an answer repeats an earlier one.
+    static var isReplayed: HTTPField { HTTPField("Idempotency-Replayed", "true") }
+}
+
+extension Receipt {
+    /// Whether it was dispatched; otherwise it waits in the queue, or something stands for it.
+    var isPosted: Bool {
+        if case .posted = state { true } else { false }
+    }
+
+    /// Appends where the fate of a post is found.
+    func appendLocation(prefix: [UInt8], to location: inout [UInt8]) {
+        location.append(contentsOf: prefix)
+        location.append(contentsOf: Self.notificationsPath)
+        id.append(to: &location)
+    }
+
+    private static let notificationsPath = Array("/notifications/".utf8)
 }

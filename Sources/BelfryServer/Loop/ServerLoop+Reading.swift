@@ -127,7 +127,10 @@ extension ServerLoop {
     }
 
     /// Accounts for all that centers of this loop keep now, to the byte.
-    mutating func accountForAllKept() { host.accountForAllKept(&outbox) }
+    mutating func accountForAllKept() {
+        host.centers.noteAllKept()
+        host.kept.account(for: &host.centers, &outbox)
+    }
 
     /// The metrics; all who ask in one turn are told the same, since making the text is much work.
     private mutating func metrics() -> [UInt8] {

@@ -80,7 +80,8 @@ extension ServerLoop {
     mutating func seal() {
         guard outbox.life == .settled else { return }
         let isQuiet =
-            stop.settledCount == outbox.configuration.loopCount - 1 && host.waitingReplies.isEmpty
+            stop.settledCount == outbox.configuration.loopCount - 1
+            && host.completions.waiting.isEmpty
         guard isQuiet || outbox.loop.now >= stop.sealDeadline else {
             return armStop(at: outbox.loop.now + StopSequence.interval)
         }

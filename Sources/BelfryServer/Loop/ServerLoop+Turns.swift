@@ -10,7 +10,7 @@ extension ServerLoop {
         if !host.postponed.isEmpty { host.doPostponed(&outbox) }
         react()
         // The answer to one may let a request be read that ends, or completes, another.
-        while host.polls.hasEnded || !host.completions.isEmpty {
+        while host.polls.hasEnded || host.completions.hasCompleted {
             host.answerPolls(&outbox)
             host.answerCompletions(&outbox)
             react()
@@ -30,7 +30,7 @@ extension ServerLoop {
         if outbox.hasItems { outbox.loop.takeAnotherTurn() }
         outbox.compression.endTurn()
         outbox.counters.turns += 1
-        host.scanBudget = CenterHost.turnScanLimit
+        host.scanBudget = ScanBudget()
         callers.connections.ticket = host.promises.ticket
         if !metricsText.isEmpty { metricsText = [] }
         outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
@@ -52,7 +52,7 @@ extension ServerLoop {
 
     /// Whether something was done after the end of the turn that needs an end of its own.
     var hasTurnWork: Bool {
-        if !host.centers.touched.isEmpty || !host.completions.isEmpty || host.polls.hasEnded {
+        if !host.centers.touched.isEmpty || host.completions.hasCompleted || host.polls.hasEnded {
             return true
         }
         return outbox.hasOutbound

@@ -35,13 +35,13 @@ extension Exchange {
         switch route {
         case .post: return try channelPost(path.argument, &query, content: content, reader)
         case .postSeveral: return try notifications(&query, content: content, reader)
-        case .fate: return .fate(try path.notificationID())
+        case .fate: return .look(.fate(try path.notificationID()))
         case .addObserver:
             try checkContentType()
             reply.details.pathPrefix = path.prefix
             return .addObserver(try reader.observer(in: content, allowsSession: true))
-        case .observers: return .observers(try listing(.observers))
-        case .observer: return .readObserver(try secret(of: path.argument))
+        case .observers: return .listing(.observers(try listing(.observers)))
+        case .observer: return .look(.observer(try secret(of: path.argument)))
         case .removeObserver: return .removeObserver(try secret(of: path.argument))
         case .mailbox:
             let secret = try secret(of: path.argument)
@@ -55,28 +55,29 @@ extension Exchange {
             return try openEvents(&query, reader)
         case .channels:
             let listing = try listing(.channels)
-            return .channels(cursor: listing.cursor, limit: listing.limit, name: listing.name)
-        case .clients: return .clients(try listing(.clients))
+            return .listing(
+                .channels(cursor: listing.cursor, limit: listing.limit, name: listing.name))
+        case .clients: return .listing(.clients(try listing(.clients)))
         case .suspendClient:
             try checkContentType()
             return .suspendClient(
                 id: try path.clientNumber(), session: session(), try reader.suspension(in: content))
         case .removeClient:
             return .removeClient(id: try path.clientNumber(), session: session())
-        case .queue: return .queue(try listing(.queue))
+        case .queue: return .listing(.queue(try listing(.queue)))
         case .dequeue: return .dequeue(try reader.dequeue(query: query.takeRest()))
-        case .queueEntry: return .queueEntry(try path.notificationID())
+        case .queueEntry: return .listing(.queueEntry(try path.notificationID()))
         case .dequeueEntry: return .dequeue(.entry(try path.notificationID()))
         case .enterMode:
             try checkContentType()
             return .enterMode(try reader.mode(in: content))
-        case .modes: return .modes
+        case .modes: return .listing(.modes)
         case .leaveMode: return .leaveMode(try path.modeLease())
-        case .explain: return .explain(try reader.explain(query: query.takeRest()))
+        case .explain: return .listing(.explain(try reader.explain(query: query.takeRest())))
         case .leaks:
             let listing = try listing(.leaks)
-            return .leaks(cursor: listing.cursor, limit: listing.limit)
-        case .unmatched: return .unmatched(limit: try listing(.reports).limit)
+            return .listing(.leaks(cursor: listing.cursor, limit: listing.limit))
+        case .unmatched: return .listing(.unmatched(limit: try listing(.reports).limit))
         case .endCenter: return .endCenter
         }
     }

@@ -1,4 +1,6 @@
+import BelfryCenter
 import BelfryStore
+import BelfryWire
 import Synchronization
 
 /// Numbers that are never given twice, in no life of the broker (law 4).
@@ -39,10 +41,16 @@ final class NumberBlock: Sendable {
         asked = Atomic(used)
     }
 
-    /// A number that was never given; nil as long as the next block is not stored.
-    func take() -> UInt64? {
+    /// A number that was never given.
+    ///
+    /// - Throws: 503 as long as the next block is not stored.
+    @inline(__always)
+    func take() throws(Problem) -> UInt64 {
         let number = last.wrappingAdd(1, ordering: .relaxed).newValue
-        return number <= limit.load(ordering: .acquiring) ? number : nil
+        guard number <= limit.load(ordering: .acquiring) else {
+            throw Problem(Refusal.cannotStore)
+        }
+        return number
     }
 
     /// What the store must be asked for now.

@@ -114,6 +114,16 @@ final class SharedState: Sendable {
         return mailboxes
     }
 
+    /// Whether what must last can be stored now.
+    @inline(__always)
+    var canStore: Bool { !hasStore || store?.takesPromises ?? true }
+
+    /// Refuses what would have to be stored and cannot be.
+    @inline(__always)
+    func checkStore() throws(Problem) {
+        guard canStore else { throw Problem(Refusal.cannotStore) }
+    }
+
     /// Counts what the observers of a loop lost in a turn.
     func noteLosses(_ more: Losses) {
         losses.withLock { $0.add(more, since: Losses()) }

@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryCenter
+import BelfryHTTP
 import BelfryWire
 
 /// The registration of an observer, for a client that exists.
@@ -23,10 +24,12 @@ struct AddObserver: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let client =
-            if let client { client } else { try host.client(of: session, request, submission) }
-        try host.checkObserve(request, submission)
-        try host.reserveObservers(1, for: host.owner(of: submission, &outbox), &outbox)
-        if !request.terms.endsWithConnection { try host.checkStore() }
+            if let client { client } else {
+                try host.centers.client(of: session, request, submission)
+            }
+        try submission.checkObserve(request)
+        try host.kept.reserveObservers(1, for: host.centers.owner(of: submission, &outbox), &outbox)
+        if !request.terms.endsWithConnection { try host.shared.checkStore() }
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noClient
         }
@@ -34,7 +37,7 @@ struct AddObserver: Operation {
             outbox.work.countLook(through: host.centers[position].replayCount)
         }
         secret = outbox.random.text(byteCount: 16)
-        let registration = try host.makeRegistration(request, secret: secret)
+        let registration = try request.registration(host.shared.observerSerials, secret: secret)
         host.submitCommand(
             .addObserver(registration, client: client, since: request.since), to: position, &outbox)
     }
@@ -42,7 +45,9 @@ struct AddObserver: Operation {
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        .answer(host.registered(secret: secret, session: session, submission, &outbox))
+        .answer(
+            .registered(
+                host.effects.outcome, secret: secret, session: session, submission, &outbox))
     }
 }
 
@@ -60,12 +65,12 @@ struct OpenMailbox: Operation {
     mutating func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        try host.checkObserve(request, submission)
-        let owner = host.owner(of: submission, &outbox)
-        try host.reserveObservers(1, for: owner, &outbox)
-        try host.checkStore()
+        try submission.checkObserve(request)
+        let owner = host.centers.owner(of: submission, &outbox)
+        try host.kept.reserveObservers(1, for: owner, &outbox)
+        try host.shared.checkStore()
         let position = try host.makeCenter(for: submission, &outbox)
-        let client = try host.takeNumber(host.shared.clientNumbers)
+        let client = try host.shared.clientNumbers.take()
         let sessionSecret = outbox.random.text(byteCount: 16)
         session = IdentifierText.text(client: client, secret: sessionSecret)
         secret = outbox.random.text(byteCount: 16)
@@ -73,7 +78,7 @@ struct OpenMailbox: Operation {
             id: client, transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
             sessionHash: SecretHash(of: sessionSecret), principal: submission.caller.principal,
             owner: owner)
-        let observer = try host.makeRegistration(request, secret: secret)
+        let observer = try request.registration(host.shared.observerSerials, secret: secret)
         host.submitCommand(
             .connect(registration, observers: [observer], since: request.since), to: position,
             &outbox)
@@ -83,6 +88,43 @@ struct OpenMailbox: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         outbox.counters.countClient(of: .mailbox)
-        return .answer(host.registered(secret: secret, session: session, submission, &outbox))
+        return .answer(
+            .registered(
+                host.effects.outcome, secret: secret, session: session, submission, &outbox))
+    }
+}
+
+extension Answer {
+    /// Appends the observer that the last command has registered, with the token that its owner alone gets.
+    fileprivate static func registered(
+        _ outcome: Outcome, secret: [UInt8], session: [UInt8], _ submission: Submission,
+        _ outbox: inout Outbox
+    ) -> Answer {
+        guard case .registered(let rows) = outcome, let row = rows.first else {
+            preconditionFailure("a registration that is not refused has its observer")
+        }
+        let token = IdentifierText.text(observer: row.serial, secret: secret)
+        Shape.append(
+            registered: row, token: token, session: session, center: submission.center,
+            to: &outbox.content)
+        // The answer to a call has no fields.
+        guard case .http(let http) = submission.reply.form else {
+            return Answer(contentType: .json)
+        }
+        let location = http.details.pathPrefix + Array("/observers/".utf8) + token
+        return Answer(
+            status: 201, contentType: .json,
+            fields: [.noStore, .noReferrer, HTTPField("Location", location)])
+    }
+}
+
+extension ObserverRequest {
+    /// What the center is told of the observer.
+    func registration(
+        _ serials: NumberBlock, secret: [UInt8]
+    ) throws(Problem) -> ObserverRegistration {
+        ObserverRegistration(
+            serial: try serials.take(), tokenHash: SecretHash(of: secret), name: name,
+            object: object, selector: selector, terms: terms)
     }
 }

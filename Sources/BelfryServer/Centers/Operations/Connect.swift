@@ -24,11 +24,11 @@ struct Connect: Operation {
         guard submission.caller.grants.allowAny(center: submission.center.span) else {
             throw Problem.lacking("observe", submission.caller, center: submission.center)
         }
-        for request in requests { try host.checkObserve(request, submission) }
-        let owner = host.owner(of: submission, &outbox)
-        try host.reserveObservers(requests.count, for: owner, &outbox)
+        for request in requests { try submission.checkObserve(request) }
+        let owner = host.centers.owner(of: submission, &outbox)
+        try host.kept.reserveObservers(requests.count, for: owner, &outbox)
         let position = try host.makeCenter(for: submission, &outbox)
-        client = try host.takeNumber(host.shared.clientNumbers)
+        client = try host.shared.clientNumbers.take()
         let secret = outbox.random.text(byteCount: 16)
         session = IdentifierText.text(client: client, secret: secret)
         let registration = ClientRegistration(
@@ -41,7 +41,8 @@ struct Connect: Operation {
         var observers: [ObserverRegistration] = []
         for request in requests {
             observers.append(
-                try host.makeRegistration(request, secret: outbox.random.text(byteCount: 16)))
+                try request.registration(
+                    host.shared.observerSerials, secret: outbox.random.text(byteCount: 16)))
         }
         host.submitCommand(
             .connect(registration, observers: observers, since: sequence), to: position, &outbox)
@@ -55,7 +56,8 @@ struct Connect: Operation {
         if let since, since.epoch != epoch, case .registered(let rows) = host.effects.outcome,
             let row = host.centers[position].client(client)
         {
-            host.tellForeignPosition(of: rows, row)
+            host.effects.tellForeignPosition(
+                of: rows, row, at: host.centers[host.applied.position].sequence)
         }
         let sequel = Sequel.client(
             id: client, session: session, transport: transport, center: submission.center)

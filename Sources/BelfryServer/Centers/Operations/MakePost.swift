@@ -14,9 +14,11 @@ struct MakePost: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         if isAmongOthers {
-            try host.boundDeliveries(of: [request], center: submission.center, &outbox)
+            try host.deliveryBound.bound(
+                [request], of: submission.center, in: host.centers,
+                limit: outbox.configuration.batchDeliveryLimit)
         }
-        try host.checkPost(request, submission, place: nil)
+        try submission.checkPost(request, place: nil)
         let position = try host.makeCenter(for: submission, &outbox)
         let hasStyle = request.options?.style != nil
         let terms = host.terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
@@ -43,10 +45,12 @@ struct MakePosts: Operation {
     ) throws(Problem) {
         var hasStyle = false
         for place in requests.indices {
-            try host.checkPost(requests[place], submission, place: place)
+            try submission.checkPost(requests[place], place: place)
             if requests[place].options?.style != nil { hasStyle = true }
         }
-        try host.boundDeliveries(of: requests, center: submission.center, &outbox)
+        try host.deliveryBound.bound(
+            requests, of: submission.center, in: host.centers,
+            limit: outbox.configuration.batchDeliveryLimit)
         let position = try host.makeCenter(for: submission, &outbox)
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)

@@ -17,7 +17,7 @@ struct OpenStream: Operation {
     mutating func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        let (position, observer) = try host.ownObserver(secret, submission)
+        let (position, observer) = try host.centers.ownObserver(secret, submission)
         isForeign = since.map { $0.epoch != host.centers[position].epoch } ?? false
         let through =
             isForeign ? nil : since.map { min($0.sequence, host.centers[position].sequence) }

@@ -24,7 +24,7 @@ struct ReadMailbox: Operation {
     mutating func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        let (position, observer) = try host.ownObserver(secret, submission)
+        let (position, observer) = try host.centers.ownObserver(secret, submission)
         // A number above all others would acknowledge what is still to come.
         through = request.after.map { min($0, host.centers[position].sequence) }
         host.submitCommand(
@@ -39,7 +39,7 @@ struct ReadMailbox: Operation {
         guard let page else { throw Problem(Refusal.noMailbox) }
         let isEmpty = page.notifications.isEmpty && page.gaps.isEmpty
         guard isEmpty, wait > 0, !outbox.life.isStopping else {
-            return .answer(host.answer(page, of: secret.number, &outbox))
+            return .answer(Answer.page(page, of: secret.number, &outbox))
         }
         let deadline = min(
             outbox.loop.now + .nanoseconds(min(wait, host.maxWait)),
@@ -71,7 +71,7 @@ private struct AttachPoll: Operation {
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        host.park(poll, &outbox)
+        host.polls.park(poll, &outbox)
         return .later
     }
 }
@@ -98,7 +98,19 @@ struct AnswerPoll: Operation {
     ) throws(Problem) -> Ending {
         let page = host.centers[host.applied.position].mailbox(
             of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
-        guard let page else { throw host.endOfReading(poll, at: host.applied.position) }
-        return .answer(host.answer(page, of: poll.observer, &outbox))
+        guard let page else {
+            throw host.centers.endOfReading(poll.observer, at: host.applied.position)
+        }
+        return .answer(Answer.page(page, of: poll.observer, &outbox))
+    }
+}
+
+extension Answer {
+    /// Appends a page of a mailbox.
+    fileprivate static func page(
+        _ page: MailboxPage, of observer: UInt64, _ outbox: inout Outbox
+    ) -> Answer {
+        Shape.append(mailbox: page, observer: observer, to: &outbox.content)
+        return .json
     }
 }

@@ -11,7 +11,8 @@ struct RemoveClient: Operation {
     func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        let (position, isOwn) = try host.controlledClient(client, session: session, submission)
+        let (position, isOwn) = try host.centers.controlledClient(
+            client, session: session, submission)
         let remover = isOwn ? Remover.client(client) : .principal(submission.caller.principal)
         host.submitCommand(.removeClient(client: client, by: remover), to: position, &outbox)
     }

@@ -29,11 +29,11 @@ struct RemoveObserver: Operation {
         let position: Int
         switch target {
         case .path(let secret):
-            position = try host.observer(secret, orBy: .admin, submission).position
+            position = try host.centers.observer(secret, orBy: .admin, submission).position
             serial = secret.number
             remover = .principal(submission.caller.principal)
         case .token(let secret, let client):
-            position = try host.positionOfObservers(submission)
+            position = try host.centers.positionOfObservers(submission)
             serial = secret.number
             let row = host.centers[position].observer(serial)
             let hash = row?.tokenHash ?? host.centers[position].tombstone(serial)?.tokenHash
@@ -42,7 +42,7 @@ struct RemoveObserver: Operation {
             }
             remover = .client(client)
         case .own(let number, let client):
-            position = try host.positionOfObservers(submission)
+            position = try host.centers.positionOfObservers(submission)
             guard host.centers[position].observer(number)?.client == client else {
                 throw Problem.noObserver
             }
@@ -72,7 +72,7 @@ struct RemoveObservers: Operation {
     func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        let position = try host.positionOfObservers(submission)
+        let position = try host.centers.positionOfObservers(submission)
         host.submitCommand(
             .removeObservers(client: client, name: name, object: object), to: position, &outbox)
     }

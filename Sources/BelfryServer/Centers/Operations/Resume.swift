@@ -25,7 +25,7 @@ struct Resume: Operation {
             let secret = request.session.secret,
             SecretHash(of: secret).matches(client.sessionHash)
         else { throw Problem.noSession }
-        try CenterHost.checkPrincipal(of: client, submission)
+        try client.checkPrincipal(submission)
         isForeign = request.epoch.map { $0 != host.centers[position].epoch } ?? false
         // A position of another life of the center says nothing about this one.
         let after = isForeign ? 0 : request.after
@@ -42,7 +42,11 @@ struct Resume: Operation {
         }
         let client = resumed.row.id
         outbox.tellSuspension(of: client, false, because: "away")
-        if isForeign { host.tellForeignPosition(of: resumed.observers, resumed.row) }
+        if isForeign {
+            host.effects.tellForeignPosition(
+                of: resumed.observers, resumed.row, at: host.centers[host.applied.position].sequence
+            )
+        }
         Shape.append(resumed: resumed, center: submission.center, to: &outbox.content)
         var session: [UInt8] = []
         IdentifierText.append(client: client, secret: request.session.secret, to: &session)

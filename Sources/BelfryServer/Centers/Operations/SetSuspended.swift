@@ -20,7 +20,7 @@ struct SetSuspended: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         if case .path(let session) = asker {
-            _ = try host.controlledClient(client, session: session, submission)
+            _ = try host.centers.controlledClient(client, session: session, submission)
         }
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noClient

@@ -1,3 +1,5 @@
+import BelfryWire
+
 /// The answers to a batch of calls: they leave together, when the last of them is there.
 final class CallBatch {
     /// Where they go.
@@ -45,6 +47,20 @@ final class CallBatch {
         answers[number] = answer
         missingCount -= 1
         wait(for: ticket)
+    }
+
+    /// The answers of one batch may have so many bytes before its looks are refused.
+    private static let answerByteLimit = 256 << 10
+
+    /// A batch of a thousand looks must not have an answer of a thousand pages.
+    ///
+    /// - Throws: 413, which asks for smaller batches.
+    func boundLooks() throws(Problem) {
+        guard byteCount > Self.answerByteLimit else { return }
+        throw Problem(
+            .contentTooLarge,
+            "The answers to this batch passed \(Self.answerByteLimit >> 10) KiB; split it.",
+            members: [Problem.Member("limit", integer: Self.answerByteLimit)])
     }
 
     /// Appends the array of all answers; nothing when there is none.

@@ -18,8 +18,8 @@ struct CallFrame {
     var hasReplayed = false
     /// Whether there was no room to leave the calls that follow to another turn.
     var isCut = false
-    /// How often its posts may be delivered, about, as far as it has come.
-    var deliveryCount = 0
+    /// How often its posts may be delivered, as far as it has come.
+    var deliveryBound = DeliveryBound()
 }
 
 /// How far a call has come.

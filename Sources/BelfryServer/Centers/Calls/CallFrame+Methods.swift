@@ -1,0 +1,120 @@
+import BelfryCenter
+import BelfryWire
+
+// What each method does.
+
+extension CallFrame {
+    /// Does what a call asks for.
+    ///
+    /// - Returns: nil where its command was not applied yet.
+    mutating func carryOut(
+        _ method: CallMethod, _ params: Range<Int>?, _ host: inout CenterHost,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Ending? {
+        let reader = host.requestReader
+        let client = client.number
+        switch method {
+        case .addObserver:
+            let request = try reader.addObserver(params: params, in: text.span)
+            if request.since != nil { hasReplayed = true }
+            return try carryOut(
+                AddObserver(request, client: client, session: self.client.session), &host, &outbox)
+        case .removeObserver:
+            switch try reader.removeObserver(params: params, in: text.span) {
+            case .filter(let name, let object):
+                let operation = RemoveObservers(client: client, name: name, object: object)
+                return try carryOut(operation, &host, &outbox)
+            case .token(let token):
+                let secret = Secret(number: token.number, secret: token.secret)
+                return try carryOut(
+                    RemoveObserver(.token(secret, client: client)), &host, &outbox)
+            case .observer(let serial):
+                return try carryOut(RemoveObserver(.own(serial, client: client)), &host, &outbox)
+            }
+        case .post:
+            let request = try reader.post(params: params, in: text.span)
+            // Nobody waits for the answer to a JSON-RPC notification.
+            let seconds = call == nil ? 0 : request.waitSeconds
+            let wishes = PostWishes(
+                wait: seconds.map { Int64($0 * 1_000_000_000) },
+                key: request.idempotencyKey.map { key($0, params: params) })
+            let form: ReceiptForm = request.reportsObservers ? .observers : []
+            let operation = MakePost(
+                request: request.post, wishes: wishes, form: form,
+                isAmongOthers: batch != nil && !isAlone)
+            return try carryOut(operation, &host, &outbox)
+        case .dequeue:
+            let request = try reader.dequeue(params: params, in: text.span)
+            return try carryOut(Dequeue(request: request, isCall: true), &host, &outbox)
+        case .setSuspended:
+            let isSuspended = try reader.setSuspended(params: params, in: text.span)
+            return try carryOut(
+                SetSuspended(isSuspended: isSuspended, client: client, asker: .client), &host,
+                &outbox)
+        case .resume:
+            let request = try reader.resume(params: params, in: text.span)
+            guard isAlone else {
+                throw Problem(
+                    .invalidFields,
+                    "A resume is alone in its message: send other calls after its answer.")
+            }
+            return try carryOut(Resume(request, newcomer: client), &host, &outbox)
+        case .observers:
+            try batch?.boundLooks()
+            let request = try reader.observers(params: params, in: text.span)
+            let look = Look.listing(.observers(request.query))
+            return .answer(try host.look(look, submission, &outbox))
+        case .explain:
+            try batch?.boundLooks()
+            let request = try reader.explain(params: params, in: text.span)
+            let look = Look.listing(.explain(request))
+            return .answer(try host.look(look, submission, &outbox))
+        case .enterMode:
+            let request = try reader.enterMode(params: params, in: text.span)
+            return try carryOut(EnterMode(request, client: client), &host, &outbox)
+        case .leaveMode:
+            let token = try reader.leaveMode(params: params, in: text.span)
+            let secret = Secret(number: token.number, secret: token.secret)
+            return try carryOut(LeaveMode(secret: secret, isCall: true), &host, &outbox)
+        }
+    }
+
+    /// Begins what a call asks for, and ends it where its command was applied at once.
+    private mutating func carryOut<Called: Operation>(
+        _ operation: consuming Called, _ host: inout CenterHost, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending? {
+        try operation.begin(&host, submission, &outbox)
+        if host.applied.isUnspread { return try host.end(operation, submission, &outbox) }
+        keep(operation, &host)
+        return nil
+    }
+
+    @inline(never)
+    private func keep(_ operation: some Operation, _ host: inout CenterHost) {
+        host.keep(operation, submission, self, batch?.appendMissing())
+    }
+
+    /// The key of a `post`: its params are the request.
+    private func key(_ key: [UInt8], params: Range<Int>?) -> (
+        text: [UInt8], requestHash: SecretHash
+    ) {
+        let request = Array("post\n".utf8) + text[params ?? 0..<0]
+        return (key, SecretHash(of: request))
+    }
+
+    /// Takes a response as the acknowledgement of a delivery; one with an unknown id is ignored.
+    func acknowledge(
+        _ id: [UInt8], error: Range<Int>?, _ host: inout CenterHost, _ outbox: inout Outbox
+    ) {
+        guard let (observer, sequence) = RPC.delivery(ofID: id.span),
+            let position = host.centers.position(of: submission.center)
+        else { return }
+        var refusal: [UInt8]?
+        if let error { refusal = RPC.refusal(error: text.span.extracting(error)) }
+        // Whoever loses an acknowledgement gets the notification again: nobody waits for the store.
+        host.tell(
+            .acknowledge(
+                client: client.number, observer: observer, sequence: sequence, error: refusal),
+            to: position, &outbox)
+    }
+}

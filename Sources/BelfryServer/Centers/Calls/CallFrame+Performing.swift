@@ -1,0 +1,217 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+// The calls of one frame are performed in their order, and answered in one frame; all of them are one callout (rule Q10).
+
+extension CallFrame {
+    /// Performs all calls.
+    ///
+    /// - Returns: whether the next frame of the client can be read.
+    mutating func perform(_ host: inout CenterHost, _ outbox: inout Outbox) -> Bool {
+        let message = host.rpcReader.message(in: text.span)
+        isAlone = message.calls.count == 1
+        guard message.isBatch else {
+            if let call = message.calls.first {
+                switch perform(call, &host, &outbox) {
+                case .done(let sequel):
+                    host.promises.deliver(
+                        Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
+                case .later: break
+                case .begun: return false
+                }
+            }
+            // What the replay ring has for a new observer, and what was held for a client that goes
+            // on, comes after its answer.
+            host.fanOut(&outbox)
+            return true
+        }
+        batch = CallBatch(reply: submission.reply)
+        return perform(message.calls, from: 0, &host, &outbox)
+    }
+
+    /// Goes on with the calls of a batch that was left to this turn.
+    mutating func goOn(from place: Int, _ host: inout CenterHost, _ outbox: inout Outbox) {
+        host.deliveryBound = deliveryBound
+        _ = perform(host.rpcReader.message(in: text.span).calls, from: place, &host, &outbox)
+    }
+
+    /// Performs the calls of a batch from one on.
+    ///
+    /// Behind a replay the rest is left to another turn when this one has had its time; where there is no
+    /// room for it, it is refused.
+    ///
+    /// - Returns: whether the next frame of the client can be read.
+    private mutating func perform(
+        _ calls: [RPCCall], from start: Int, _ host: inout CenterHost, _ outbox: inout Outbox
+    ) -> Bool {
+        guard let batch else { return true }
+        var sequel = Sequel.none
+        var isBegun = false
+        for place in start..<calls.count {
+            if place > start {
+                host.fanOut(&outbox)
+                if hasReplayed, !isCut, !outbox.life.isStopping, outbox.turnIsFull {
+                    deliveryBound = host.deliveryBound
+                    batch.wait(for: host.promises.awaitedTicket)
+                    if host.postponed.add(self, from: place, &outbox) { return false }
+                    isCut = true
+                }
+            }
+            outbox.content.removeAll(keepingCapacity: true)
+            switch perform(calls[place], &host, &outbox) {
+            case .done(let next):
+                if case .client = next { sequel = next }
+                batch.append(outbox.content)
+            case .later: break
+            case .begun: isBegun = true
+            }
+        }
+        batch.end()
+        batch.wait(for: host.promises.awaitedTicket)
+        host.promises.awaitedTicket = 0
+        if batch.isComplete {
+            host.promises.deliver(batch, sequel, &outbox)
+        } else if !isBegun {
+            outbox.letGoOn(batch.reply)
+        }
+        host.fanOut(&outbox)
+        return !isBegun
+    }
+
+    /// Performs one call; its answer goes to the content of the outbox, which stays empty if there is none.
+    private mutating func perform(
+        _ call: RPCCall, _ host: inout CenterHost, _ outbox: inout Outbox
+    ) -> CallStep {
+        switch call {
+        case .response(let id, let content, let isError):
+            acknowledge(id, error: isError ? content : nil, &host, &outbox)
+        case .invalid(let id, let code, let detail):
+            if let id { RPC.append(error: code, detail: detail, id: id, to: &outbox.content) }
+        case .notification(let method, let params):
+            guard let method = CallMethod(method) else { break }
+            self.call = nil
+            return perform(method, params, &host, &outbox)
+        case .request(let id, let method, let params):
+            guard let method = CallMethod(method) else {
+                RPC.append(error: .methodNotFound, id: id, to: &outbox.content)
+                break
+            }
+            self.call = id
+            return perform(method, params, &host, &outbox)
+        }
+        return .done(.none)
+    }
+
+    /// Performs a method, and appends its result or why it is refused.
+    private mutating func perform(
+        _ method: CallMethod, _ params: Range<Int>?, _ host: inout CenterHost,
+        _ outbox: inout Outbox
+    ) -> CallStep {
+        self.method = method
+        do throws(Problem) {
+            if outbox.life.isSealed { throw Problem.isStopping }
+            if isCut { throw Problem.tooManyReplays }
+            if outbox.configuration.hasRates { try charge(&outbox) }
+            if outbox.log.level == .trace { tell(nil, outbox.log) }
+            beginResult(&outbox)
+            guard let ending = try carryOut(method, params, &host, &outbox) else { return .begun }
+            let batch = batch
+            return endResult(ending, batch?.appendMissing(), &host, &outbox)
+        } catch {
+            refuse(error, &outbox)
+            return .done(.none)
+        }
+    }
+
+    @inline(__always)
+    func beginResult(_ outbox: inout Outbox) {
+        if let id = call { RPC.beginResult(id: id, to: &outbox.content) }
+    }
+
+    @inline(__always)
+    private mutating func endResult(
+        _ ending: Ending, _ place: @autoclosure () -> CallPlace?, _ host: inout CenterHost,
+        _ outbox: inout Outbox
+    ) -> CallStep {
+        switch ending {
+        case .answer(let answer):
+            if call == nil {
+                // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
+                outbox.content.removeAll(keepingCapacity: true)
+            } else {
+                RPC.endResult(to: &outbox.content)
+            }
+            guard case .client(let id, let session, _, _) = answer.sequel else {
+                return .done(.none)
+            }
+            client = CallingClient(number: id, session: session)
+            return .done(answer.sequel)
+        case .written: return .done(.none)
+        case .waiting(let form):
+            // A repetition of a post that is waited for waits with it, even if nobody is to be told.
+            guard let id = call else { return .done(.none) }
+            host.park(submission.reply, form, call: id, place: place(), &outbox)
+            return .later
+        case .later: return .later
+        }
+    }
+
+    /// Appends why a call is refused, if it is answered.
+    func refuse(_ problem: Problem, _ outbox: inout Outbox) {
+        outbox.noteRefusal(problem)
+        if outbox.log.level <= .debug { tell(problem, outbox.log) }
+        outbox.content.removeAll(keepingCapacity: true)
+        if let id = call { RPC.append(problem: problem, id: id, to: &outbox.content) }
+    }
+
+    /// The call has ended some turns after it began.
+    mutating func finish(
+        _ ending: Ending, _ place: CallPlace?, _ host: inout CenterHost, _ outbox: inout Outbox
+    ) {
+        guard case .done(let sequel) = endResult(ending, place, &host, &outbox) else {
+            return outbox.letGoOn(submission.reply)
+        }
+        guard let place else {
+            return host.promises.deliver(
+                Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
+        }
+        place.batch.fill(place.number, with: outbox.content, ticket: host.promises.awaitedTicket)
+        host.promises.deliver(place.batch, sequel, &outbox)
+    }
+
+    /// Counts a call for its address and its caller.
+    private func charge(_ outbox: inout Outbox) throws(Problem) {
+        guard let address = submission.address else { return }
+        let rates = outbox.shared.rates
+        do throws(RateTables.Refusal) {
+            try rates.take(of: address, at: outbox.loop.now.nanoseconds)
+            try rates.take(1, of: submission.caller, at: address, outbox.loop.now.nanoseconds)
+        } catch {
+            outbox.counters.rateRefused += 1
+            throw error.problem
+        }
+    }
+
+    /// Tells of a call: each at `trace` before it is performed, and one that is refused at `debug`.
+    private func tell(_ problem: Problem?, _ log: ServerLog) {
+        let client = "c\(client.number)"
+        if let problem {
+            log.write(
+                .debug, "a call was refused", ("method", method.rawValue),
+                ("type", problem.kind.slug), ("client", client))
+        } else {
+            log.write(.trace, "a call", ("method", method.rawValue), ("client", client))
+        }
+    }
+}
+
+extension Problem {
+    /// What is said where so much was replayed that the rest of a batch cannot wait for its turn.
+    static let tooManyReplays = Problem(
+        .overloaded,
+        "Too many batches wait for what the replay ring has; call this again, in smaller batches.")
+    /// What is said of everything that is asked too late.
+    static let isStopping = Problem(.draining, "The broker is stopping.")
+}

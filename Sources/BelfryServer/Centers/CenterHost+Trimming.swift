@@ -1,0 +1,92 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryWire
+import Synchronization
+
+extension CenterHost {
+    /// Kinds of which too much is kept: the center of this loop that keeps most forgets its oldest.
+    ///
+    /// One command forgets an eighth, so that tables are not made smaller with each post, and nobody waits for
+    /// it; the next turn goes on. What is held rests while the store is behind, which has to note it.
+    mutating func trimKept(_ outbox: inout Outbox) {
+        var others = kept.takeTrims()
+        for kind in KeptKind.allCases where others.remove(Trim(kind: kind, owner: .none)) != nil {
+            if kind == .held, storeIsBehind {
+                kept.restBeforeTrimming(&outbox)
+            } else if kind == .held ? trimHeld(&outbox) : trim(kind, &outbox) {
+                kept.trimLater(kind, &outbox)
+            }
+        }
+        for trim in others { trimShare(trim, &outbox) }
+    }
+
+    /// Tells whether something was forgotten, and there is still too much.
+    private mutating func trim(_ kind: KeptKind, _ outbox: inout Outbox) -> Bool {
+        guard kept.excess(of: kind) > 0, let position = centers.largestKeeper(of: kind) else {
+            return false
+        }
+        if centers.isDoing(.trim, at: position) { return true }
+        let count = centers.trimmableCount(of: kind, at: position)
+        guard count > 0 else { return false }
+        tell(centers.trimAction(kind, at: position), to: position, &outbox)
+        centers.noteKept(at: position)
+        kept.account(for: &centers, &outbox)
+        return kept.excess(of: kind) > 0
+    }
+
+    /// The texts of held notifications that one command drops: more than one turn reads of those that send much.
+    ///
+    /// A start may find far more than there is room for, and the store has to note each one.
+    static let heldTrimByteCount = 512 << 10
+
+    /// All centers hold too much: the largest of this loop drops its oldest (decision 46).
+    ///
+    /// - Returns: whether that goes on with the next turn.
+    private mutating func trimHeld(_ outbox: inout Outbox) -> Bool {
+        guard let position = centers.largestKeeper(of: .held) else { return false }
+        if centers.isDoing(.trim, at: position) { return true }
+        let held = centers[position].heldByteCount
+        let cost = max(1, centers.kept(.held, at: position))
+        // What is too much in memory is that part of the texts.
+        let byCost = Double(max(0, kept.excess(of: .held))) * Double(held) / Double(cost)
+        let byText =
+            shared.heldByteCount.load(ordering: .relaxed) - outbox.configuration.heldByteLimit
+        let excess = max(byText, Int(byCost.rounded(.up)))
+        guard excess > 0, held > 0 else { return false }
+        outbox.meet(.held)
+        let share = min(excess, Self.heldTrimByteCount)
+        tell(.trimHeld(byteCount: max(0, held - share)), to: position, &outbox)
+        centers.noteKept(at: position)
+        kept.account(for: &centers, &outbox)
+        let hasTrimmed =
+            centers[position].heldByteCount < held || centers.isDoing(.trim, at: position)
+        return hasTrimmed && (excess > share || kept.excess(of: .held) > 0)
+    }
+
+    /// An owner that has too much of a kind forgets its oldest in the center that keeps most of it.
+    mutating func trimShare(_ trim: Trim, _ outbox: inout Outbox) {
+        guard kept.excess(of: trim.kind, for: trim.owner, &outbox) > 0,
+            let position = centers.largestKeeper(of: trim.kind, for: trim.owner)
+        else { return }
+        if centers.isDoing(.trim, at: position) {
+            return kept.trimLater(trim.kind, of: trim.owner, &outbox)
+        }
+        outbox.meet(.shares)
+        let before = centers.kept(trim.kind, at: position, for: trim.owner)
+        let action =
+            switch trim.kind {
+            case .held, .keys: Command.Action.trimOwned(trim.kind, trim.owner)
+            case .observers, .channels, .replay, .fates, .tombstones, .queue:
+                centers.trimAction(trim.kind, at: position)
+            }
+        tell(action, to: position, &outbox)
+        centers.noteKept(at: position)
+        let hasTrimmed =
+            centers.kept(trim.kind, at: position, for: trim.owner) < before
+            || centers.isDoing(.trim, at: position)
+        kept.account(for: &centers, &outbox)
+        if hasTrimmed, kept.excess(of: trim.kind, for: trim.owner, &outbox) > 0 {
+            kept.trimLater(trim.kind, of: trim.owner, &outbox)
+        }
+    }
+}

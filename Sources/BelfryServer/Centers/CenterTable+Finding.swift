@@ -1,0 +1,138 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryJSON
+import BelfryWire
+
+// Who may find which client and which observer: whoever knows no secret of one learns nothing about it.
+
+extension CenterTable {
+    /// The client that the caller may control: its own by the session, any as an admin.
+    func controlledClient(
+        _ id: UInt64, session: [UInt8]?, _ submission: Submission
+    ) throws(Problem) -> (position: Int, isOwn: Bool) {
+        guard let position = position(of: submission.center),
+            let client = self[position].client(id)
+        else { throw Problem.noClient }
+        let isOwn = session.map { client.speaks($0) } ?? false
+        let grants = submission.caller.grants
+        // A client has neither name nor object: it takes an admin of all of them.
+        guard isOwn || grants.allow(.admin, center: submission.center, name: nil, object: nil)
+        else {
+            throw Problem.noClient
+        }
+        return (position, isOwn)
+    }
+
+    /// The client that a session names, which gets an observer over HTTP.
+    func client(
+        of session: [UInt8], _ request: ObserverRequest, _ submission: Submission
+    ) throws(Problem) -> UInt64 {
+        guard let number = IdentifierText(client: session.span)?.number,
+            let position = position(of: submission.center),
+            let client = self[position].client(number), client.speaks(session)
+        else { throw Problem.noSession }
+        try client.checkPrincipal(submission)
+        if client.transport == .mailbox { try request.checkMailbox() }
+        if client.state == .disconnected, request.terms.endsWithConnection {
+            throw Problem.invalid([
+                Problem.FieldError(
+                    .pointer(.root.appending(key: "lifetime")),
+                    "must be token while the client is away: there is no connection to end with")
+            ])
+        }
+        return client.id
+    }
+
+    /// Where the center is that has the observers which are asked for.
+    func positionOfObservers(_ submission: Submission) throws(Problem) -> Int {
+        guard let position = position(of: submission.center) else {
+            throw Problem.noObserver
+        }
+        return position
+    }
+
+    /// The observer that a path names, for whoever has its token or may do this to it anyway.
+    func observer(
+        _ secret: Secret, orBy verb: Verbs, _ submission: Submission
+    ) throws(Problem) -> (position: Int, row: ObserverRow) {
+        let position = try positionOfObservers(submission)
+        let row = self[position].observer(secret.number)
+        let tombstone = row == nil ? self[position].tombstone(secret.number) : nil
+        guard let hash = row?.tokenHash ?? tombstone?.tokenHash else { throw Problem.noObserver }
+        let isAllowed =
+            if let text = secret.secret {
+                SecretHash(of: text).matches(hash)
+            } else {
+                submission.caller.grants.allow(
+                    verb, center: submission.center, name: row?.name ?? tombstone?.name,
+                    object: row?.object ?? tombstone?.object)
+            }
+        guard isAllowed else { throw Problem.noObserver }
+        if let tombstone { throw Problem(.observerRemoved(tombstone)) }
+        guard let row else { throw Problem.noObserver }
+        return (position, row)
+    }
+
+    /// The observer whose whole token the caller has; nothing else opens a mailbox.
+    func ownObserver(
+        _ secret: Secret, _ submission: Submission
+    ) throws(Problem) -> (position: Int, row: ObserverRow) {
+        guard secret.secret != nil else { throw Problem.noObserver }
+        let (position, row) = try observer(secret, orBy: [], submission)
+        guard row.transport == .mailbox else { throw Problem(Refusal.noMailbox) }
+        return (position, row)
+    }
+
+    /// Why a mailbox cannot be read any more.
+    func endOfReading(_ observer: UInt64, at position: Int?) -> Problem {
+        let tombstone = position.flatMap { self[$0].tombstone(observer) }
+        return tombstone.map { Problem(.observerRemoved($0)) } ?? Problem.readerReplaced
+    }
+}
+
+extension ClientRow {
+    /// Whether a session secret, whole or its secret half, is that of the client.
+    func speaks(_ session: [UInt8]) -> Bool {
+        let secret = IdentifierText(client: session.span)?.secret ?? session
+        return SecretHash(of: secret).matches(sessionHash)
+    }
+
+    /// What a session opens is for its own principal alone: rows tell who has them.
+    func checkPrincipal(_ submission: Submission) throws(Problem) {
+        guard principal == submission.caller.principal else {
+            throw Problem(.forbidden, "The session belongs to another principal.")
+        }
+    }
+}
+
+extension ObserverRequest {
+    /// A mailbox is read: it acknowledges nothing else, and has no connection to end with.
+    fileprivate func checkMailbox() throws(Problem) {
+        var errors: [Problem.FieldError] = []
+        if terms.acknowledges {
+            errors.append(
+                Problem.FieldError(
+                    .pointer(.root.appending(key: "acknowledge")),
+                    "must be false for a mailbox, which is read"))
+        }
+        if terms.endsWithConnection {
+            errors.append(
+                Problem.FieldError(
+                    .pointer(.root.appending(key: "lifetime")),
+                    "must be token for a mailbox, which has no connection"))
+        }
+        if !errors.isEmpty { throw Problem.invalid(errors) }
+    }
+}
+
+extension Problem {
+    /// What is said of a client that is not there, or that the caller may not know of.
+    static let noClient = Problem(.notFound, "There is no such client.")
+
+    /// What is said of a session that nobody has.
+    static let noSession = Problem(
+        .notFound, "The session is not that of a client of this center.")
+
+    /// What is said of an observer that is not there, or that the caller may not know of.
+    static let noObserver = Problem(.notFound, "There is no such observer.")
+}

@@ -1,0 +1,42 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryWire
+
+// For whom counts what centers keep (decision 70).
+
+extension CenterTable {
+    /// The owner that what a submission makes counts for.
+    @inline(__always)
+    mutating func owner(
+        of submission: borrowing Submission, _ outbox: inout Outbox
+    ) -> Owner {
+        if !outbox.shares.countsAddresses, submission.caller === outbox.anonymous { return .none }
+        return owner(submission.caller, at: submission.address, &outbox)
+    }
+
+    /// The owner that what a caller makes counts for.
+    mutating func owner(
+        _ caller: Caller, at address: NetworkAddress?, _ outbox: inout Outbox
+    ) -> Owner {
+        let isCounted = outbox.shares.limits.principal != nil && !caller.isAnonymous
+        let identity = OwnerTable.Identity(
+            principal: isCounted ? .principal(caller.principal) : nil,
+            address: outbox.shares.asker(at: address))
+        if identity.principal == nil, identity.address == nil { return .none }
+        hasOwners = true
+        return outbox.shared.owners.owner(identity)
+    }
+
+    /// Lets what a store has kept of a center count for its principals.
+    ///
+    /// A principal may be of a key that is gone, or of a time when keys were others: it counts all the same.
+    mutating func assignOwners(at position: Int, _ outbox: inout Outbox) {
+        if outbox.shares.limits.principal == nil { return }
+        hasOwners = true
+        let (owners, nobody) = (outbox.shared.owners, outbox.anonymous.principal)
+        assignOwners(at: position) { principal in
+            if principal == nobody { return .none }
+            return owners.owner(OwnerTable.Identity(principal: .principal(principal)))
+        }
+    }
+}

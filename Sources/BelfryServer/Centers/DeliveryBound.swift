@@ -1,0 +1,33 @@
+import BelfryCenter
+import BelfryWire
+
+/// How often the posts of one callout may be delivered, about, as far as it has come.
+struct DeliveryBound {
+    private var count = 0
+
+    /// A batch must not be delivered more often than this in all, unless it is one post.
+    ///
+    /// - Throws: 413, which asks for smaller batches.
+    mutating func bound(
+        _ requests: [PostRequest], of name: [UInt8], in centers: borrowing CenterTable,
+        limit: Int
+    ) throws(Problem) {
+        guard let position = centers.position(of: name) else { return }
+        for (place, request) in requests.enumerated() {
+            let count = centers[position].observerBound(of: request.content)
+            let isFirst = place == 0 && self.count == 0
+            self.count += count
+            guard isFirst || self.count <= limit else {
+                throw Problem(
+                    .contentTooLarge,
+                    """
+                    The notifications of this batch may be delivered more than \
+                    \(limit) times in all; post it in parts.
+                    """,
+                    members: [
+                        Problem.Member("limit", integer: limit)
+                    ])
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryWire
+
+// One principal, and one address that is not loopback, can fill a part of each kind of memory at most, so
+// that one cannot use up what all need (decision 70).
+
+extension KeptWatch {
+    /// Checks that what an owner wants to make leaves it within its share.
+    func checkShare(of owner: Owner, adding wanted: Holdings, _ outbox: inout Outbox)
+        throws(Problem)
+    {
+        for (asker, holdings) in shared.owners.holdings(of: owner) {
+            guard let limit = outbox.shares.limit(of: asker) else { continue }
+            var sum = holdings
+            sum += wanted
+            let full: MemoryKind?
+            if wanted.observerCount > 0,
+                sum.observerCount > limit.holdings.observerCount
+                    || holdings.memory[.observers] >= limit.holdings.memory[.observers]
+            {
+                full = .observers
+            } else if wanted.centerCount > 0, sum.centerCount > limit.holdings.centerCount {
+                full = .centers
+            } else {
+                full = nil
+            }
+            guard let full else { continue }
+            outbox.meet(.shares)
+            throw Problem.fullShare(full, limit, of: asker)
+        }
+    }
+
+    /// By how many bytes an owner has more of a kind than it may.
+    func excess(of kind: KeptKind, for owner: Owner, _ outbox: inout Outbox) -> Int {
+        var excess = -Int.max
+        for (asker, holdings) in shared.owners.holdings(of: owner) {
+            guard let limit = outbox.shares.limit(of: asker) else { continue }
+            excess = max(excess, holdings.memory[kind] - limit.holdings.memory[kind])
+        }
+        return excess
+    }
+
+    /// Lets what waits in the queue count for an owner, which may have no more than its share.
+    func assign(
+        _ owner: Owner, to terms: inout PostTerms, _ outbox: inout Outbox
+    ) {
+        if owner == .none { return }
+        terms.owner = owner
+        terms.queueByteRoom = min(
+            terms.queueByteRoom, max(0, -excess(of: .queue, for: owner, &outbox)))
+    }
+
+    /// Counts what centers keep more for owners; what is too much of it is forgotten later.
+    mutating func countOwned(_ centers: inout CenterTable, _ outbox: inout Outbox) {
+        let growth = centers.takeOwnedGrowth()
+        if growth.isEmpty { return }
+        shared.owners.add(growth)
+        for (owner, more) in growth {
+            for kind in KeptKind.allCases where more.memory[kind] > 0 {
+                if excess(of: kind, for: owner, &outbox) > 0 { trimLater(kind, of: owner, &outbox) }
+            }
+        }
+    }
+}
+
+extension Problem {
+    /// An asker has all that one may have of a kind.
+    static func fullShare(_ kind: MemoryKind, _ limit: ShareLimit, of asker: Asker) -> Problem {
+        let (whose, option) =
+            switch asker {
+            case .principal: ("principal", "--principal-share")
+            case .address: ("address", "--address-share")
+            }
+        return Problem(
+            .overloaded,
+            """
+            One \(whose) may have \(limit.percent) % of this kind (\(kind.rawValue)), and this one has \
+            (\(option)).
+            """)
+    }
+}

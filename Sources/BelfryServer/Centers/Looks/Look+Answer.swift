@@ -1,0 +1,124 @@
+import BelfryAccess
+import BelfryBytes
+import BelfryCenter
+import BelfryWire
+
+// Looks are answered with what a center has now; rows show only where `inspect` covers name and object.
+
+extension Look {
+    /// Answers a look; its content goes to that of the outbox.
+    func answer(
+        _ submission: Submission, _ centers: borrowing CenterTable, _ scan: inout ScanBudget,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Answer {
+        let grants = submission.caller.grants
+        let name = submission.center
+        outbox.work.countLook()
+        switch self {
+        case .fate(let id):
+            guard
+                grants.allowSome(.post, center: name.span)
+                    || grants.allowSome(.inspect, center: name.span)
+            else { throw Problem.lacking("post", submission.caller, center: name) }
+            let position = centers.position(of: name)
+            let fate = position.flatMap { centers[$0].receipt(of: id, at: outbox.commandTime) }
+            guard let fate else { throw Problem.noFate }
+            Shape.append(fate: fate, to: &outbox.content)
+            return .json
+        case .observer(let secret):
+            let row = try centers.observer(secret, orBy: .inspect, submission).row
+            Shape.append(observer: row, center: name, to: &outbox.content)
+            return .json
+        case .listing(let listing):
+            guard grants.allowSome(.inspect, center: name.span) else {
+                throw Problem.lacking("inspect", submission.caller, center: name)
+            }
+            guard let position = centers.position(of: name) else { throw Problem.noCenter }
+            try listing.append(
+                of: centers[position], for: submission.caller, &scan, &outbox)
+            return .listing
+        }
+    }
+}
+
+extension CenterListing {
+    /// Appends what is listed of a center.
+    fileprivate func append(
+        of center: borrowing NotificationCenter, for caller: Caller, _ scan: inout ScanBudget,
+        _ outbox: inout Outbox
+    ) throws(Problem) {
+        let name = center.name
+        let isVisible: NotificationCenter.Visibility = {
+            caller.grants.allow(.inspect, center: name, name: $0, object: $1)
+        }
+        switch self {
+        case .observers(let query):
+            let page = center.observers(
+                matching: query, scanLimit: scan.take(of: center.observerCount), visible: isVisible)
+            Shape.append(observers: page, center: name, to: &outbox.content)
+        case .clients(let query):
+            var page = center.clients(
+                after: query.cursor, limit: query.limit, principal: query.principal,
+                state: query.state)
+            // A client has neither name nor object, so only who may see all of them sees any.
+            if !isVisible(nil, nil) {
+                page.rows = []
+                page.next = nil
+            }
+            let unsent = page.rows.map { outbox.unsentByteCount(of: $0) }
+            let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
+            Shape.append(
+                clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &outbox.content)
+        case .channels(let cursor, let limit, let channel):
+            let page = center.channels(
+                after: cursor, limit: limit, name: channel, visible: isVisible)
+            Shape.append(channels: page, to: &outbox.content)
+        case .queue(let query):
+            outbox.work.countLook(through: center.queueCount)
+            let page = center.queue(after: query.cursor, limit: query.limit) {
+                (query.name == nil || query.name == $0)
+                    && (query.object == nil || query.object == $1) && isVisible($0, $1)
+            }
+            Shape.append(queue: page, to: &outbox.content)
+        case .queueEntry(let id):
+            guard let row = center.queueEntry(id), Self.shows(row.content, isVisible) else {
+                throw Problem(Refusal.unknownEntry)
+            }
+            Shape.append(queueEntry: row, to: &outbox.content)
+        case .modes:
+            Shape.append(modes: center.modes, to: &outbox.content)
+        case .explain(let request):
+            // A name that is compared letter by letter takes as long as sixteen rows.
+            let explanation = center.explain(
+                name: request.name, object: request.object, after: request.cursor,
+                limit: request.limit, scanLimit: scan.take(of: 16 * center.observerCount),
+                visible: isVisible)
+            Shape.append(explanation: explanation, to: &outbox.content)
+        case .leaks(let cursor, let limit):
+            Shape.append(
+                leaks: center.leaks(
+                    after: cursor, limit: limit, at: outbox.commandTime, visible: isVisible),
+                to: &outbox.content)
+        case .unmatched(let limit):
+            Shape.append(
+                unmatched: center.unmatched(limit: limit, visible: isVisible), to: &outbox.content)
+        }
+    }
+
+    private static func shows(
+        _ content: Notification.Content, _ isVisible: NotificationCenter.Visibility
+    ) -> Bool {
+        let name = [UInt8](copying: content.name)
+        var object: [UInt8]?
+        if let span = content.object { object = [UInt8](copying: span) }
+        return isVisible(name, object)
+    }
+}
+
+extension Problem {
+    /// What is said of a center that is not there: a look makes none.
+    static let noCenter = Problem(.notFound, "There is no such center.")
+    /// What is said of a post that nobody made, or that was made too long ago.
+    static let noFate = Problem(
+        .notFound, "No such post is known: a fate is remembered for 5 minutes.")
+}

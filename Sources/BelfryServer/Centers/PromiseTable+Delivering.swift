@@ -1,0 +1,69 @@
+import BelfryCenter
+import BelfryHTTP
+import BelfryStore
+import BelfryWire
+
+// Answers that promise something wait until it is stored; deliveries do not (decision 20).
+
+extension PromiseTable {
+    /// Sends an answer, as soon as what it promises is stored.
+    mutating func deliver(_ answer: Answer, _ reply: Reply, _ outbox: inout Outbox) {
+        guard awaitedTicket != 0 else { return outbox.deliver(answer, reply) }
+        deliverWhenStored(answer, reply, &outbox)
+    }
+
+    private mutating func deliverWhenStored(
+        _ answer: Answer, _ reply: Reply, _ outbox: inout Outbox
+    ) {
+        let ticket = awaitedTicket
+        awaitedTicket = 0
+        switch reply.form {
+        case .none:
+            return
+        case .http(let http) where reply.loop == outbox.number:
+            outbox.promise(answer, reply, http, until: ticket)
+        case .http(let http):
+            let bytes = outbox.encoded(answer, http)
+            let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
+            park(ParkedAnswer(bytes: bytes, reply: reply, sequel: sequel), until: ticket)
+        case .calls:
+            // The next frame of the client can be read: calls are told apart by their ids.
+            outbox.letGoOn(reply)
+            let bytes = outbox.contentFrame()
+            if bytes.isEmpty { return }
+            park(ParkedAnswer(bytes: bytes, reply: reply, sequel: .none), until: ticket)
+        }
+    }
+
+    /// Everything that this loop handed over up to a ticket is stored: who waited for it is answered.
+    mutating func takeCommit(_ ticket: UInt64, _ outbox: inout Outbox) {
+        commit(ticket)
+        while let numbers = nextNumbers() {
+            numbers.block.commit(through: numbers.through)
+        }
+        while let answer = nextAnswer() { outbox.send(answer) }
+    }
+
+    /// Sends the answers of a batch, if the last of them is there.
+    mutating func deliver(_ batch: CallBatch, _ sequel: Sequel, _ outbox: inout Outbox) {
+        guard batch.isComplete else { return }
+        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+        batch.append(to: &outbox.content)
+        awaitedTicket = batch.ticket > committedTicket ? batch.ticket : 0
+        deliver(Answer(contentType: .json, sequel: sequel), batch.reply, &outbox)
+    }
+
+    /// Hands the store what must last of this turn.
+    mutating func hand(_ changes: consuming [StoreChange], _ outbox: inout Outbox) {
+        guard let store = outbox.shared.store, !outbox.life.isSealed else { return }
+        var changes = changes
+        let ticket = ticket
+        for block in outbox.shared.numberBlocks {
+            guard let request = block.takeRequest() else { continue }
+            changes.append(request.change)
+            self.await(request, until: ticket)
+        }
+        if changes.isEmpty { return }
+        store.hand(StoreBatch(loop: outbox.number, ticket: takeTicket(), changes: changes))
+    }
+}
