@@ -444,7 +444,7 @@ struct AccessTests {
         #expect(try broker.get("/v1/centers/x/ws", fields: opening + field).status == 403)
         #expect(
             try broker.webSocket("/v1/centers/mine/ws", fields: field).welcome["center"] == "mine")
-        #expect(broker.shared.centerCount.load(ordering: .relaxed) == 2)
+        #expect(broker.shared.totals.centerCount.load(ordering: .relaxed) == 2)
     }
 
     @Test("without keys what is lacking is 403: no credentials could help")

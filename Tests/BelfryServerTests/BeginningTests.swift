@@ -62,7 +62,7 @@ struct BeginningTests {
         try store.commit(in: broker)
         let next = try Broker(beginning: store.beginning()) { $0.memory.observers = 1 << 18 }
         try next.crank()
-        #expect(next.shared.memory[.observers] > 1 << 18)
+        #expect(next.shared.totals[.observers] > 1 << 18)
         let refused = try next.post(#"{"name":"b"}"#, target: "/v1/observers")
         #expect(refused.status == 503)
         #expect(refused.json["detail"].text?.contains("--observer-memory") == true)

@@ -119,7 +119,7 @@ struct CenterEndTests {
         let broker = try Self.broker { $0.centerLimit = 2_000 }
         let peer = try broker.http()
         for node in broker.nodes { node.server.accountForAllKept() }
-        let before = (broker.shared.memory[.replay], broker.shared.memory[.fates])
+        let before = (broker.shared.totals[.replay], broker.shared.totals[.fates])
         for number in 0..<900 {
             _ = try peer.request("POST", "/v1/centers/x\(number)/channels/n", "{}")
         }
@@ -135,15 +135,15 @@ struct CenterEndTests {
             #expect(events.map { $0.data["userInfo"]["v"].int } == [number])
         }
         for node in broker.nodes { node.server.accountForAllKept() }
-        #expect(broker.shared.memory[.replay] > before.0)
+        #expect(broker.shared.totals[.replay] > before.0)
         for stream in streams { stream.peer.close() }
         try broker.crank()
         try broker.advance(by: .seconds(300))
         #expect(try names(broker) == ["default"])
         // What they kept is accounted for no more.
         for node in broker.nodes { node.server.accountForAllKept() }
-        #expect(broker.shared.memory[.replay] == before.0)
-        #expect(broker.shared.memory[.fates] == before.1)
+        #expect(broker.shared.totals[.replay] == before.0)
+        #expect(broker.shared.totals[.fates] == before.1)
     }
 
     // MARK: Removed
@@ -207,7 +207,7 @@ struct CenterEndTests {
         #expect(try names(broker) == ["d", "default", "e", "f"])
         try broker.advance(by: .seconds(91))
         #expect(try names(broker) == ["default"])
-        #expect(broker.shared.centerCount.load(ordering: .relaxed) == 1)
+        #expect(broker.shared.totals.centerCount.load(ordering: .relaxed) == 1)
     }
 
     // MARK: With a store

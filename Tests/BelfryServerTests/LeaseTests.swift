@@ -25,7 +25,7 @@ struct LeaseTests {
         #expect(tombstone.problem == "observer-removed")
         #expect(tombstone.json["reason"] == "expired")
         #expect(tombstone.json["removedBy"] == "broker")
-        #expect(stage.broker.shared.observerCount.load(ordering: .relaxed) == 0)
+        #expect(stage.broker.shared.totals.observerCount.load(ordering: .relaxed) == 0)
         #expect(
             try stage.broker.webSocket().problem("resume", #"{"session":"\#(stage.x.session)"}"#)[
                 "status"] == 404)

@@ -20,8 +20,8 @@ struct MemoryAccountTests {
     private static func wrongKinds(_ broker: Broker) -> [String] {
         for node in broker.nodes { node.server.accountForAllKept() }
         return
-            KeptKind.allCases.filter { broker.shared.memory[$0] != kept($0, by: broker) }
-            .map { "\($0): \(broker.shared.memory[$0]), not \(kept($0, by: broker))" }
+            KeptKind.allCases.filter { broker.shared.totals[$0] != kept($0, by: broker) }
+            .map { "\($0): \(broker.shared.totals[$0]), not \(kept($0, by: broker))" }
     }
 
     @Test("whatever happens, the account is the sum of what the centers keep", arguments: [1, 2])
@@ -38,7 +38,7 @@ struct MemoryAccountTests {
         _ = try socket.result("removeObserver", #"{"name":"n3"}"#)
         _ = try broker.request("DELETE", "/v1/centers/c1/queue?name=q&coalesce=name")
         #expect(Self.wrongKinds(broker) == [])
-        #expect(broker.shared.memory[.observers] > 0 && broker.shared.memory[.queue] > 0)
+        #expect(broker.shared.totals[.observers] > 0 && broker.shared.totals[.queue] > 0)
     }
 
     @Test("observers: up to their memory they are registered, past it 503 names the option")
@@ -46,7 +46,7 @@ struct MemoryAccountTests {
         let broker = try Broker { $0.memory.observers = 40_000 }
         let socket = try broker.webSocket()
         var count = 0
-        while broker.shared.memory[.observers] < 40_000, count < 1_000 {
+        while broker.shared.totals[.observers] < 40_000, count < 1_000 {
             try socket.observe("n", "o\(count)")
             count += 1
         }
@@ -69,7 +69,7 @@ struct MemoryAccountTests {
             #"{"jsonrpc":"2.0","id":\#($0),"method":"addObserver","params":{"name":"n"}}"#
         }
         try socket.send("[" + calls.joined(separator: ",") + "]")
-        #expect(broker.shared.memory[.observers] < 50_000)
+        #expect(broker.shared.totals[.observers] < 50_000)
     }
 
     @Test(
@@ -93,8 +93,8 @@ struct MemoryAccountTests {
         }
         // A request more, so that the turn behind the last one has been.
         _ = try broker.get("/livez")
-        #expect(broker.shared.memory[kind] <= limit)
-        #expect(broker.shared.memory[kind] > limit / 4)
+        #expect(broker.shared.totals[kind] <= limit)
+        #expect(broker.shared.totals[kind] > limit / 4)
         #expect(Self.wrongKinds(broker) == [])
         let small = try #require(
             broker.nodes[0].position(of: "small"))
@@ -118,8 +118,8 @@ struct MemoryAccountTests {
             #expect(response.status == 200)
         }
         _ = try broker.get("/livez")
-        #expect(broker.shared.memory[.tombstones] <= 100_000)
-        #expect(broker.shared.memory[.keys] <= 100_000)
+        #expect(broker.shared.totals[.tombstones] <= 100_000)
+        #expect(broker.shared.totals[.keys] <= 100_000)
         #expect(broker.nodes[0].trimmableCount(of: .keys, at: 0) > 50)
         #expect(Self.wrongKinds(broker) == [])
     }
@@ -135,7 +135,7 @@ struct MemoryAccountTests {
             #expect(try peer.request("POST", "/v1/channels/h", "").status == 200)
         }
         _ = try broker.get("/livez")
-        #expect(broker.shared.memory[.held] <= 200_000)
+        #expect(broker.shared.totals[.held] <= 200_000)
         let page = try broker.get("/v1/observers/\(token)/notifications?limit=1").json
         #expect(page["gaps"][0]["reason"] == "overflow")
         #expect(page["notifications"].elements.count == 1)
@@ -161,7 +161,7 @@ struct MemoryAccountTests {
             try broker.crank()
             try store.commit(in: broker)
         }
-        func heldByteCount() -> Int { broker.shared.heldByteCount.load(ordering: .relaxed) }
+        func heldByteCount() -> Int { broker.shared.totals.heldByteCount.load(ordering: .relaxed) }
         let before = heldByteCount()
         try #require(before > 40 << 16)
         // As at a start with less room than before.
@@ -193,7 +193,7 @@ struct MemoryAccountTests {
             ).status
         }
         #expect(status == 503)
-        #expect(broker.shared.memory[.queue] < 110_000)
+        #expect(broker.shared.totals[.queue] < 110_000)
         #expect(try broker.post(#"{"name":"q"}"#).status == 200)
     }
 

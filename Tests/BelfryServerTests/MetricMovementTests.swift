@@ -261,7 +261,7 @@ struct MetricMovementTests {
 
     private static let secure: @Sendable () throws -> Broker = {
         let broker = try Broker(certificate: parties.server)
-        broker.shared.certificateEnd.store(1, ordering: .relaxed)
+        broker.shared.figures.certificateEnd.store(1, ordering: .relaxed)
         return broker
     }
 

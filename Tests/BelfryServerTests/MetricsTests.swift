@@ -87,7 +87,7 @@ struct MetricsTests {
     @Test("the rules in Deploy/alerts.yaml name metrics that there are, with labels that there are")
     func alerts() throws {
         let broker = try Broker(beginning: try HandStore().beginning())
-        broker.shared.certificateEnd.store(1, ordering: .relaxed)
+        broker.shared.figures.certificateEnd.store(1, ordering: .relaxed)
         let page = try MetricsPage(broker)
         let path = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Deploy/alerts.yaml")

@@ -8,7 +8,7 @@ import Testing
 @Suite("Departures and replays wait for a turn that has time (decision 71)")
 struct PostponedTests {
     private static func observerCount(_ broker: Broker) -> Int {
-        broker.shared.observerCount.load(ordering: .relaxed)
+        broker.shared.totals.observerCount.load(ordering: .relaxed)
     }
 
     /// A broker whose turns have no time for what can wait.

@@ -195,13 +195,13 @@ struct RestartTests {
         try poster.send(HTTPPeer.text("POST", "/v1/centers/other/channels/c", ""))
         try store.commit(in: again)
         #expect((try poster.read()?.json["seq"].int ?? 0) > (sequence ?? .max))
-        #expect(again.shared.observerCount.load(ordering: .relaxed) == 1)
+        #expect(again.shared.totals.observerCount.load(ordering: .relaxed) == 1)
     }
 
     @Test("numbers above the reserved block are refused until the next one is stored")
     func numbers() throws {
         let (broker, store) = try Broker.durable()
-        let serials = broker.shared.observerSerials
+        let serials = broker.shared.numbers.observers
         while let number = try? serials.take(), number < NumberBlock.count {}
         let socket = try broker.webSocket()
         let problem = try socket.problem("addObserver", #"{"name":"a"}"#)
@@ -211,7 +211,7 @@ struct RestartTests {
         try store.commit(in: broker)
         #expect(try socket.takeMessages().last?["result"]["name"] == "a")
         let next = try Broker(beginning: store.beginning())
-        #expect(try next.shared.observerSerials.take() > 2 * NumberBlock.count)
+        #expect(try next.shared.numbers.observers.take() > 2 * NumberBlock.count)
     }
 
     @Test("a store that was copied back gives every center a new epoch")

@@ -259,7 +259,7 @@ struct OriginAndHostTests {
             if method == "GET" { #expect(response.problem == "foreign-origin") }
             #expect(response.field("access-control-allow-origin") == nil)
         }
-        #expect(broker.shared.centerCount.load(ordering: .relaxed) == 1)
+        #expect(broker.shared.totals.centerCount.load(ordering: .relaxed) == 1)
     }
 
     @Test("a foreign page posts nothing, whatever its browser tells of it", arguments: foreignPages)

@@ -30,7 +30,7 @@ struct TimeShareTests {
     }
 
     private static func observerCount(_ broker: Broker) -> Int {
-        broker.shared.observerCount.load(ordering: .relaxed)
+        broker.shared.totals.observerCount.load(ordering: .relaxed)
     }
 
     /// Moves the clock without running a turn.

@@ -107,7 +107,7 @@ struct TurnTests {
         #expect(try counts() == [0, 1])
         try broker.advance(by: .milliseconds(1_001))
         #expect(try counts() == [0, 0])
-        #expect(broker.shared.queueByteCount.load(ordering: .relaxed) == 0)
+        #expect(broker.shared.totals.queueByteCount.load(ordering: .relaxed) == 0)
     }
 }
 
@@ -219,12 +219,12 @@ struct SlowClientTests {
         let receipt = try Self.post(broker, 12)
         #expect(receipt["held"] == 1)
         #expect(try broker.get("/v1/clients").json["clients"][0]["state"] == "slow")
-        #expect(broker.shared.heldByteCount.load(ordering: .relaxed) > 500_000)
+        #expect(broker.shared.totals.heldByteCount.load(ordering: .relaxed) > 500_000)
         slow.peer.writeCapacity = .max
         try broker.crank()
         #expect(try slow.takeNames().count == 21)
         #expect(try broker.get("/v1/clients").json["clients"][0]["state"] == "live")
-        #expect(broker.shared.heldByteCount.load(ordering: .relaxed) == 0)
+        #expect(broker.shared.totals.heldByteCount.load(ordering: .relaxed) == 0)
         try broker.advance(by: .seconds(24))
         #expect(slow.closeCode == nil)
     }
@@ -241,11 +241,11 @@ struct SlowClientTests {
         try broker.crank()
         #expect(try broker.get("/v1/clients").json["clients"][0]["state"] == "slow")
         #expect(try Self.post(broker, 1)["held"] == 1)
-        let heldByteCount = broker.shared.heldByteCount.load(ordering: .relaxed)
+        let heldByteCount = broker.shared.totals.heldByteCount.load(ordering: .relaxed)
         #expect(heldByteCount > 900_000)
         slow.peer.writeCapacity = 200_000
         try broker.crank()
-        #expect(broker.shared.heldByteCount.load(ordering: .relaxed) < heldByteCount)
+        #expect(broker.shared.totals.heldByteCount.load(ordering: .relaxed) < heldByteCount)
         slow.peer.writeCapacity = .max
         try broker.crank()
         #expect(try slow.takeNames().count == 21)
@@ -325,9 +325,9 @@ struct SlowClientTests {
         try client.result("addObserver", #"{"name":"a","suspensionBehavior":"hold"}"#)
         try client.result("setSuspended", #"{"suspended":true}"#)
         _ = try Self.post(broker, 4)
-        #expect(broker.shared.heldByteCount.load(ordering: .relaxed) > 400_000)
+        #expect(broker.shared.totals.heldByteCount.load(ordering: .relaxed) > 400_000)
         _ = try Self.post(broker, 3)
-        #expect(broker.shared.heldByteCount.load(ordering: .relaxed) <= 450_000)
+        #expect(broker.shared.totals.heldByteCount.load(ordering: .relaxed) <= 450_000)
         try client.send(client.call("setSuspended", #"{"suspended":false}"#))
         let messages = try client.takeMessages()
         let gap = messages.first { $0["method"] == "belfry.gap" }

@@ -86,7 +86,7 @@ extension Callers {
         // Scanners look at the first page alone, and take any compression over TLS for BREACH.
         let isScanned = asset == .console && (exchange.origin?.isSecure ?? exchange.isSecure)
         let takesGzip = exchange.parser.head.acceptsGzip && !isScanned
-        let compressed = takesGzip ? shared.compressedAssets[asset] : nil
+        let compressed = takesGzip ? Asset.compressedFiles[asset] : nil
         var answer = Answer(contentType: .other(asset.contentType))
         answer.fields = [
             HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
@@ -103,7 +103,7 @@ extension Callers {
             answer.fields.append(HTTPField("Cross-Origin-Resource-Policy", "cross-origin"))
         }
         connections.sendFile(
-            compressed ?? shared.assets[asset] ?? [], answer, to: id, exchange.reply, &outbox)
+            compressed ?? Asset.files[asset] ?? [], answer, to: id, exchange.reply, &outbox)
     }
 
     /// Hands out a ticket for the credentials of a request (POST /v1/tickets).

@@ -15,7 +15,7 @@ extension Callers {
         if address?.asker == asker { return }
         if case .principal = address?.asker { address = address?.other }
         connections[id].seat = address
-        let seat = shared.seats.take(
+        let seat = shared.askers.seats.take(
             for: asker, byteCount: SeatTable.byteCount(isSecure: entrance.isSecure(id)),
             limit: limit.seats,
             beside: address)

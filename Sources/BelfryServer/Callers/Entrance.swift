@@ -79,7 +79,7 @@ struct Entrance {
             outbox.shares.limit(of: asker)?.seats ?? SeatTable.Seats(count: .max, byteCount: .max)
         limit.count = min(limit.count, outbox.configuration.addressConnectionLimit ?? .max)
         let byteCount = SeatTable.byteCount(isSecure: isSecure)
-        return outbox.shared.seats.take(for: asker, byteCount: byteCount, limit: limit)
+        return outbox.shared.askers.seats.take(for: asker, byteCount: byteCount, limit: limit)
     }
 
     /// Tells a connection that is one too many for its address so, and closes it.

@@ -68,7 +68,7 @@ extension CenterHost {
             promises.noteChanges()
             if isPromise { promises.awaitTurn() }
         }
-        shared.centerCount.subtract(1, ordering: .relaxed)
+        shared.totals.centerCount.subtract(1, ordering: .relaxed)
     }
 }
 

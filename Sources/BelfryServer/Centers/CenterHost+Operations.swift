@@ -102,7 +102,7 @@ extension CenterHost {
         centers.apply(command, to: position, into: &effects)
         if !effects.changes.isEmpty, shared.hasStore { promises.noteChanges() }
         if centers.observerGrowth != 0 {
-            shared.observerCount.add(centers.observerGrowth, ordering: .relaxed)
+            shared.totals.observerCount.add(centers.observerGrowth, ordering: .relaxed)
             outbox.counters.countObservers(centers.observerGrowth)
             kept.account(for: &centers, &outbox)
         }

@@ -70,8 +70,8 @@ struct CenterHost: ~Copyable {
         for center in shared.takeCenters(for: outbox.number) {
             let position = centers.take(center, at: outbox.commandTime)
             centers.assignOwners(at: position, &outbox)
-            shared.centerCount.add(1, ordering: .relaxed)
-            shared.observerCount.add(centers[position].observerCount, ordering: .relaxed)
+            shared.totals.centerCount.add(1, ordering: .relaxed)
+            shared.totals.observerCount.add(centers[position].observerCount, ordering: .relaxed)
         }
         // What they hold, wait for and owe is found out at the end of the first turn.
         if centers.count > 0 { outbox.loop.takeAnotherTurn() }
@@ -79,7 +79,7 @@ struct CenterHost: ~Copyable {
         guard shared.home(of: RoutedPath.defaultCenter) == outbox.number,
             centers.position(of: RoutedPath.defaultCenter) == nil
         else { return }
-        shared.centerCount.add(1, ordering: .relaxed)
+        shared.totals.centerCount.add(1, ordering: .relaxed)
         let epoch = outbox.random.hexadecimal(digitCount: 12)
         _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: outbox.commandTime)
     }

@@ -24,7 +24,7 @@ extension CenterTable {
             address: outbox.shares.asker(at: address))
         if identity.principal == nil, identity.address == nil { return .none }
         hasOwners = true
-        return outbox.shared.owners.owner(identity)
+        return outbox.shared.askers.owners.owner(identity)
     }
 
     /// Lets what a store has kept of a center count for its principals.
@@ -33,7 +33,7 @@ extension CenterTable {
     mutating func assignOwners(at position: Int, _ outbox: inout Outbox) {
         if outbox.shares.limits.principal == nil { return }
         hasOwners = true
-        let (owners, nobody) = (outbox.shared.owners, outbox.anonymous.principal)
+        let (owners, nobody) = (outbox.shared.askers.owners, outbox.anonymous.principal)
         assignOwners(at: position) { principal in
             if principal == nobody { return .none }
             return owners.owner(OwnerTable.Identity(principal: .principal(principal)))

@@ -10,7 +10,7 @@ extension KeptWatch {
     func checkShare(of owner: Owner, adding wanted: Holdings, _ outbox: inout Outbox)
         throws(Problem)
     {
-        for (asker, holdings) in shared.owners.holdings(of: owner) {
+        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {
             guard let limit = outbox.shares.limit(of: asker) else { continue }
             var sum = holdings
             sum += wanted
@@ -34,7 +34,7 @@ extension KeptWatch {
     /// By how many bytes an owner has more of a kind than it may.
     func excess(of kind: KeptKind, for owner: Owner, _ outbox: inout Outbox) -> Int {
         var excess = -Int.max
-        for (asker, holdings) in shared.owners.holdings(of: owner) {
+        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {
             guard let limit = outbox.shares.limit(of: asker) else { continue }
             excess = max(excess, holdings.memory[kind] - limit.holdings.memory[kind])
         }
@@ -55,7 +55,7 @@ extension KeptWatch {
     mutating func countOwned(_ centers: inout CenterTable, _ outbox: inout Outbox) {
         let growth = centers.takeOwnedGrowth()
         if growth.isEmpty { return }
-        shared.owners.add(growth)
+        shared.askers.owners.add(growth)
         for (owner, more) in growth {
             for kind in KeptKind.allCases where more.memory[kind] > 0 {
                 if excess(of: kind, for: owner, &outbox) > 0 { trimLater(kind, of: owner, &outbox) }

@@ -33,7 +33,7 @@ struct KeptWatch {
     private mutating func accountForGrowth(_ centers: inout CenterTable, _ outbox: inout Outbox) {
         guard let growth = centers.takeKeptGrowth() else { return }
         for kind in KeptKind.allCases where growth[kind] != 0 {
-            shared.memory.add(growth[kind], to: kind)
+            shared.totals.add(growth[kind], to: kind)
             byteCount += growth[kind]
             if growth[kind] > 0, excess(of: kind) > 0 { trimLater(kind, &outbox) }
         }
@@ -42,7 +42,7 @@ struct KeptWatch {
 
     /// All centers hold more texts than before.
     mutating func noteHeld(_ growth: Int, _ outbox: inout Outbox) {
-        let total = shared.heldByteCount.wrappingAdd(growth, ordering: .relaxed).newValue
+        let total = shared.totals.heldByteCount.wrappingAdd(growth, ordering: .relaxed).newValue
         if growth > 0, total > outbox.configuration.heldByteLimit { trimLater(.held, &outbox) }
     }
 
@@ -58,7 +58,7 @@ struct KeptWatch {
 
     /// By how many bytes all centers keep more of a kind than they may.
     func excess(of kind: KeptKind) -> Int {
-        shared.memory[kind] - limits[kind]
+        shared.totals[kind] - limits[kind]
     }
 
     /// The kinds of which too much was kept; they are looked at anew.
@@ -87,7 +87,7 @@ struct KeptWatch {
             try checkShare(of: owner, adding: wanted, &outbox)
         }
         guard
-            shared.observerCount.load(ordering: .relaxed) + count
+            shared.totals.observerCount.load(ordering: .relaxed) + count
                 <= outbox.configuration.observerLimit
         else {
             outbox.meet(.observers)
@@ -109,12 +109,12 @@ struct KeptWatch {
             wanted.centerCount = 1
             try checkShare(of: owner, adding: wanted, &outbox)
         }
-        let count = shared.centerCount.wrappingAdd(1, ordering: .relaxed).newValue
+        let count = shared.totals.centerCount.wrappingAdd(1, ordering: .relaxed).newValue
         guard
             count > outbox.configuration.centerLimit
                 || count * CenterTable.centerByteCount > outbox.configuration.memory.centers
         else { return }
-        shared.centerCount.subtract(1, ordering: .relaxed)
+        shared.totals.centerCount.subtract(1, ordering: .relaxed)
         outbox.meet(.centers)
         guard count > outbox.configuration.centerLimit else {
             throw Problem.full(.centers, outbox.configuration)
@@ -128,7 +128,7 @@ struct KeptWatch {
     @inline(__always)
     func queueByteRoom(_ outbox: borrowing Outbox) -> Int {
         let texts =
-            outbox.configuration.queueByteLimit - shared.queueByteCount.load(ordering: .relaxed)
+            outbox.configuration.queueByteLimit - shared.totals.queueByteCount.load(ordering: .relaxed)
         return max(0, min(texts, -excess(of: .queue)))
     }
 }
@@ -153,28 +153,6 @@ extension KeptMemory {
         self.init()
         for kind in KeptKind.allCases {
             self[kind] = configuration[keyPath: MemoryKind(kind).limit]
-        }
-    }
-}
-
-extension SharedState {
-    /// The bytes that the whole broker has of a kind of memory.
-    func memory(of kind: MemoryKind, _ counters: LoopSum<Counters>) -> Int {
-        switch kind {
-        case .connections:
-            Int(counters.connectionsOpen) * ServerConfiguration.ownConnectionByteCount
-                + Int(counters.sessionBytes)
-        case .unfinished: Int(counters.unfinishedBytes)
-        case .unsent: Int(counters.unsentBytes)
-        case .centers: centerCount.load(ordering: .relaxed) * CenterTable.centerByteCount
-        case .observers: memory[.observers]
-        case .channels: memory[.channels]
-        case .replay: memory[.replay]
-        case .keys: memory[.keys]
-        case .fates: memory[.fates]
-        case .tombstones: memory[.tombstones]
-        case .held: memory[.held]
-        case .queue: memory[.queue]
         }
     }
 }

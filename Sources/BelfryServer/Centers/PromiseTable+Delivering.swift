@@ -58,7 +58,7 @@ extension PromiseTable {
         guard let store = outbox.shared.store, !outbox.life.isSealed else { return }
         var changes = changes
         let ticket = ticket
-        for block in outbox.shared.numberBlocks {
+        for block in outbox.shared.numbers.all {
             guard let request = block.takeRequest() else { continue }
             changes.append(request.change)
             self.await(request, until: ticket)

@@ -10,7 +10,7 @@ extension Outbox {
     /// Counts a request or a call that is refused.
     mutating func noteRefusal(_ problem: Problem) {
         counters.requestsRefused += 1
-        shared.noteRefusal(problem.kind)
+        shared.figures.noteRefusal(problem.kind)
         if problem.kind == .storeUnavailable { shared.store?.noteRefusal() }
         if let limit = Self.limits[problem.kind] { meet(limit) }
     }

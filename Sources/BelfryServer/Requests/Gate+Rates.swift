@@ -41,7 +41,7 @@ extension Gate {
     ) throws(Problem) {
         guard let origin = exchange.origin, !exchange.parser.head.isProbe else { return }
         do throws(RateTables.Refusal) {
-            try shared.rates.take(of: origin.address, at: outbox.loop.now.nanoseconds)
+            try shared.askers.rates.take(of: origin.address, at: outbox.loop.now.nanoseconds)
         } catch {
             throw refuse(error, &exchange, &outbox)
         }
@@ -53,7 +53,7 @@ extension Gate {
     ) throws(Problem) {
         guard policies.hasRates, let origin = exchange.origin else { return }
         do throws(RateTables.Refusal) {
-            try shared.rates.take(
+            try shared.askers.rates.take(
                 count, of: exchange.caller ?? outbox.anonymous, at: origin.address,
                 outbox.loop.now.nanoseconds)
         } catch {

@@ -16,13 +16,13 @@ struct Gate {
         self.shared = shared
         policies = AccessPolicies(configuration)
         credentials = Credentials(configuration.keyring)
-        shared.rates.adopt(configuration)
+        shared.askers.rates.adopt(configuration)
     }
 
     /// Takes a configuration that has changed.
     mutating func adopt(_ configuration: ServerConfiguration) {
         policies = AccessPolicies(configuration)
-        shared.rates.adopt(configuration)
+        shared.askers.rates.adopt(configuration)
     }
 
     /// Decides what can be decided by the head alone.

@@ -47,6 +47,9 @@ enum Asset: Equatable, CaseIterable {
         return files.compactMapValues { encoder.encode($0.span) }
     }()
 
+    /// Makes both, so that no request waits for them.
+    static func prepare() { _ = compressedFiles }
+
     /// The bytes of the file.
     func bytes() -> [UInt8] {
         let asset =

@@ -18,9 +18,7 @@ struct Beginning {
     private(set) var isComplete = true
     /// Whether the store was copied back.
     private(set) var isCopied = false
-    private(set) var observerSerials = NumberBlock(.observers)
-    private(set) var clientNumbers = NumberBlock(.clients)
-    private(set) var modeSerials = NumberBlock(.modes)
+    private(set) var numbers = Numbers()
 
     /// Begins with nothing.
     init() {
@@ -36,9 +34,7 @@ struct Beginning {
         self.hashSeed = hashSeed
         self.centers = centers
         restoredAt = MonotonicTime(nanoseconds: time.monotonicNanoseconds)
-        observerSerials = NumberBlock(.observers, after: facts.observersReserved)
-        clientNumbers = NumberBlock(.clients, after: facts.clientsReserved)
-        modeSerials = NumberBlock(.modes, after: facts.modesReserved)
+        numbers = Numbers(after: facts)
         incarnation = facts.incarnation
         isComplete = facts.isComplete
         isCopied = facts.isCopied

@@ -64,13 +64,13 @@ extension MetricGroup {
             ) { _ in [("{version=\"\(Server.version)\"}", "1")] },
             .gauge("belfry_loops", "Event loops.") { $0.shared.mailboxes.count },
             .gauge("belfry_start_time_seconds", "When the broker started, since 1970.") {
-                $0.shared.startedAt.milliseconds / 1_000
+                $0.shared.figures.startedAt.milliseconds / 1_000
             },
             .gauge("belfry_centers", "Notification centers.") {
-                $0.shared.centerCount.load(ordering: .relaxed)
+                $0.shared.totals.centerCount.load(ordering: .relaxed)
             },
             .gauge("belfry_observers", "Registered observers.") {
-                max(0, $0.shared.observerCount.load(ordering: .relaxed))
+                max(0, $0.shared.totals.observerCount.load(ordering: .relaxed))
             },
             .counter(
                 "belfry_log_dropped_total",
@@ -104,7 +104,7 @@ extension MetricGroup {
                 return [("", "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)")]
             },
             .gauge("process_start_time_seconds", "When the process started, since 1970.") {
-                $0.shared.startedAt.milliseconds / 1_000
+                $0.shared.figures.startedAt.milliseconds / 1_000
             },
         ])
 
@@ -207,7 +207,7 @@ extension MetricGroup {
 
     private static let tls = MetricGroup(
         "TLS", note: "Where the broker speaks TLS.",
-        if: { $0.shared.certificateEnd.load(ordering: .relaxed) != 0 },
+        if: { $0.shared.figures.certificateEnd.load(ordering: .relaxed) != 0 },
         [
             .counter("belfry_tls_handshakes_total", "TLS handshakes that were completed.") {
                 $0.counters.tlsHandshakes
@@ -221,14 +221,14 @@ extension MetricGroup {
             .gauge(
                 "belfry_tls_certificate_not_after_seconds",
                 "When the certificate ends, since 1970."
-            ) { max(0, $0.shared.certificateEnd.load(ordering: .relaxed)) },
+            ) { max(0, $0.shared.figures.certificateEnd.load(ordering: .relaxed)) },
         ])
 
     private static let kept = MetricGroup(
         "What is kept for later",
         [
             .gauge("belfry_held_bytes", "Bytes of notifications held for suspended clients.") {
-                max(0, $0.shared.heldByteCount.load(ordering: .relaxed))
+                max(0, $0.shared.totals.heldByteCount.load(ordering: .relaxed))
             },
             .gauge(
                 "belfry_held_notifications",
@@ -236,7 +236,7 @@ extension MetricGroup {
             ) { $0.counters.heldNotifications },
             .gauge("belfry_queue_entries", "Entries of all queues.") { $0.counters.queueEntries },
             .gauge("belfry_queue_bytes", "Bytes of all queues.") {
-                max(0, $0.shared.queueByteCount.load(ordering: .relaxed))
+                max(0, $0.shared.totals.queueByteCount.load(ordering: .relaxed))
             },
             .gauge("belfry_answers_waiting", "Answers that wait for the store.") {
                 $0.counters.waitingAnswers

@@ -24,9 +24,9 @@ struct MetricSource: Sendable {
         self.shared = shared
         self.configuration = configuration
         lostLineCount = log.lostLineCount()
-        process = shared.process.figures()
-        losses = shared.losses.withLock { $0 }
-        refusals = shared.refusals.withLock { $0 }
+        process = shared.figures.process.figures()
+        losses = shared.figures.losses.withLock { $0 }
+        refusals = shared.figures.refusals.withLock { $0 }
         store = shared.store?.figures ?? StoreFigures()
     }
 }

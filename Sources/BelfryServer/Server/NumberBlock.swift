@@ -74,6 +74,29 @@ final class NumberBlock: Sendable {
     }
 }
 
+/// The numbers of everything that has a token or a session.
+struct Numbers: Sendable {
+    let observers: NumberBlock
+    let clients: NumberBlock
+    let modes: NumberBlock
+
+    /// Numbers that no store must know of.
+    init() {
+        observers = NumberBlock(.observers)
+        clients = NumberBlock(.clients)
+        modes = NumberBlock(.modes)
+    }
+
+    /// Numbers above those that earlier lives of a store may have used.
+    init(after facts: StoreImage) {
+        observers = NumberBlock(.observers, after: facts.observersReserved)
+        clients = NumberBlock(.clients, after: facts.clientsReserved)
+        modes = NumberBlock(.modes, after: facts.modesReserved)
+    }
+
+    var all: [NumberBlock] { [observers, clients, modes] }
+}
+
 /// A block that the store is asked for.
 struct NumberRequest {
     let block: NumberBlock

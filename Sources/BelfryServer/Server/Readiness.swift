@@ -24,12 +24,12 @@ struct Readiness {
             }
         let reached = [
             (
-                "observers", shared.observerCount.load(ordering: .relaxed),
+                "observers", shared.totals.observerCount.load(ordering: .relaxed),
                 configuration.observerLimit
             ),
-            ("centers", shared.centerCount.load(ordering: .relaxed), configuration.centerLimit),
-            ("held", shared.heldByteCount.load(ordering: .relaxed), configuration.heldByteLimit),
-            ("queue", shared.queueByteCount.load(ordering: .relaxed), configuration.queueByteLimit),
+            ("centers", shared.totals.centerCount.load(ordering: .relaxed), configuration.centerLimit),
+            ("held", shared.totals.heldByteCount.load(ordering: .relaxed), configuration.heldByteLimit),
+            ("queue", shared.totals.queueByteCount.load(ordering: .relaxed), configuration.queueByteLimit),
         ].filter { $0.1 >= $0.2 }.map(\.0)
         parts = [
             ("loops", "\(configuration.loopCount)"), ("store", storeState),

@@ -63,7 +63,7 @@ extension SharedState {
     /// Notes the end of a certificate's time for the metrics, and warns when it is out of its time.
     func note(_ context: TLSContext, in log: ServerLog) {
         guard let validity = context.validity else { return }
-        certificateEnd.store(validity.end, ordering: .relaxed)
+        figures.certificateEnd.store(validity.end, ordering: .relaxed)
         let second = WallTime.now().milliseconds / 1_000
         let end = Self.text(second: validity.end)
         if validity.hasEnded(atSecond: second) {

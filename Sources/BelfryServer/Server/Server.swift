@@ -76,7 +76,7 @@ public enum Server {
         do throws(StartError) {
             if let certificate { shared.note(certificate, in: log) }
             let thread = try StartError.systemCall { () throws(SystemCallError) in
-                try shared.process.start()
+                try shared.figures.process.start()
                 return try verifier.start(mailboxes)
             }
             defer { verifier.close() }

@@ -6,14 +6,8 @@ import Synchronization
 
 /// What all loops of a broker share: counters, and the doors to each other.
 final class SharedState: Sendable {
-    /// The number of the observer that was registered last, of any center.
-    let observerSerials: NumberBlock
-    /// The number of the client that connected last.
-    let clientNumbers: NumberBlock
-    /// The number of the mode lease that was entered last.
-    let modeSerials: NumberBlock
-    /// All of these.
-    let numberBlocks: [NumberBlock]
+    /// The numbers of observers, clients and mode leases.
+    let numbers: Numbers
     /// Keeps what must last; nil when everything is in memory.
     let store: (any StoreDoor)?
     /// Whether there is a store: a look at the door itself would count a reference.
@@ -22,22 +16,9 @@ final class SharedState: Sendable {
     private let centers: Mutex<[NotificationCenter]>
     /// The time that these know; nil where there are none.
     let restoredAt: MonotonicTime?
-    /// The memory that all centers keep.
-    let memory = MemoryAccount()
-    /// Bytes that all centers hold for clients that are suspended.
-    let heldByteCount = Atomic<Int>(0)
-    /// Bytes of all queues.
-    let queueByteCount = Atomic<Int>(0)
-    /// Observers of all centers now.
-    let observerCount = Atomic<Int>(0)
-    /// Centers now.
-    let centerCount = Atomic<Int>(0)
-    /// What addresses and principals have asked for lately.
-    let rates = RateTables()
-    /// The connections of addresses and principals.
-    let seats = SeatTable()
-    /// What centers keep for addresses and principals.
-    let owners = OwnerTable()
+    /// What all centers have and keep.
+    let totals = CenterTotals()
+    let askers = AskerTables()
     /// Observers that were removed lately, whose deliveries may be on their way to another loop.
     let removedObservers = RemovedObservers()
     /// Verifies tokens off the loops; nil where each loop does that itself.
@@ -50,26 +31,12 @@ final class SharedState: Sendable {
     let progress: StartProgress?
     /// Where the broker stands.
     let lifecycle = Atomic(Lifecycle.ready)
-    /// What observers have lost.
-    let losses = Mutex(Losses())
-    /// How many requests and calls were refused, by what they were told.
-    let refusals = Mutex<[Problem.Kind: UInt64]>([:])
-    /// What the process takes of the machine.
-    let process = ProcessSampler()
-    /// The counters of each loop, as of the end of its last turn.
-    let counters: [Published<Counters>]
+    let figures: BrokerFigures
     /// The door of each loop.
     let mailboxes: [LoopMailbox<LoopMessage>]
-    /// When the certificate ends, in seconds since 1970; 0 without one.
-    let certificateEnd = Atomic<Int64>(0)
     /// What makes this life of the broker different from others.
     let incarnation: UInt64
     let hashSeed: HashSeed
-    let startedAt: WallTime
-    /// The files that are built in.
-    let assets: [Asset: [UInt8]]
-    /// The same encoded with gzip.
-    let compressedAssets: [Asset: [UInt8]]
     /// Reads the configuration anew, on a thread where it may block; nil where nothing can change.
     let reload: (@Sendable () throws -> ServerConfiguration)?
 
@@ -90,17 +57,12 @@ final class SharedState: Sendable {
         hasStore = beginning.store != nil
         centers = Mutex(beginning.centers)
         restoredAt = beginning.restoredAt
-        observerSerials = beginning.observerSerials
-        clientNumbers = beginning.clientNumbers
-        modeSerials = beginning.modeSerials
-        numberBlocks = [observerSerials, clientNumbers, modeSerials]
-        counters = mailboxes.map { _ in Published(Counters()) }
+        numbers = beginning.numbers
+        figures = BrokerFigures(loopCount: mailboxes.count)
         var random = SystemRandom()
         incarnation = beginning.incarnation ?? random.next()
         hashSeed = beginning.hashSeed
-        startedAt = WallTime.now()
-        assets = Asset.files
-        compressedAssets = Asset.compressedFiles
+        Asset.prepare()
     }
 
     /// Makes the doors of the loops.
@@ -122,16 +84,6 @@ final class SharedState: Sendable {
     @inline(__always)
     func checkStore() throws(Problem) {
         guard canStore else { throw Problem(Refusal.cannotStore) }
-    }
-
-    /// Counts what the observers of a loop lost in a turn.
-    func noteLosses(_ more: Losses) {
-        losses.withLock { $0.add(more, since: Losses()) }
-    }
-
-    /// Counts a request or a call that was refused.
-    func noteRefusal(_ kind: Problem.Kind) {
-        refusals.withLock { $0[kind, default: 0] += 1 }
     }
 
     /// Takes the centers out of the store that live on a loop.

@@ -69,10 +69,7 @@ struct StateRestoration: ~Copyable {
     ) throws(StoreError) -> Beginning {
         finishCenter()
         let beginning = Beginning(facts, centers, hashSeed: seed, at: time)
-        let blocks = [
-            beginning.observerSerials, beginning.clientNumbers, beginning.modeSerials,
-        ]
-        let requests = blocks.compactMap { $0.takeRequest() }
+        let requests = beginning.numbers.all.compactMap { $0.takeRequest() }
         try store.commit(changes + requests.map(\.change))
         for request in requests { request.block.commit(through: request.through) }
         return beginning

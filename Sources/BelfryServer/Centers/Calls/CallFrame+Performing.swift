@@ -184,7 +184,7 @@ extension CallFrame {
     /// Counts a call for its address and its caller.
     private func charge(_ outbox: inout Outbox) throws(Problem) {
         guard let address = submission.address else { return }
-        let rates = outbox.shared.rates
+        let rates = outbox.shared.askers.rates
         do throws(RateTables.Refusal) {
             try rates.take(of: address, at: outbox.loop.now.nanoseconds)
             try rates.take(1, of: submission.caller, at: address, outbox.loop.now.nanoseconds)

@@ -37,7 +37,7 @@ struct AddObserver: Operation {
             outbox.work.countLook(through: host.centers[position].replayCount)
         }
         secret = outbox.random.text(byteCount: 16)
-        let registration = try request.registration(host.shared.observerSerials, secret: secret)
+        let registration = try request.registration(host.shared.numbers.observers, secret: secret)
         host.submitCommand(
             .addObserver(registration, client: client, since: request.since), to: position, &outbox)
     }
@@ -70,7 +70,7 @@ struct OpenMailbox: Operation {
         try host.kept.reserveObservers(1, for: owner, &outbox)
         try host.shared.checkStore()
         let position = try host.makeCenter(for: submission, &outbox)
-        let client = try host.shared.clientNumbers.take()
+        let client = try host.shared.numbers.clients.take()
         let sessionSecret = outbox.random.text(byteCount: 16)
         session = IdentifierText.text(client: client, secret: sessionSecret)
         secret = outbox.random.text(byteCount: 16)
@@ -78,7 +78,7 @@ struct OpenMailbox: Operation {
             id: client, transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
             sessionHash: SecretHash(of: sessionSecret), principal: submission.caller.principal,
             owner: owner)
-        let observer = try request.registration(host.shared.observerSerials, secret: secret)
+        let observer = try request.registration(host.shared.numbers.observers, secret: secret)
         host.submitCommand(
             .connect(registration, observers: [observer], since: request.since), to: position,
             &outbox)

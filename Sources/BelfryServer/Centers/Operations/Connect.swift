@@ -28,7 +28,7 @@ struct Connect: Operation {
         let owner = host.centers.owner(of: submission, &outbox)
         try host.kept.reserveObservers(requests.count, for: owner, &outbox)
         let position = try host.makeCenter(for: submission, &outbox)
-        client = try host.shared.clientNumbers.take()
+        client = try host.shared.numbers.clients.take()
         let secret = outbox.random.text(byteCount: 16)
         session = IdentifierText.text(client: client, secret: secret)
         let registration = ClientRegistration(
@@ -42,7 +42,7 @@ struct Connect: Operation {
         for request in requests {
             observers.append(
                 try request.registration(
-                    host.shared.observerSerials, secret: outbox.random.text(byteCount: 16)))
+                    host.shared.numbers.observers, secret: outbox.random.text(byteCount: 16)))
         }
         host.submitCommand(
             .connect(registration, observers: observers, since: sequence), to: position, &outbox)

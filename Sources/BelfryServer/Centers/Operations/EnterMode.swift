@@ -24,7 +24,7 @@ struct EnterMode: Operation {
             throw Problem.lacking("modes", submission.caller, center: submission.center)
         }
         let position = try host.makeCenter(for: submission, &outbox)
-        serial = try host.shared.modeSerials.take()
+        serial = try host.shared.numbers.modes.take()
         secret = outbox.random.text(byteCount: 16)
         let entry = ModeEntry(
             serial: serial, tokenHash: SecretHash(of: secret), mode: request.mode, client: client,
