@@ -337,7 +337,8 @@ extension Broker {
     fileprivate func held(_ principal: String) -> Holdings {
         for node in nodes { node.server.accountForAllKept() }
         let identity = OwnerTable.Identity(principal: .principal(Array(principal.utf8)))
-        return shared.askers.owners.holdings(of: shared.askers.owners.owner(identity)).first?.holdings
+        return shared.askers.owners.holdings(of: shared.askers.owners.owner(identity)).first?
+            .holdings
             ?? Holdings()
     }
 }

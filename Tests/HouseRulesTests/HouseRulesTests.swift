@@ -112,6 +112,22 @@ struct HouseRulesTests {
             })
     }
 
+    @Test("every source file that a document names exists (section 9)")
+    func namedFiles() {
+        let files = Self.house.files().compactMap { $0.split(separator: "/").last }
+        // Decisions tell of their time.
+        let documents = Self.house.files(in: "Documentation").filter {
+            !$0.contains("/Decisions/")
+        }
+        let named = documents.flatMap { path in
+            (Self.house.text(of: path) ?? "").matches(of: /`([A-Za-z+]+\.swift)`/)
+                .map { (path, $0.output.1) }
+        }
+        #expect(named.count > 100)
+        let missing = named.filter { !files.contains($0.1) }.map { "\($0.0): \($0.1)" }
+        #expect(missing == [])
+    }
+
     @Test("every rule has a test that is named after it (section 9)")
     func namedRules() {
         let named = Self.house.files(in: "Tests").filter { $0.hasSuffix(".swift") }

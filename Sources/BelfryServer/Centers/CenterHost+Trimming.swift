@@ -50,7 +50,8 @@ extension CenterHost {
         // What is too much in memory is that part of the texts.
         let byCost = Double(max(0, kept.excess(of: .held))) * Double(held) / Double(cost)
         let byText =
-            shared.totals.heldByteCount.load(ordering: .relaxed) - outbox.configuration.heldByteLimit
+            shared.totals.heldByteCount.load(ordering: .relaxed)
+            - outbox.configuration.heldByteLimit
         let excess = max(byText, Int(byCost.rounded(.up)))
         guard excess > 0, held > 0 else { return false }
         outbox.meet(.held)

@@ -68,7 +68,9 @@ extension CenterHost {
         if shared.hasStore { promises.hand(end.changes, &outbox) }
         if end.heldGrowth != 0 { kept.noteHeld(end.heldGrowth, &outbox) }
         kept.account(for: &centers, &outbox)
-        if end.queueGrowth != 0 { shared.totals.queueByteCount.add(end.queueGrowth, ordering: .relaxed) }
+        if end.queueGrowth != 0 {
+            shared.totals.queueByteCount.add(end.queueGrowth, ordering: .relaxed)
+        }
         if let losses = end.losses { shared.figures.noteLosses(losses) }
         outbox.counters.heldNotifications = UInt64(
             Int(outbox.counters.heldNotifications) + end.heldCountGrowth)

@@ -128,7 +128,8 @@ struct KeptWatch {
     @inline(__always)
     func queueByteRoom(_ outbox: borrowing Outbox) -> Int {
         let texts =
-            outbox.configuration.queueByteLimit - shared.totals.queueByteCount.load(ordering: .relaxed)
+            outbox.configuration.queueByteLimit
+            - shared.totals.queueByteCount.load(ordering: .relaxed)
         return max(0, min(texts, -excess(of: .queue)))
     }
 }

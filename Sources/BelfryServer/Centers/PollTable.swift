@@ -74,8 +74,9 @@ struct PollTable {
         streams[connection] = nil
     }
 
-    /// A poll waits no longer; it is answered when the turn ends, with all that the turn has for it. One that
-    /// is not there was answered before.
+    /// A poll waits no longer; it is answered when the turn ends, with all that the turn has for it.
+    ///
+    /// One that is not there was answered before.
     mutating func end(_ connection: UInt64, _ end: Poll.End) {
         guard polls[connection] != nil else { return }
         ended.append((connection, end))

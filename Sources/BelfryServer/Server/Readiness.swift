@@ -27,9 +27,18 @@ struct Readiness {
                 "observers", shared.totals.observerCount.load(ordering: .relaxed),
                 configuration.observerLimit
             ),
-            ("centers", shared.totals.centerCount.load(ordering: .relaxed), configuration.centerLimit),
-            ("held", shared.totals.heldByteCount.load(ordering: .relaxed), configuration.heldByteLimit),
-            ("queue", shared.totals.queueByteCount.load(ordering: .relaxed), configuration.queueByteLimit),
+            (
+                "centers", shared.totals.centerCount.load(ordering: .relaxed),
+                configuration.centerLimit
+            ),
+            (
+                "held", shared.totals.heldByteCount.load(ordering: .relaxed),
+                configuration.heldByteLimit
+            ),
+            (
+                "queue", shared.totals.queueByteCount.load(ordering: .relaxed),
+                configuration.queueByteLimit
+            ),
         ].filter { $0.1 >= $0.2 }.map(\.0)
         parts = [
             ("loops", "\(configuration.loopCount)"), ("store", storeState),
