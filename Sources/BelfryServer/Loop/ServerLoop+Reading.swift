@@ -136,7 +136,7 @@ extension ServerLoop {
     private mutating func metrics() -> [UInt8] {
         if metricsText.isEmpty {
             accountForAllKept()
-            let loops = outbox.shared.figures.counters.enumerated().map { number, published in
+            let loops = outbox.shared.counters.enumerated().map { number, published in
                 number == outbox.number ? outbox.counters : published.read()
             }
             metricsText = MetricGroup.text(

@@ -209,7 +209,7 @@ extension ServerLoop {
         let isLate = !hasClients && outbox.loop.now >= stop.deadline && !outbox.loop.isAmidFlush
         if isLate || outbox.loop.connectionCount == 0 && hasNoConnectionElsewhere {
             outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
-            outbox.shared.figures.counters[outbox.number].publish(outbox.counters)
+            outbox.shared.counters[outbox.number].publish(outbox.counters)
             outbox.log.write(
                 .debug, "a loop has stopped", ("loop", "\(outbox.number)"),
                 ("connections", "\(outbox.loop.connectionCount)"))
@@ -258,8 +258,8 @@ extension ServerLoop {
 
     /// Whether no other loop has a connection left, which this loop's centers would answer.
     private var hasNoConnectionElsewhere: Bool {
-        outbox.shared.figures.counters.indices.allSatisfy {
-            $0 == outbox.number || outbox.shared.figures.counters[$0].read().connectionsOpen == 0
+        outbox.shared.counters.indices.allSatisfy {
+            $0 == outbox.number || outbox.shared.counters[$0].read().connectionsOpen == 0
         }
     }
 }

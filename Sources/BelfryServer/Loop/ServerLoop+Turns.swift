@@ -46,7 +46,7 @@ extension ServerLoop {
         }
         outbox.counters.descriptorsExhausted = UInt64(outbox.loop.exhaustionCount)
         outbox.counters.connectionsPastRefusal = UInt64(outbox.loop.directRefusalCount)
-        outbox.shared.figures.counters[outbox.number].publish(outbox.counters)
+        outbox.shared.counters[outbox.number].publish(outbox.counters)
         if peakWatch.hasFallen(to: keptByteCount) { outbox.shared.trimmer.ask() }
     }
 

@@ -3,11 +3,9 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-/// What the broker counts of itself, besides what centers have: its metrics are made of it.
+/// What is told of the broker as a whole, besides what loops count and what centers have.
 struct BrokerFigures: ~Copyable, Sendable {
     let startedAt = WallTime.now()
-    /// The counters of each loop, as of the end of its last turn.
-    let counters: [Published<Counters>]
     /// What observers have lost.
     let losses = Mutex(Losses())
     /// How many requests and calls were refused, by what they were told.
@@ -16,10 +14,6 @@ struct BrokerFigures: ~Copyable, Sendable {
     let process = ProcessSampler()
     /// When the certificate ends, in seconds since 1970; 0 without one.
     let certificateEnd = Atomic<Int64>(0)
-
-    init(loopCount: Int) {
-        counters = (0..<loopCount).map { _ in Published(Counters()) }
-    }
 
     /// Counts what the observers of a loop lost in a turn.
     func noteLosses(_ more: Losses) {

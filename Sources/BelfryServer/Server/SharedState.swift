@@ -31,7 +31,9 @@ final class SharedState: Sendable {
     let progress: StartProgress?
     /// Where the broker stands.
     let lifecycle = Atomic(Lifecycle.ready)
-    let figures: BrokerFigures
+    let figures = BrokerFigures()
+    /// The counters of each loop, as of the end of its last turn.
+    let counters: [Published<Counters>]
     /// The door of each loop.
     let mailboxes: [LoopMailbox<LoopMessage>]
     /// What makes this life of the broker different from others.
@@ -58,7 +60,7 @@ final class SharedState: Sendable {
         centers = Mutex(beginning.centers)
         restoredAt = beginning.restoredAt
         numbers = beginning.numbers
-        figures = BrokerFigures(loopCount: mailboxes.count)
+        counters = mailboxes.map { _ in Published(Counters()) }
         var random = SystemRandom()
         incarnation = beginning.incarnation ?? random.next()
         hashSeed = beginning.hashSeed
