@@ -1,11 +1,7 @@
+internal import BelfryBytes
+
 /// Writes the response with which a server opens a connection (RFC 6455 §4.2.2).
 public enum OpeningAnswer {
-    private static let start = Array("HTTP/1.1 101 Switching Protocols\r\nDate: ".utf8)
-    private static let acceptField = Array("\r\nSec-WebSocket-Accept: ".utf8)
-    private static let subprotocolField = Array("\r\nSec-WebSocket-Protocol: ".utf8)
-    private static let extensionsField = Array("\r\nSec-WebSocket-Extensions: ".utf8)
-    private static let end = Array("\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n".utf8)
-
     /// Appends the response; what follows it is frames.
     ///
     /// All is of the server's own making, so no text from outside can stand in it.
@@ -20,18 +16,18 @@ public enum OpeningAnswer {
         acceptKey: [UInt8], subprotocol: [UInt8]?, extensions: [UInt8]?, date: [UInt8],
         to output: inout [UInt8]
     ) {
-        output.append(contentsOf: start)
+        output.append(literal: "HTTP/1.1 101 Switching Protocols\r\nDate: ")
         output.append(contentsOf: date)
-        output.append(contentsOf: acceptField)
+        output.append(literal: "\r\nSec-WebSocket-Accept: ")
         output.append(contentsOf: acceptKey)
         if let subprotocol {
-            output.append(contentsOf: subprotocolField)
+            output.append(literal: "\r\nSec-WebSocket-Protocol: ")
             output.append(contentsOf: subprotocol)
         }
         if let extensions {
-            output.append(contentsOf: extensionsField)
+            output.append(literal: "\r\nSec-WebSocket-Extensions: ")
             output.append(contentsOf: extensions)
         }
-        output.append(contentsOf: end)
+        output.append(literal: "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
     }
 }

@@ -1,78 +1,44 @@
+internal import BelfryBytes
 internal import BelfryCenter
 internal import BelfryJSON
 
 // What every client asks for first is written by hand, as its texts between the values are known.
 
-/// The texts between the values of an observer that was registered.
-enum RegisteredText {
-    static let id = [UInt8]("{\"id\":\"".utf8)
-    static let token = [UInt8]("\",\"token\":".utf8)
-    static let client = [UInt8](",\"client\":\"".utf8)
-    static let session = [UInt8]("\",\"session\":".utf8)
-    static let since = [UInt8](",\"since\":".utf8)
-}
-
-/// The texts between the values of a filter and its terms.
-private enum FilterText {
-    static let center = [UInt8](",\"center\":".utf8)
-    static let name = [UInt8](",\"name\":".utf8)
-    static let object = [UInt8](",\"object\":".utf8)
-    static let selector = [UInt8](",\"selector\":".utf8)
-    static let behavior = [UInt8](",\"suspensionBehavior\":\"".utf8)
-    static let acknowledges = [UInt8]("\",\"acknowledge\":true,\"holdLimit\":".utf8)
-    static let acknowledgesNot = [UInt8]("\",\"acknowledge\":false,\"holdLimit\":".utf8)
-    static let minInterval = [UInt8](",\"minInterval\":".utf8)
-    static let lease = [UInt8](",\"lease\":".utf8)
-    static let lifetimeToken = [UInt8](",\"lifetime\":\"token\"".utf8)
-    static let lifetimeConnection = [UInt8](",\"lifetime\":\"connection\"".utf8)
-    static let null = [UInt8]("null".utf8)
-}
-
-/// The texts between the values of `belfry.welcome`.
-private enum WelcomeText {
-    static let start = [UInt8](
-        "{\"jsonrpc\":\"2.0\",\"method\":\"belfry.welcome\",\"params\":".utf8)
-    static let client = [UInt8]("{\"client\":\"".utf8)
-    static let session = [UInt8]("\",\"session\":".utf8)
-    static let center = [UInt8](",\"center\":".utf8)
-    static let epoch = [UInt8](",\"epoch\":".utf8)
-    static let sequence = [UInt8](",\"seq\":".utf8)
-}
-
 extension Shape {
     /// Appends what was registered and under which terms, as members behind other members.
     static func append(filterOf row: ObserverRow, center: [UInt8], to output: inout [UInt8]) {
-        output.append(contentsOf: FilterText.center)
+        output.append(literal: #","center":"#)
         JSONWriter.append(string: center, to: &output)
-        output.append(contentsOf: FilterText.name)
+        output.append(literal: #","name":"#)
         append(optional: row.name, to: &output)
-        output.append(contentsOf: FilterText.object)
+        output.append(literal: #","object":"#)
         append(optional: row.object, to: &output)
-        output.append(contentsOf: FilterText.selector)
+        output.append(literal: #","selector":"#)
         JSONWriter.append(string: row.selector, to: &output)
         append(row.terms, to: &output)
     }
 
     private static func append(_ terms: ObserverTerms, to output: inout [UInt8]) {
-        output.append(contentsOf: FilterText.behavior)
+        output.append(literal: #","suspensionBehavior":""#)
         output.append(terms.suspensionBehavior.text)
         output.append(
-            contentsOf: terms.acknowledges ? FilterText.acknowledges : FilterText.acknowledgesNot)
+            literal: terms.acknowledges
+                ? #"","acknowledge":true,"holdLimit":"# : #"","acknowledge":false,"holdLimit":"#)
         JSONWriter.append(integer: terms.holdLimit, to: &output)
-        output.append(contentsOf: FilterText.minInterval)
+        output.append(literal: #","minInterval":"#)
         append(nanoseconds: terms.minInterval, to: &output)
-        output.append(contentsOf: FilterText.lease)
+        output.append(literal: #","lease":"#)
         if terms.endsWithConnection {
             // Whatever was asked for: it does not outlive its connection.
             output.append(UInt8(ascii: "0"))
         } else if let lease = terms.lease {
             append(nanoseconds: lease, to: &output)
         } else {
-            output.append(contentsOf: FilterText.null)
+            output.append(literal: "null")
         }
         output.append(
-            contentsOf: terms.endsWithConnection
-                ? FilterText.lifetimeConnection : FilterText.lifetimeToken)
+            literal: terms.endsWithConnection
+                ? #","lifetime":"connection""# : #","lifetime":"token""#)
     }
 
     /// Appends a time in seconds; whole ones need no `Duration`, which divides 128-bit numbers.
@@ -89,7 +55,7 @@ extension Shape {
         if let text {
             JSONWriter.append(string: text, to: &output)
         } else {
-            output.append(contentsOf: FilterText.null)
+            output.append(literal: "null")
         }
     }
 }
@@ -97,15 +63,15 @@ extension Shape {
 extension Shape {
     /// Appends what a client is told first.
     static func append(_ welcome: Welcome, to output: inout [UInt8]) {
-        output.append(contentsOf: WelcomeText.client)
+        output.append(literal: #"{"client":""#)
         IdentifierText.append(client: welcome.client, to: &output)
-        output.append(contentsOf: WelcomeText.session)
+        output.append(literal: #"","session":"#)
         JSONWriter.append(string: welcome.session, to: &output)
-        output.append(contentsOf: WelcomeText.center)
+        output.append(literal: #","center":"#)
         JSONWriter.append(string: welcome.center, to: &output)
-        output.append(contentsOf: WelcomeText.epoch)
+        output.append(literal: #","epoch":"#)
         JSONWriter.append(string: welcome.epoch, to: &output)
-        output.append(contentsOf: WelcomeText.sequence)
+        output.append(literal: #","seq":"#)
         JSONWriter.append(integer: welcome.sequence, to: &output)
         output.append(UInt8(ascii: "}"))
     }
@@ -114,7 +80,7 @@ extension Shape {
 extension RPC {
     /// Appends `belfry.welcome`, the first message of a connection.
     public static func append(welcome: Welcome, to output: inout [UInt8]) {
-        output.append(contentsOf: WelcomeText.start)
+        output.append(literal: #"{"jsonrpc":"2.0","method":"belfry.welcome","params":"#)
         Shape.append(welcome, to: &output)
         output.append(UInt8(ascii: "}"))
     }

@@ -1,3 +1,4 @@
+internal import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
@@ -10,16 +11,16 @@ extension Shape {
         registered row: ObserverRow, token: [UInt8], session: [UInt8], center: [UInt8],
         to output: inout [UInt8]
     ) {
-        output.append(contentsOf: RegisteredText.id)
+        output.append(literal: #"{"id":""#)
         IdentifierText.append(observer: row.serial, to: &output)
-        output.append(contentsOf: RegisteredText.token)
+        output.append(literal: #"","token":"#)
         JSONWriter.append(string: token, to: &output)
-        output.append(contentsOf: RegisteredText.client)
+        output.append(literal: #","client":""#)
         IdentifierText.append(client: row.client, to: &output)
-        output.append(contentsOf: RegisteredText.session)
+        output.append(literal: #"","session":"#)
         JSONWriter.append(string: session, to: &output)
         append(filterOf: row, center: center, to: &output)
-        output.append(contentsOf: RegisteredText.since)
+        output.append(literal: #","since":"#)
         JSONWriter.append(integer: row.since, to: &output)
         output.append(UInt8(ascii: "}"))
     }
