@@ -214,6 +214,39 @@ struct RestartTests {
         #expect(try next.shared.numbers.observers.take() > 2 * NumberBlock.count)
     }
 
+    @Test("what a sequencer gives back gets its numbers then, each once")
+    func givenNumbers() throws {
+        let numbers = Numbers()
+        let hash = SecretHash(of: [1])
+        let observer = ObserverRegistration(
+            tokenHash: hash, name: nil, object: nil, selector: Array("s".utf8))
+        let client = ClientRegistration(
+            transport: .webSocket, connection: ConnectionName(node: 0, number: 1),
+            sessionHash: hash, principal: [])
+        var connect = Command.Action.connect(client, observers: [observer, observer], since: nil)
+        let first = try numbers.give(to: &connect)
+        #expect(first == 1)
+        guard case .connect(let named, let observers, nil) = connect else {
+            Issue.record("it is another command now")
+            return
+        }
+        #expect(named.id == 1 && observers.map(\.serial) == [1, 2])
+        var add = Command.Action.addObserver(observer, client: 1, since: nil)
+        _ = try numbers.give(to: &add)
+        guard case .addObserver(let third, 1, nil) = add else {
+            Issue.record("it is another command now")
+            return
+        }
+        #expect(third.serial == 3)
+        var enter = Command.Action.enterMode(
+            ModeEntry(tokenHash: hash, mode: Array("m".utf8), client: nil, lease: nil))
+        let lease = try numbers.give(to: &enter)
+        #expect(lease == 1)
+        var idle = Command.Action.idle
+        let none = try numbers.give(to: &idle)
+        #expect(none == 0)
+    }
+
     @Test("a store that was copied back gives every center a new epoch")
     func copied() throws {
         var memory = MemoryStore()

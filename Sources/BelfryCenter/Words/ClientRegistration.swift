@@ -1,7 +1,7 @@
 /// A client that connects.
 public struct ClientRegistration: Sendable {
-    /// Its number; `c4` has 4.
-    public let id: UInt64
+    /// Its number; `c4` has 4. It has none before the command is applied.
+    public var id: UInt64
     /// How it gets its notifications.
     public let transport: Transport
     /// The owner that what it makes counts for.
@@ -15,7 +15,7 @@ public struct ClientRegistration: Sendable {
 
     /// Joins the parts.
     public init(
-        id: UInt64, transport: Transport, connection: ConnectionName, sessionHash: SecretHash,
+        id: UInt64 = 0, transport: Transport, connection: ConnectionName, sessionHash: SecretHash,
         principal: [UInt8], owner: Owner = .none
     ) {
         self.id = id

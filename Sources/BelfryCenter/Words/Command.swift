@@ -8,7 +8,7 @@ public struct Command: Sendable {
     /// When it was accepted.
     public let time: CommandTime
     /// What it asks for.
-    public let action: Action
+    public var action: Action
 
     /// Joins the three parts.
     public init(id: CommandID, time: CommandTime, action: Action) {

@@ -1,7 +1,7 @@
 /// A mode that somebody enters.
 public struct ModeEntry: Sendable {
-    /// The number of the lease; `m3` has 3.
-    public let serial: UInt64
+    /// The number of the lease; `m3` has 3. It has none before the command is applied.
+    public var serial: UInt64
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash
     /// The mode.
@@ -13,7 +13,7 @@ public struct ModeEntry: Sendable {
 
     /// Joins the parts.
     public init(
-        serial: UInt64, tokenHash: SecretHash, mode: [UInt8], client: UInt64?, lease: Int64?
+        serial: UInt64 = 0, tokenHash: SecretHash, mode: [UInt8], client: UInt64?, lease: Int64?
     ) {
         self.serial = serial
         self.tokenHash = tokenHash

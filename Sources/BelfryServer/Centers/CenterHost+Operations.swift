@@ -79,8 +79,11 @@ extension CenterHost {
     // MARK: Commands
 
     /// Gives a center a command; what it brought about is in `effects`, unless a sequencer has taken it.
+    ///
+    /// - Parameter number: that of the client, or of the mode lease, that it makes.
     mutating func submitCommand(
-        _ action: consuming Command.Action, to position: Int, _ outbox: inout Outbox
+        _ action: consuming Command.Action, making number: UInt64 = 0, to position: Int,
+        _ outbox: inout Outbox
     ) {
         precondition(!applied.isUnspread, "what the last command brought about is on its way")
         let command = centers.name(action, for: position, at: outbox.commandTime)
@@ -89,6 +92,7 @@ extension CenterHost {
             centers.hand(command, for: position)
             outbox.loop.takeAnotherTurn()
         } else {
+            applied.number = number
             apply(command, to: position, &outbox)
         }
     }
@@ -110,19 +114,32 @@ extension CenterHost {
         if case .replayed = effects.outcome { promises.awaitEverything() }
     }
 
+    /// A number for what a command makes: one is given when the command is applied, which is now unless a
+    /// sequencer takes it.
+    @inline(__always)
+    func number(_ block: NumberBlock) throws(Problem) -> UInt64 {
+        centers.hasSequencer ? 0 : try block.take()
+    }
+
     /// Applies the commands whose turn it is, and finishes what began with them.
     mutating func applyInOrder(_ outbox: inout Outbox) {
         guard let sequencer = centers.sequencer else { return }
-        while let (name, command) = sequencer.next() {
+        while let (name, submitted) = sequencer.next() {
+            var command = submitted
             beginAnswer(&outbox)
             let begun = pending.removeValue(forKey: command.id)
             if let position = centers.position(of: name) {
                 centers.noteReturn(of: command, to: position)
                 applied.id = command.id
                 let isTrim = OwnWork(command.action) == .trim
-                apply(command, to: position, &outbox)
-                if isTrim { centers.noteKept(at: position) }
-                if let begun { finish(begun.operation, begun, &outbox) }
+                do throws(Problem) {
+                    applied.number = try shared.numbers.give(to: &command.action)
+                    apply(command, to: position, &outbox)
+                    if isTrim { centers.noteKept(at: position) }
+                    if let begun { finish(begun.operation, begun, &outbox) }
+                } catch {
+                    if let begun { refuse(error, begun, &outbox) }
+                }
             } else if let begun {
                 refuse(.isStopping, begun, &outbox)
             }

@@ -37,7 +37,7 @@ struct AddObserver: Operation {
             outbox.work.countLook(through: host.centers[position].replayCount)
         }
         secret = outbox.random.text(byteCount: 16)
-        let registration = try request.registration(host.shared.numbers.observers, secret: secret)
+        let registration = try host.registration(of: request, secret: secret)
         host.submitCommand(
             .addObserver(registration, client: client, since: request.since), to: position, &outbox)
     }
@@ -55,7 +55,7 @@ struct AddObserver: Operation {
 struct OpenMailbox: Operation {
     static let answersFirst = true
     let request: ObserverRequest
-    private var session: [UInt8] = []
+    private var sessionSecret: [UInt8] = []
     private var secret: [UInt8] = []
 
     init(_ request: ObserverRequest) {
@@ -70,24 +70,24 @@ struct OpenMailbox: Operation {
         try host.kept.reserveObservers(1, for: owner, &outbox)
         try host.shared.checkStore()
         let position = try host.makeCenter(for: submission, &outbox)
-        let client = try host.shared.numbers.clients.take()
-        let sessionSecret = outbox.random.text(byteCount: 16)
-        session = IdentifierText.text(client: client, secret: sessionSecret)
+        let client = try host.number(host.shared.numbers.clients)
+        sessionSecret = outbox.random.text(byteCount: 16)
         secret = outbox.random.text(byteCount: 16)
         let registration = ClientRegistration(
             id: client, transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
             sessionHash: SecretHash(of: sessionSecret), principal: submission.caller.principal,
             owner: owner)
-        let observer = try request.registration(host.shared.numbers.observers, secret: secret)
+        let observer = try host.registration(of: request, secret: secret)
         host.submitCommand(
-            .connect(registration, observers: [observer], since: request.since), to: position,
-            &outbox)
+            .connect(registration, observers: [observer], since: request.since), making: client,
+            to: position, &outbox)
     }
 
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         outbox.counters.countClient(of: .mailbox)
+        let session = IdentifierText.text(client: host.applied.number, secret: sessionSecret)
         return .answer(
             .registered(
                 host.effects.outcome, secret: secret, session: session, submission, &outbox))
@@ -118,13 +118,14 @@ extension Answer {
     }
 }
 
-extension ObserverRequest {
-    /// What the center is told of the observer.
+extension CenterHost {
+    /// What a center is told of an observer.
     func registration(
-        _ serials: NumberBlock, secret: [UInt8]
+        of request: ObserverRequest, secret: [UInt8]
     ) throws(Problem) -> ObserverRegistration {
         ObserverRegistration(
-            serial: try serials.take(), tokenHash: SecretHash(of: secret), name: name,
-            object: object, selector: selector, terms: terms)
+            serial: try number(shared.numbers.observers), tokenHash: SecretHash(of: secret),
+            name: request.name, object: request.object, selector: request.selector,
+            terms: request.terms)
     }
 }

@@ -9,8 +9,7 @@ struct Connect: Operation {
     let transport: Transport
     let requests: [ObserverRequest]
     let since: ReplayPosition?
-    private var client: UInt64 = 0
-    private var session: [UInt8] = []
+    private var secret: [UInt8] = []
 
     init(_ transport: Transport, _ requests: [ObserverRequest], since: ReplayPosition?) {
         self.transport = transport
@@ -28,9 +27,8 @@ struct Connect: Operation {
         let owner = host.centers.owner(of: submission, &outbox)
         try host.kept.reserveObservers(requests.count, for: owner, &outbox)
         let position = try host.makeCenter(for: submission, &outbox)
-        client = try host.shared.numbers.clients.take()
-        let secret = outbox.random.text(byteCount: 16)
-        session = IdentifierText.text(client: client, secret: secret)
+        let client = try host.number(host.shared.numbers.clients)
+        secret = outbox.random.text(byteCount: 16)
         let registration = ClientRegistration(
             id: client, transport: transport, connection: submission.reply.number.name,
             sessionHash: SecretHash(of: secret), principal: submission.caller.principal,
@@ -41,17 +39,19 @@ struct Connect: Operation {
         var observers: [ObserverRegistration] = []
         for request in requests {
             observers.append(
-                try request.registration(
-                    host.shared.numbers.observers, secret: outbox.random.text(byteCount: 16)))
+                try host.registration(of: request, secret: outbox.random.text(byteCount: 16)))
         }
         host.submitCommand(
-            .connect(registration, observers: observers, since: sequence), to: position, &outbox)
+            .connect(registration, observers: observers, since: sequence), making: client,
+            to: position, &outbox)
     }
 
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         let position = host.applied.position
+        let client = host.applied.number
+        let session = IdentifierText.text(client: client, secret: secret)
         let epoch = host.centers[position].epoch
         if let since, since.epoch != epoch, case .registered(let rows) = host.effects.outcome,
             let row = host.centers[position].client(client)

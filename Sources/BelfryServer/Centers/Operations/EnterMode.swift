@@ -9,7 +9,6 @@ struct EnterMode: Operation {
     let request: ModeRequest
     /// Whose connection the lease ends with; nil over HTTP.
     let client: UInt64?
-    private var serial: UInt64 = 0
     private var secret: [UInt8] = []
 
     init(_ request: ModeRequest, client: UInt64?) {
@@ -24,20 +23,21 @@ struct EnterMode: Operation {
             throw Problem.lacking("modes", submission.caller, center: submission.center)
         }
         let position = try host.makeCenter(for: submission, &outbox)
-        serial = try host.shared.numbers.modes.take()
+        let serial = try host.number(host.shared.numbers.modes)
         secret = outbox.random.text(byteCount: 16)
         let entry = ModeEntry(
             serial: serial, tokenHash: SecretHash(of: secret), mode: request.mode, client: client,
             lease: client == nil ? request.lease : nil)
-        host.submitCommand(.enterMode(entry), to: position, &outbox)
+        host.submitCommand(.enterMode(entry), making: serial, to: position, &outbox)
     }
 
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         var token: [UInt8] = []
-        IdentifierText.append(mode: serial, secret: secret, to: &token)
-        Shape.append(modeLease: serial, token: token, mode: request.mode, to: &outbox.content)
+        IdentifierText.append(mode: host.applied.number, secret: secret, to: &token)
+        Shape.append(
+            modeLease: host.applied.number, token: token, mode: request.mode, to: &outbox.content)
         return .answer(
             Answer(status: 201, contentType: .json, fields: [.noStore, .noReferrer]))
     }
