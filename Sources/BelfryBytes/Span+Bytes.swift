@@ -1,16 +1,36 @@
 extension Span<UInt8> {
     /// Eight bytes from `index` on, the first one lowest; 0 when fewer are left.
     ///
-    /// Compiles to one load: the checks fold into the one of the count.
+    /// Compiles to one load: the checks fold into those of who has looked how many are left.
     @inlinable @inline(__always)
     public func word(at index: Int) -> UInt64 {
-        let part = extracting(droppingFirst: index).extracting(first: 8)
-        guard part.count == 8 else { return 0 }
-        let low =
-            UInt64(part[0]) | UInt64(part[1]) << 8 | UInt64(part[2]) << 16 | UInt64(part[3]) << 24
-        let high =
-            UInt64(part[4]) | UInt64(part[5]) << 8 | UInt64(part[6]) << 16 | UInt64(part[7]) << 24
-        return low | high << 32
+        guard index >= 0, count &- index >= 8 else { return 0 }
+        // SAFETY: the place is not negative, and eight bytes are left there.
+        let word = unsafe bytes.unsafeLoadUnaligned(
+            fromUncheckedByteOffset: index, as: UInt64.self)
+        return UInt64(littleEndian: word)
+    }
+
+    /// The byte at `index`; 0 where there is none.
+    @inlinable @inline(__always)
+    public func byte(at index: Int) -> UInt8 {
+        // One comparison for both ends.
+        guard UInt(bitPattern: index) < UInt(bitPattern: count) else { return 0 }
+        // SAFETY: the place is below the count, and not negative.
+        return unsafe self[unchecked: index]
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// Writes the eight bytes of a word, the lowest one first, which must be there from `index` on.
+    @inlinable @inline(__always)
+    @_lifetime(self: copy self)
+    public mutating func write(_ word: UInt64, at index: Int) {
+        precondition(index >= 0 && count &- index >= 8, "eight bytes are there")
+        // SAFETY: the place is not negative, and eight bytes are left there.
+        unsafe withUnsafeMutableBytes { bytes in
+            unsafe bytes.storeBytes(of: word.littleEndian, toByteOffset: index, as: UInt64.self)
+        }
     }
 }
 

@@ -30,7 +30,7 @@ extension ResponseWriter {
     public static func appendJSONHead(
         _ head: PreparedJSONHead, for context: ResponseContext, to output: inout [UInt8]
     ) -> Int {
-        output.append(contentsOf: head.whole)
+        output.append(head.whole.span)
         if !context.keepsAlive || context.minorVersion == 0 {
             output.removeLast(2)
             appendConnection(context, to: &output)

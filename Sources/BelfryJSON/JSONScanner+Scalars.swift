@@ -12,7 +12,7 @@ extension JSONScanner {
     mutating func skipString(in bytes: Span<UInt8>) throws(JSONError) -> JSONStringRange {
         let start = index &+ 1
         let plainEnd = Self.endOfPlainASCII(in: bytes, from: start)
-        if plainEnd < bytes.count, bytes[plainEnd] == .quote {
+        if bytes.byte(at: plainEnd) == .quote {
             index = plainEnd &+ 1
             return JSONStringRange(content: start..<plainEnd, hasEscapes: false)
         }
@@ -39,7 +39,7 @@ extension JSONScanner {
         in bytes: Span<UInt8>, from start: Int
     ) throws(JSONError) -> Int {
         let end = endOfPlainASCII(in: bytes, from: start &+ 1)
-        if end < bytes.count, bytes[end] == .quote { return end &+ 1 }
+        if bytes.byte(at: end) == .quote { return end &+ 1 }
         return try restOfString(in: bytes, from: end).end
     }
 
@@ -78,13 +78,12 @@ extension JSONScanner {
             if marks != 0 { return index &+ marks.trailingZeroBitCount &>> 3 }
             index &+= 8
         }
-        while index < bytes.count {
-            let byte = bytes[index]
-            // One comparison for both ends of the range 0x20 to 0x7F.
-            if byte &- 0x20 >= 0x60 || byte == .quote || byte == .backslash { break }
+        while true {
+            let byte = bytes.byte(at: index)
+            // One comparison for both ends of the range 0x20 to 0x7F; behind the end there is a 0.
+            if byte &- 0x20 >= 0x60 || byte == .quote || byte == .backslash { return index }
             index &+= 1
         }
-        return index
     }
 
     private static func endOfEscape(
@@ -138,24 +137,23 @@ extension JSONScanner {
         in bytes: Span<UInt8>, from start: Int
     ) throws(JSONError) -> (end: Int, isInteger: Bool) {
         var index = start
-        if bytes[index] == .minus { index &+= 1 }
-        let startsWithZero = index < bytes.count && bytes[index] == .zero
+        if bytes.byte(at: index) == .minus { index &+= 1 }
+        let startsWithZero = bytes.byte(at: index) == .zero
         let integerStart = index
         index = try endOfDigits(in: bytes, from: index)
         if startsWithZero && index > integerStart + 1 {
             throw .invalidNumber(at: integerStart + 1)
         }
         var isInteger = true
-        if index < bytes.count, bytes[index] == .dot {
+        if bytes.byte(at: index) == .dot {
             isInteger = false
             index = try endOfDigits(in: bytes, from: index &+ 1)
         }
-        if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
+        if bytes.byte(at: index) | 0x20 == UInt8(ascii: "e") {
             isInteger = false
             index &+= 1
-            if index < bytes.count, bytes[index] == .plus || bytes[index] == .minus {
-                index &+= 1
-            }
+            let sign = bytes.byte(at: index)
+            if sign == .plus || sign == .minus { index &+= 1 }
             index = try endOfDigits(in: bytes, from: index)
         }
         return (index, isInteger)
@@ -166,10 +164,11 @@ extension JSONScanner {
     private static func endOfDigits(
         in bytes: Span<UInt8>, from start: Int
     ) throws(JSONError) -> Int {
-        guard start < bytes.count else { throw .unexpectedEnd }
-        guard bytes[start].isDigit else { throw .invalidNumber(at: start) }
+        guard bytes.byte(at: start).isDigit else {
+            throw start < bytes.count ? .invalidNumber(at: start) : .unexpectedEnd
+        }
         var index = start &+ 1
-        while index < bytes.count, bytes[index].isDigit { index &+= 1 }
+        while bytes.byte(at: index).isDigit { index &+= 1 }
         return index
     }
 }

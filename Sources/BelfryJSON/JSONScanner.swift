@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// A strict validator of JSON values that keeps nothing of them (RFC 8259).
 ///
 /// What RFC 8259 leaves to the receiver it accepts: duplicate keys, numbers of any size, escapes of
@@ -60,8 +62,46 @@ public struct JSONScanner {
     ///
     /// - Throws: `trailingBytes`.
     public mutating func finish(in bytes: Span<UInt8>) throws(JSONError) {
-        skipWhitespace(in: bytes)
-        guard index == bytes.count else { throw .trailingBytes(at: index) }
+        guard isAtEnd(of: bytes) else { throw .trailingBytes(at: index) }
+    }
+
+    /// Skips whitespace, and tells whether nothing follows it.
+    public mutating func isAtEnd(of bytes: Span<UInt8>) -> Bool {
+        // Mostly there is nothing at all.
+        if index < bytes.count { skipWhitespace(in: bytes) }
+        return index == bytes.count
+    }
+
+    /// Moves to the value of a member: behind the byte that comes before it, which is a brace for the first one
+    /// of an object and a comma for the others, its key and the colon.
+    ///
+    /// - Returns: the key as a word, its first byte the lowest; 0 for one that is longer than eight bytes, or has
+    ///   escapes; nil in front of another byte.
+    /// - Throws: the malformed cases of `JSONError`.
+    public mutating func nextShortKey(
+        behind byte: UInt8, in bytes: Span<UInt8>
+    ) throws(JSONError) -> UInt64? {
+        guard try skipByte(byte, in: bytes) else { return nil }
+        let key = try skipKey(in: bytes)
+        guard !key.hasEscapes, key.content.count <= 8 else { return 0 }
+        return bytes.word(at: key.content.lowerBound) & .max >> (64 - 8 * key.content.count)
+    }
+
+    /// Tells whether an object ends here, and with it the text.
+    ///
+    /// - Throws: `unexpectedEnd`.
+    public mutating func endsObject(in bytes: Span<UInt8>) throws(JSONError) -> Bool {
+        try skipByte(.closeBrace, in: bytes) && isAtEnd(of: bytes)
+    }
+
+    /// Skips whitespace and a string, and tells where its characters stand; nil in front of another
+    /// value, and behind a string with escapes.
+    ///
+    /// - Throws: the malformed cases of `JSONError`.
+    public mutating func plainString(in bytes: Span<UInt8>) throws(JSONError) -> Range<Int>? {
+        guard try nextSignificantByte(in: bytes) == .quote else { return nil }
+        let string = try skipString(in: bytes)
+        return string.hasEscapes ? nil : string.content
     }
 
     /// The index behind the value that starts here.
@@ -135,7 +175,10 @@ public struct JSONScanner {
     private static func endOfNumberOrLiteral(
         in bytes: Span<UInt8>, from start: Int
     ) throws(JSONError) -> Int {
-        switch bytes[start] {
+        // "true", "null" as words.
+        let word = bytes.word(at: start) & 0xFFFF_FFFF
+        if word == 0x6575_7274 || word == 0x6C6C_756E { return start &+ 4 }
+        return switch bytes[start] {
         case .minus, .zero ... .nine:
             try number(in: bytes, from: start).end
         case UInt8(ascii: "t"):
@@ -180,11 +223,9 @@ extension JSONScanner {
     static func significantByte(
         in bytes: Span<UInt8>, at index: inout Int
     ) throws(JSONError) -> UInt8 {
-        if index < bytes.count {
-            let byte = bytes[index]
-            // Mostly there is no whitespace; one comparison finds it out.
-            if byte > .space { return byte }
-        }
+        // Mostly there is no whitespace, and this is not the end; one comparison finds both out.
+        let byte = bytes.byte(at: index)
+        if byte > .space { return byte }
         index = endOfWhitespace(in: bytes, from: index)
         guard index < bytes.count else { throw .unexpectedEnd }
         return bytes[index]

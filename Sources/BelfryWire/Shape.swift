@@ -24,7 +24,7 @@ public enum Shape {
         to output: inout [UInt8]
     ) {
         output.makeRoom(forMore: 256 + notification.content.byteCount)
-        output.append(contentsOf: Key.start)
+        output.append(Key.start.span)
         append(
             restOf: notification, postedAt: postedAt(milliseconds: notification.postedAt),
             isRedelivered: isRedelivered, observer: observer, isOneLine: isOneLine, to: &output)
@@ -102,7 +102,7 @@ public enum Shape {
 
     /// Appends `{"id":"…","seq":`, with which notifications and receipts start.
     private static func append(start id: NotificationID, to output: inout [UInt8]) {
-        output.append(contentsOf: Key.start)
+        output.append(Key.start.span)
         write(id, overStartOf: &output)
     }
 
@@ -149,7 +149,7 @@ public enum Shape {
     /// Appends the counts and the end of most receipts: all but two are zero, and those have a digit.
     private static func appendFewCounts(of receipt: Receipt, to output: inout [UInt8]) {
         let start = output.count
-        output.append(contentsOf: Key.fewCounts)
+        output.append(Key.fewCounts.span)
         guard receipt.matched > 0 else { return }
         var text = output.mutableSpan
         text[start + Key.matchedOffset] += UInt8(truncatingIfNeeded: receipt.matched)

@@ -40,4 +40,30 @@ struct BytesTests {
         let words = (0...3).map { bytes.span.word(at: $0) }
         #expect(words == [0x0706_0504_0302_0100, 0x0807_0605_0403_0201, 0, 0])
     }
+
+    @Test("a byte is 0 where there is none, and so is a word")
+    func outside() {
+        let bytes: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        let places = [Int.min, -1, 0, 7, 8, Int.max]
+        #expect(places.map { bytes.span.byte(at: $0) } == [0, 0, 1, 8, 0, 0])
+        #expect(
+            places.map { bytes.span.word(at: $0) != 0 } == [
+                false, false, true, false, false, false,
+            ])
+    }
+
+    @Test("a word is written as it is read")
+    func writtenWord() {
+        var bytes = [UInt8](repeating: 9, count: 10)
+        var span = bytes.mutableSpan
+        span.write(0x0706_0504_0302_0100, at: 1)
+        #expect(bytes == [9, 0, 1, 2, 3, 4, 5, 6, 7, 9])
+    }
+
+    @Test("three spans are copied one behind the other", arguments: [0, 1, 5, 40], [0, 3, 70])
+    func joining(first: Int, second: Int) {
+        let (left, right) = (Self.bytes(first), Self.bytes(second))
+        let joined = [UInt8](joining: left.span, right.span, left.span)
+        #expect(joined == left + right + left)
+    }
 }

@@ -122,4 +122,26 @@ struct JSONScannerTests {
         #expect(try scanner.skipValue(in: bytes.span) == 20..<23)
         try scanner.finish(in: bytes.span)
     }
+
+    @Test("the members of an object are found by short keys")
+    func shortKeys() throws {
+        let bytes = [UInt8](#" { "name" : "x\u0061", "userInfo":"yö","ninebytes":1,"k\n":2} "#.utf8)
+        let (brace, comma) = (UInt8(ascii: "{"), UInt8(ascii: ","))
+        var scanner = JSONScanner()
+        #expect(try scanner.nextShortKey(behind: comma, in: bytes.span) == nil)
+        #expect(try scanner.nextShortKey(behind: brace, in: bytes.span) == 0x656D_616E)
+        #expect(try scanner.plainString(in: bytes.span) == nil)
+        #expect(try scanner.nextShortKey(behind: brace, in: bytes.span) == nil)
+        #expect(try scanner.nextShortKey(behind: comma, in: bytes.span) == 0x6F66_6E49_7265_7375)
+        let text = try scanner.plainString(in: bytes.span) ?? 0..<0
+        #expect(Array(bytes[text]) == Array("yö".utf8))
+        #expect(try scanner.endsObject(in: bytes.span) == false)
+        for _ in 0..<2 {
+            #expect(try scanner.nextShortKey(behind: comma, in: bytes.span) == 0)
+            #expect(try scanner.plainString(in: bytes.span) == nil)
+            _ = try scanner.skipValue(in: bytes.span)
+        }
+        #expect(try scanner.endsObject(in: bytes.span) == true)
+        #expect(scanner.isAtEnd(of: bytes.span) == true)
+    }
 }

@@ -40,7 +40,7 @@ extension NotificationCenter {
 
     /// Stamps a notification, lets all matching observers have it, and writes the receipt.
     mutating func dispatch(
-        _ post: borrowing Dispatch, at time: CommandTime, into effects: inout Effects
+        _ post: Dispatch, at time: CommandTime, into effects: inout Effects
     ) {
         sequence += 1
         reserveSequence(&effects)

@@ -15,9 +15,9 @@ struct ReplayRing: Sendable {
     /// The sequence number of the oldest notification that is kept.
     var firstSequence: UInt64? { notifications.first?.sequence }
 
-    mutating func append(_ notification: Notification, limits: CenterLimits) {
-        notifications.append(notification)
+    mutating func append(_ notification: consuming Notification, limits: CenterLimits) {
         byteCount += notification.content.byteCount
+        notifications.append(notification)
         trim(to: limits)
     }
 

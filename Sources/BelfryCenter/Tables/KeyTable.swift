@@ -41,6 +41,7 @@ struct KeyTable: Sendable {
 
     /// The index of a key, if the table has it.
     func index(of key: Span<UInt8>) -> Index? {
+        if count == 0 { return nil }
         let bucket = bucket(of: key, hash: hash(key))
         return buckets[bucket] == 0 ? nil : buckets[bucket] - 1
     }

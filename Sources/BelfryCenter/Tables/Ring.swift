@@ -43,7 +43,7 @@ struct Ring<Element: Sendable>: Sendable {
 
     /// Adds an element and tells its position.
     @discardableResult
-    mutating func append(_ element: Element) -> UInt64 {
+    mutating func append(_ element: consuming Element) -> UInt64 {
         if count == storage.count { resize(to: max(16, storage.count * 2)) }
         storage[place(of: endPosition)] = element
         endPosition += 1

@@ -35,8 +35,12 @@ public struct Effects: Sendable {
     }
 
     /// Removes all elements; a command mostly leaves one or none, which costs next to nothing.
+    @inline(__always)
     private static func empty<Element>(_ elements: inout [Element], capacityLimit: Int) {
-        if elements.isEmpty { return }
+        if !elements.isEmpty { emptyFull(&elements, capacityLimit: capacityLimit) }
+    }
+
+    private static func emptyFull<Element>(_ elements: inout [Element], capacityLimit: Int) {
         if elements.count == 1, elements.capacity <= capacityLimit {
             elements.removeLast()
         } else {

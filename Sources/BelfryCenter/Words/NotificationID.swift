@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// The name of one notification: a ULID, 128 bits of which the first 48 are a time in milliseconds.
 ///
 /// Identifiers are unique and say nothing about order; the sequence number does that.
@@ -96,20 +98,5 @@ public struct NotificationID: Hashable, Sendable {
         case 86...90: UInt64(byte - 59)
         default: nil
         }
-    }
-}
-
-extension MutableSpan<UInt8> {
-    /// Writes the eight bytes of a word, the lowest one first.
-    @inline(__always)
-    fileprivate mutating func write(_ word: UInt64, at index: Int) {
-        self[index] = UInt8(truncatingIfNeeded: word)
-        self[index &+ 1] = UInt8(truncatingIfNeeded: word >> 8)
-        self[index &+ 2] = UInt8(truncatingIfNeeded: word >> 16)
-        self[index &+ 3] = UInt8(truncatingIfNeeded: word >> 24)
-        self[index &+ 4] = UInt8(truncatingIfNeeded: word >> 32)
-        self[index &+ 5] = UInt8(truncatingIfNeeded: word >> 40)
-        self[index &+ 6] = UInt8(truncatingIfNeeded: word >> 48)
-        self[index &+ 7] = UInt8(truncatingIfNeeded: word >> 56)
     }
 }
