@@ -1,13 +1,6 @@
 import BelfryBytes
 
 extension Array where Element == UInt8 {
-    /// Appends two pieces; the room for both is made at once.
-    mutating func append(_ first: Span<UInt8>, _ second: Span<UInt8>) {
-        makeRoom(forMore: first.count + second.count)
-        append(first)
-        append(second)
-    }
-
     /// Appends ASCII text.
     mutating func append(_ text: String) {
         append(text.utf8.span)

@@ -69,23 +69,13 @@ struct PostFields {
         if !reportsObservers { fields.addFault("report", "must be observers") }
     }
 
-    /// Joins a name and a userInfo in one buffer.
-    static func content(plainly name: Span<UInt8>, userInfo: Span<UInt8>) -> Notification.Content {
-        var joined: [UInt8] = []
-        joined.append(name, userInfo)
-        return Notification.Content(
-            joined: joined, nameByteCount: name.count, objectByteCount: nil, hasUserInfo: true)
-    }
-
     /// Joins the parts in one buffer.
     static func content(
         name: [UInt8], object: [UInt8]?, userInfo: Range<Int>?, of bytes: Span<UInt8>
     ) -> Notification.Content {
-        var joined: [UInt8] = []
-        joined.reserveCapacity(name.count + (object?.count ?? 0) + (userInfo?.count ?? 0))
-        joined.append(name.span)
-        if let object { joined.append(object.span) }
-        if let userInfo { joined.append(bytes.extracting(userInfo)) }
+        let objectBytes = object ?? []
+        let joined = [UInt8](
+            joining: name.span, objectBytes.span, bytes.extracting(userInfo ?? 0..<0))
         return Notification.Content(
             joined: joined, nameByteCount: name.count, objectByteCount: object?.count,
             hasUserInfo: userInfo != nil)

@@ -1,4 +1,4 @@
-public import BelfryCenter
+internal import BelfryCenter
 internal import BelfryJSON
 
 /// Reads what HTTP requests contain; it throws what their sender must be told.
@@ -49,31 +49,6 @@ public struct RequestReader: Sendable {
         return PostRequest(content: content, causedBy: cause, options: postOptions)
     }
 
-    /// Reads a post that has a name and perhaps a userInfo, and nothing else.
-    ///
-    /// - Returns: nil when something is wrong with it, whatever it is.
-    /// - Complexity: one pass over the body, one buffer for the content.
-    public func plainPost(name: Span<UInt8>, body: Span<UInt8>) -> Notification.Content? {
-        if TextRule.faultOfName(name, limits: limits) != nil || TextRule.isReserved(name) {
-            return nil
-        }
-        guard body.count > 0, body[0] == UInt8(ascii: "{"),
-            let userInfo = userInfoInOrder(body, from: 0)
-        else { return nil }
-        return PostFields.content(plainly: name, userInfo: body.extracting(userInfo))
-    }
-
-    /// Reads the body of a post whose name, object and options were read before.
-    ///
-    /// - Returns: nil when something is wrong with it, whatever it is.
-    public func post(_ template: PostTemplate, body: Span<UInt8>) -> PostRequest? {
-        guard let userInfo = bodyInOrder(body) else { return nil }
-        let content = PostFields.content(
-            name: template.name, object: template.object,
-            userInfo: userInfo.isEmpty ? nil : userInfo, of: body)
-        return PostRequest(content: content, causedBy: nil, options: template.options)
-    }
-
     /// Adds options; nil when something is wrong with them.
     private func adding(_ options: [QueryParameter], to post: PostRequest) -> PostRequest? {
         var faults = Faults(limits: limits)
@@ -86,39 +61,17 @@ public struct RequestReader: Sendable {
     private func postInOrder(
         name: [UInt8], object: [UInt8]?, causedBy: [UInt8]?, body: Span<UInt8>
     ) -> PostRequest? {
-        if TextRule.faultOfName(name.span, limits: limits) != nil { return nil }
-        if TextRule.isReserved(name) { return nil }
+        guard TextRule.isPostable(name.span, limits: limits) else { return nil }
         if let object, TextRule.faultOfName(object.span, limits: limits) != nil { return nil }
         var cause: NotificationID?
         if let causedBy {
             cause = NotificationID(text: causedBy.span)
             if cause == nil { return nil }
         }
-        guard let userInfo = bodyInOrder(body) else { return nil }
+        guard let userInfo = try? bodyInOrder(body) else { return nil }
         let content = PostFields.content(
             name: name, object: object, userInfo: userInfo.isEmpty ? nil : userInfo, of: body)
         return PostRequest(content: content, causedBy: cause)
-    }
-
-    /// Where the userInfo stands in a body, nowhere if there is nothing but whitespace; nil when
-    /// something is wrong with it.
-    private func bodyInOrder(_ body: Span<UInt8>) -> Range<Int>? {
-        var start = 0
-        while start < body.count, body[start].isJSONWhitespace { start += 1 }
-        return start < body.count ? userInfoInOrder(body, from: start) : start..<start
-    }
-
-    /// Where the object stands that starts here and is followed by whitespace alone.
-    private func userInfoInOrder(_ body: Span<UInt8>, from start: Int) -> Range<Int>? {
-        guard body[start] == UInt8(ascii: "{") else { return nil }
-        var scanner = JSONScanner(depthLimit: limits.userInfoDepthLimit, startingAt: start)
-        do throws(JSONError) {
-            let range = try scanner.skipValue(in: body)
-            try scanner.finish(in: body)
-            return range.count <= limits.userInfoByteLimit ? range : nil
-        } catch {
-            return nil
-        }
     }
 
     /// Checks a name or an object that came in the path or the query.

@@ -24,6 +24,11 @@ enum TextRule {
         return nil
     }
 
+    /// Whether a notification of this name may be posted by a client.
+    static func isPostable(_ name: Span<UInt8>, limits: WireLimits) -> Bool {
+        faultOfName(name, limits: limits) == nil && !isReserved(name)
+    }
+
     /// Tells what is wrong with a selector, or nil.
     static func faultOfSelector(_ text: [UInt8], limits: WireLimits) -> String? {
         guard !text.isEmpty, text.count <= limits.selectorByteLimit else {
@@ -45,7 +50,8 @@ enum TextRule {
 
     /// Whether a name belongs to the broker.
     static func isReserved(_ name: Span<UInt8>) -> Bool {
-        guard name.count >= reservedStart.count, name[0] == reservedStart[0] else { return false }
+        guard name.count > 0, name[0] == UInt8(ascii: "b"), name.count >= reservedStart.count
+        else { return false }
         for index in reservedStart.indices where name[index] != reservedStart[index] {
             return false
         }

@@ -23,7 +23,9 @@ struct FastWayTests {
         "/v1/channels/a", "/v1/channels/b", "/v1/channels/a%62", "/v1/channels/a?object=o",
         "/v1/channels/a?object=o&style=asap", "/v1/channels/a?style=idle&coalesce=name",
         "/v1/channels/a?style=asap&coalesce=name,sender", "/v1/channels/belfry.a",
-        "/v1/channels/a?style=never", "/v1/centers/other/channels/a", "/v1/notifications",
+        "/v1/channels/a?style=never", "/v1/centers/other/channels/a",
+        "/v1/centers/other/channels/a?style=asap", "/v1/notifications", "/v1/notifications",
+        "/v1/notifications?report=observers", "/v1/centers/other/notifications",
     ]
 
     /// Random posts; a run of them repeats its target, so that heads repeat.
@@ -34,14 +36,40 @@ struct FastWayTests {
             if Int.random(in: 0..<4, using: &random) == 0 {
                 target = targets[Int.random(in: 0..<targets.count, using: &random)]
             }
-            let object = body(using: &random)
-            guard target == "/v1/notifications" else {
-                return Written(target: target, body: object)
-            }
-            let name = ["a", "b", "c", ""][Int.random(in: 0..<4, using: &random)]
-            let whole = #"{"name":"\#(name)","userInfo":\#(object.isEmpty ? "null" : object)}"#
-            return Written(target: target, body: whole)
+            let isWhole = target.contains("notifications")
+            let written = isWhole ? notification(using: &random) : body(using: &random)
+            return Written(target: target, body: written)
         }
+    }
+
+    /// A notification, mostly of a name, an object and a userInfo, and now and then a batch.
+    private static func notification(using random: inout SplitMix) -> String {
+        let userInfo = body(using: &random)
+        var members = [
+            [
+                "\"name\":\"a\"", "\"name\" : \"c\"", "\"name\":\"\"", "\"name\":\"\\u0061\"",
+                "\"name\":7",
+            ],
+            [
+                "\"object\":\"o\"", "\"object\":null", "\"object\":\"ö\"", "\"object\":\"\"",
+                "\"objecT\":1",
+            ],
+            [
+                "\"userInfo\":\(userInfo)", "\"userInfo\": {} ", "\"userInfo\":null",
+                "\"userInfo\":{",
+            ],
+            ["\"style\":\"asap\"", "\"name\":\"b\"", "\"userInfo\":{}", "\"n\\u0061me\":\"a\""],
+        ].enumerated().compactMap { place, forms -> String? in
+            // What is unusual comes once in a while.
+            let isUsual = Int.random(in: 0..<5, using: &random) > 0
+            if place == 3, isUsual { return nil }
+            if place == 1, Bool.random(using: &random) { return nil }
+            return isUsual ? forms[0] : forms.randomElement(using: &random)
+        }
+        if Int.random(in: 0..<4, using: &random) == 0 { members.shuffle(using: &random) }
+        let space = Bool.random(using: &random) ? "" : " "
+        let whole = "\(space){\(members.joined(separator: "," + space))\(space)}\(space)"
+        return Int.random(in: 0..<10, using: &random) == 0 ? "[\(whole)]" : whole
     }
 
     /// A JSON object, and now and then something else.

@@ -64,8 +64,9 @@ struct RouteTests {
 
     @Test("the paths that the broker takes without reading one are what they are taken for")
     func unread() {
-        #expect(RoutePath.channel.pattern == CenterRoute.post.row.path)
-        #expect(RoutedPath(channel: []).entry?.route == .center(.post))
+        let channel = Exchange.channelPrefix + Array("{name}".utf8)
+        #expect(channel == Array(CenterRoute.post.row.path.utf8))
+        #expect(Exchange.notificationsPath == Array(CenterRoute.postSeveral.row.path.utf8))
         #expect(RoutePath.server.pattern == "*")
         #expect(RoutedPath.server.entry == nil)
     }

@@ -1,6 +1,8 @@
 /// A client that connects.
 public struct ClientRegistration: Sendable {
-    /// Its number; `c4` has 4. It has none before the command is applied.
+    /// Its number; `c4` has 4.
+    ///
+    /// It has none before the command is applied.
     public var id: UInt64
     /// How it gets its notifications.
     public let transport: Transport

@@ -1,6 +1,8 @@
 /// A mode that somebody enters.
 public struct ModeEntry: Sendable {
-    /// The number of the lease; `m3` has 3. It has none before the command is applied.
+    /// The number of the lease; `m3` has 3.
+    ///
+    /// It has none before the command is applied.
     public var serial: UInt64
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash

@@ -1,6 +1,8 @@
 /// An observer that a client registers.
 public struct ObserverRegistration: Sendable {
-    /// Its number, above all that were registered before; `o17` has 17. It has none before the command is applied.
+    /// Its number, above all that were registered before; `o17` has 17.
+    ///
+    /// It has none before the command is applied.
     public var serial: UInt64
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash
@@ -15,7 +17,8 @@ public struct ObserverRegistration: Sendable {
 
     /// Joins the parts.
     public init(
-        serial: UInt64 = 0, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?, selector: [UInt8],
+        serial: UInt64 = 0, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?,
+        selector: [UInt8],
         terms: ObserverTerms = ObserverTerms()
     ) {
         self.serial = serial

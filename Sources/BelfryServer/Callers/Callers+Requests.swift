@@ -212,20 +212,17 @@ extension Callers {
     private mutating func handleRequest(
         content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
     ) -> CallerStep? {
-        if let name = exchange.plainPostName {
-            if let post = plainPost(name, content: content, &outbox) { return .plainPost(post) }
+        if let template = exchange.template {
+            if !gate.policies.hasRates, isUsual(template.options, &outbox),
+                let post = requestReader.content(of: template, body: content)
+            {
+                return .post(post, template.options)
+            }
             // Something about it is unusual, or wrong: the long way finds out what.
-            let channel = [UInt8](
-                copying: exchange.parser.head.path.extracting(name))
-            exchange.path = RoutedPath(channel: channel)
+            findPath(&outbox)
         }
         guard let path = exchange.path else {
             preconditionFailure("a request that is not refused has a path")
-        }
-        if let template = exchange.postTemplate,
-            let post = requestReader.post(template, body: content)
-        {
-            return step(post, path, &outbox)
         }
         // Of the methods that no path has, only OPTIONS is not refused.
         guard let entry = path.entry else {
@@ -235,17 +232,11 @@ extension Callers {
         return handle(entry, path, content: content, from: id, &outbox)
     }
 
-    /// The notification of a post that anybody may make, to the default center, of an object as JSON; nil
-    /// when it is not one.
-    @inline(__always)
-    private mutating func plainPost(
-        _ name: Range<Int>, content: Span<UInt8>, _ outbox: inout Outbox
-    ) -> Notification.Content? {
-        guard !gate.policies.hasRates, outbox.log.level > .trace,
-            outbox.anonymous.grants.allowEverywhere(.post), outbox.number == 0
-        else { return nil }
-        return requestReader.plainPost(
-            name: exchange.parser.head.path.extracting(name), body: content)
+    /// Finds the path of a request for which the template was enough until now.
+    @inline(never)
+    private mutating func findPath(_ outbox: inout Outbox) {
+        guard exchange.path == nil else { return }
+        _ = try? exchange.findPath(hasDebugEndpoints: outbox.configuration.hasDebugEndpoints)
     }
 
     /// Ends a request that cannot be read on, and its connection with it.

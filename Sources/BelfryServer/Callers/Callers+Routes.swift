@@ -26,7 +26,7 @@ extension Callers {
                     route, path, content: content, requestReader)
                 if gate.policies.hasRates { try charge(request, &outbox) }
                 noteTemplate(of: request, route)
-                return step(request, path, &outbox)
+                return step(request, &outbox)
             }
         } catch {
             connections.answer(
@@ -50,39 +50,28 @@ extension Callers {
             exchange.caller == nil, !exchange.reply.reportsObservers, !gate.policies.needsOrigin,
             case .post(let post, nil) = request
         else { return }
-        exchange.postTemplate = PostTemplate(of: post)
-        exchange.canRepeat = exchange.postTemplate != nil
+        exchange.template = PostTemplate(of: post)
+        exchange.canRepeat = exchange.template != nil
     }
 
     /// A request as it is handed out.
-    private mutating func step(
-        _ request: CenterRequest, _ path: RoutedPath, _ outbox: inout Outbox
-    ) -> CallerStep {
-        if case .post(let post, nil) = request { return step(post, path, &outbox) }
+    private mutating func step(_ request: CenterRequest, _ outbox: inout Outbox) -> CallerStep {
+        if case .post(let post, nil) = request, post.causedBy == nil,
+            isUsual(post.options, &outbox)
+        {
+            return .post(post.content, post.options)
+        }
         exchange.request = request
         return .request
     }
 
-    /// A post without wishes as it is handed out.
-    mutating func step(
-        _ post: consuming PostRequest, _ path: RoutedPath, _ outbox: inout Outbox
-    ) -> CallerStep {
-        if isUsual(post, path, &outbox) {
-            exchange.post = post
-            return .usualPost
-        }
-        exchange.request = .post(post, nil)
-        return .request
-    }
-
-    /// Whether anybody may make a post, and nothing about its answer is unusual.
-    private mutating func isUsual(
-        _ post: PostRequest, _ path: RoutedPath, _ outbox: inout Outbox
-    ) -> Bool {
-        let grants = outbox.anonymous.grants
-        return exchange.reply.isUsual && exchange.caller == nil && grants.allowEverywhere(.post)
-            && (post.options?.isImmediate != true || grants.allowEverywhere(.immediate))
-            && shared.home(of: path.center) == outbox.number
+    /// Whether anybody may make a post of these options, and nothing about its answer is unusual.
+    @inline(__always)
+    mutating func isUsual(_ options: PostOptions?, _ outbox: inout Outbox) -> Bool {
+        exchange.reply.isUsual && exchange.caller == nil
+            && outbox.anonymous.grants.allowEverywhere(.post)
+            && (options?.isImmediate != true
+                || outbox.anonymous.grants.allowEverywhere(.immediate))
     }
 
     /// What the exchange asks of a center, by whom, and where the answer goes.
@@ -103,18 +92,18 @@ extension Callers {
             address: gate.askerAddress(of: id, exchange.origin?.address, &outbox))
     }
 
-    /// A post that was to be made without a submission is asked of its center after all.
-    mutating func keep(_ post: PostRequest, _ path: RoutedPath) {
-        exchange.path = path
+    /// A post that was to be made at once is asked of its center after all.
+    mutating func keep(_ post: PostRequest) {
+        exchange.path = exchange.path ?? .server
         exchange.request = .post(post, nil)
     }
 
     /// Where a post comes from, if what it leaves in the queue is counted for that.
     @inline(__always)
     mutating func askerAddress(
-        of post: borrowing PostRequest, from id: ConnectionID, _ outbox: inout Outbox
+        of options: PostOptions?, from id: ConnectionID, _ outbox: inout Outbox
     ) -> NetworkAddress? {
-        guard let options = post.options, options.isQueued else { return nil }
+        guard let options, options.isQueued else { return nil }
         return gate.askerAddress(of: id, exchange.origin?.address, &outbox)
     }
 

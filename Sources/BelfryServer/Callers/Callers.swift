@@ -52,10 +52,8 @@ struct Callers: ~Copyable {
 ///
 /// It is small, as it is handed out of several functions: what is long stays in the exchange.
 enum CallerStep {
-    /// A plain post to the default center, which anybody may make.
-    case plainPost(Notification.Content)
-    /// The post of the exchange: anybody may make it, and it has nothing unusual.
-    case usualPost
+    /// A post that anybody may make, and of whose answer nothing is unusual.
+    case post(Notification.Content, PostOptions?)
     /// What the exchange asks of a center.
     case request
     /// The calls of the message that was read.

@@ -8,54 +8,38 @@ import BelfryWire
 // Posts: may the caller make them, what did the center do with them, and their receipts.
 
 extension CenterHost {
-    /// Answers a plain post to the default center.
-    ///
-    /// It is the way of nearly all posts: whoever may post everything sends an object as JSON. The long
-    /// way, by a ``Submission``, has the same result.
-    ///
-    /// - Returns: whether it is answered; nil, with nothing done, where the center is on another loop.
-    mutating func postPlainly(
-        _ content: consuming Notification.Content, _ http: borrowing HTTPReply,
-        from id: ConnectionID, _ outbox: inout Outbox
-    ) -> Bool? {
-        guard !centers.hasSequencer, let position = centers.defaultPosition else { return nil }
-        let number = centers.nextNotificationID(at: position, &outbox)
-        return answer(
-            Post(id: number, content: content), at: position, http, prefix: [], from: id, nil,
-            &outbox)
-    }
-
-    /// Answers a post to a center of this loop that anybody may make.
-    ///
-    /// - Returns: whether it is answered; nil, with nothing done, where the center is not here.
-    mutating func postPlainly(
-        _ request: borrowing PostRequest, _ path: borrowing RoutedPath,
-        _ http: borrowing HTTPReply, from id: ConnectionID, _ address: NetworkAddress?,
-        _ outbox: inout Outbox
-    ) -> Bool? {
-        guard !centers.hasSequencer, let position = centers.position(of: path.center) else {
-            return nil
-        }
-        let post = makePost(request, for: position, &outbox)
-        // Only what may wait in the queue is answered with a place.
-        let prefix = post.options?.isQueued == true ? path.prefix : []
-        return answer(post, at: position, http, prefix: prefix, from: id, address, &outbox)
-    }
-
-    /// Makes a post without a ``Submission``; tells whether it is answered.
+    /// Where a center is to which a post can be made without a ``Submission``; without a name it is the default one.
     @inline(__always)
-    private mutating func answer(
-        _ post: consuming Post, at position: Int, _ http: borrowing HTTPReply, prefix: [UInt8],
-        from id: ConnectionID, _ address: NetworkAddress?, _ outbox: inout Outbox
+    func position(ofPost center: [UInt8]?) -> Int? {
+        if centers.hasSequencer { return nil }
+        guard let center else { return centers.defaultPosition }
+        return centers.position(of: center)
+    }
+
+    /// Makes a post that anybody may make, and whose reply depends on nothing but a context.
+    ///
+    /// It is the way of nearly all posts. The long way, by a ``Submission``, has the same result.
+    ///
+    /// - Parameters:
+    ///   - prefix: what begins the place of its fate, if it may wait in the queue.
+    ///   - address: where it comes from, if what it leaves in the queue is counted for that.
+    /// - Returns: whether it is answered.
+    mutating func post(
+        _ content: consuming Notification.Content, _ options: PostOptions?, at position: Int,
+        _ context: ResponseContext, prefix: [UInt8], from id: ConnectionID,
+        _ address: NetworkAddress?, _ outbox: inout Outbox
     ) -> Bool {
-        let isQueued = post.options?.isQueued ?? false
+        let isQueued = options?.isQueued ?? false
+        let number = centers.nextNotificationID(at: position, &outbox)
         promises.awaitedTicket = 0
         var terms = PostTerms(kept, outbox)
         terms.wait = completions.hasRoom ? min(Self.defaultWait, maxWait) : 0
         if isQueued, outbox.shares.countsAddresses {
             kept.assign(centers.owner(outbox.anonymous, at: address, &outbox), to: &terms, &outbox)
         }
-        submitCommand(.post(consume post, terms), to: position, &outbox)
+        submitCommand(
+            .post(Post(id: number, content: content, options: options), terms), to: position,
+            &outbox)
         promiseChanges()
         if case .done = effects.outcome, promises.awaitedTicket == 0,
             let receipt = effects.receipts.first
@@ -64,21 +48,21 @@ extension CenterHost {
             if receipt.isPosted, receipt.matched == 0 { outbox.counters.unmatchedPosts += 1 }
             fanOut(&outbox)
             if receipt.isPosted {
-                outbox.write(receipt, for: http.context, to: id)
+                outbox.write(receipt, for: context, to: id)
             } else {
                 answerLocation.removeAll(keepingCapacity: true)
                 receipt.appendLocation(prefix: prefix, to: &answerLocation)
-                outbox.write(receipt, location: answerLocation, for: http.context, to: id)
+                outbox.write(receipt, location: answerLocation, for: context, to: id)
             }
             return true
         }
-        var reply = copy http
+        var reply = HTTPReply(context: context)
         if isQueued { reply.details.pathPrefix = prefix }
         return endUnusually(
             Reply(loop: outbox.number, connection: id, form: .http(reply)), &outbox)
     }
 
-    /// Answers a plain post that was refused, waits for its observers or for the store.
+    /// Answers a post that was refused, waits for its observers or for the store.
     private mutating func endUnusually(_ reply: Reply, _ outbox: inout Outbox) -> Bool {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
         fanOut(&outbox)

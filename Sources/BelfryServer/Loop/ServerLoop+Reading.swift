@@ -1,4 +1,5 @@
 import BelfryAccess
+import BelfryCenter
 import BelfryLoop
 import BelfryWire
 
@@ -20,20 +21,10 @@ extension ServerLoop {
     }
 
     /// Does what a connection asks.
-    mutating func perform(_ step: CallerStep, of id: ConnectionID) {
-        switch step {
-        case .plainPost(let content):
-            let isAnswered = host.postPlainly(
-                content, callers.exchange.reply, from: id, &outbox)
-            finish(isAnswered, PostRequest(content: content), nil, of: id)
-        case .usualPost:
-            guard let post = callers.exchange.post.take(), let path = callers.exchange.path else {
-                preconditionFailure("a post that is handed out is there")
-            }
-            let address = callers.askerAddress(of: post, from: id, &outbox)
-            let isAnswered = host.postPlainly(
-                post, path, callers.exchange.reply, from: id, address, &outbox)
-            finish(isAnswered, post, path, of: id)
+    mutating func perform(_ step: consuming CallerStep, of id: ConnectionID) {
+        switch consume step {
+        case .post(let content, let options):
+            post(content, options, of: id)
         case .request:
             submit(callers.takeRequest(of: id, &outbox))
         case .calls:
@@ -44,18 +35,23 @@ extension ServerLoop {
         if mustReact { applyItems() }
     }
 
-    /// A post was made without a submission, or becomes one where its center is not here.
+    /// Makes a post without a submission, or with one where its center is not here.
     @inline(__always)
-    private mutating func finish(
-        _ isAnswered: Bool?, _ post: @autoclosure () -> PostRequest, _ path: RoutedPath?,
-        of id: ConnectionID
+    private mutating func post(
+        _ content: consuming Notification.Content, _ options: PostOptions?, of id: ConnectionID
     ) {
-        if let isAnswered {
-            callers.finishPost(id, isAnswered: isAnswered, &outbox)
-        } else {
-            callers.keep(post(), path ?? .server)
+        guard let position = host.position(ofPost: callers.exchange.path?.center) else {
+            callers.keep(PostRequest(content: content, options: options))
             submit(callers.takeRequest(of: id, &outbox))
+            return
         }
+        // Only what may wait in the queue is answered with a place.
+        let prefix = options?.isQueued == true ? callers.exchange.path?.prefix ?? [] : []
+        let address = callers.askerAddress(of: options, from: id, &outbox)
+        let isAnswered = host.post(
+            content, options, at: position, callers.exchange.reply.context, prefix: prefix,
+            from: id, address, &outbox)
+        callers.finishPost(id, isAnswered: isAnswered, &outbox)
     }
 
     /// Whether something was written for connections, or told to centers.

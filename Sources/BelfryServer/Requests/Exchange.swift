@@ -17,18 +17,15 @@ struct Exchange {
     var segments = PathSegments()
     /// Whether the head was read and the end was not.
     var isInContent = false
-    /// Where the name stands in the path of a plain post, for which there is no `path`.
-    var plainPostName: Range<Int>?
-    /// What the head of a post says that is not a plain one, if the next head may be the same.
-    var postTemplate: PostTemplate?
+    /// What the head of a post says, where nothing in it is unusual.
+    var template: PostTemplate?
     /// Whether what was decided of this post holds for one with the same head.
     var canRepeat = false
     /// Whether it came over TLS.
     var isSecure = false
-    /// What the request asks for; nil until the head was read, or when it is refused.
+    /// What the request asks for; nil until the head was read, when it is refused, or where the template is enough.
     var path: RoutedPath?
-    /// What it posts, if that is usual, and what it asks of a center otherwise; until that is done.
-    var post: PostRequest?
+    /// What it asks of a center, until that is done.
     var request: CenterRequest?
     /// Why it is refused, once that is known; its content is still read.
     var refusal: Problem?
@@ -59,9 +56,8 @@ struct Exchange {
         if !content.isEmpty { content.removeAll(keepingCapacity: content.capacity <= 65_536) }
         contentRange = nil
         if !repeats {
-            plainPostName = nil
             canRepeat = false
-            if postTemplate != nil { postTemplate = nil }
+            if template != nil { template = nil }
             if path != nil { path = nil }
         }
         if refusal != nil { refusal = nil }
@@ -74,9 +70,8 @@ struct Exchange {
 
     /// Keeps what the request asked for with its reply, wherever that is made.
     mutating func noteAsked(on connection: String) {
-        let place = plainPostName == nil ? path?.place : RoutePath.channel
         reply.details.asked = Asked(
-            method: parser.head.method.name ?? "other", route: place?.pattern ?? "none",
+            method: parser.head.method.name ?? "other", route: path?.place.pattern ?? "none",
             connection: connection)
     }
 
@@ -86,19 +81,21 @@ struct Exchange {
         if !isInContent { content = [] }
     }
 
-    private static let channelPrefix = Array("/v1/channels/".utf8)
+    static let channelPrefix = Array("/v1/channels/".utf8)
+    static let notificationsPath = Array("/v1/notifications".utf8)
 
-    /// Where the name stands in the path of a post of the form that nearly all have: to
-    /// `/v1/channels/{name}` with nothing to decode, of JSON, and from no page.
+    /// Finds the template of a post of one of the forms that nearly all have: to `/v1/channels/{name}` with nothing
+    /// to decode or to `/v1/notifications`, without a query, of JSON, and from no page.
     ///
     /// It changes nothing, but a call that only borrows the exchange would copy it.
-    /// Everything else takes the way of `readPath`, and with the same result this could too.
-    mutating func findPlainPostName() -> Range<Int>? {
+    /// Everything else takes the way of `findPath`, and with the same result this could too.
+    mutating func findTemplate(limits: WireLimits) -> PostTemplate? {
         guard parser.head.method == .post, parser.head.uncommonFields.isEmpty,
             !parser.head.hasQuery, parser.head.targetForm == .origin, parser.head.isJSON
         else { return nil }
-        let start = Self.channelPrefix.count
         let path = parser.head.path
+        if bytesAreEqual(path, Self.notificationsPath.span) { return PostTemplate() }
+        let start = Self.channelPrefix.count
         guard path.count > start,
             bytesAreEqual(path.extracting(first: start), Self.channelPrefix.span)
         else { return nil }
@@ -107,7 +104,7 @@ struct Exchange {
         where name[index] == UInt8(ascii: "/") || name[index] == UInt8(ascii: "%") {
             return nil
         }
-        return start..<path.count
+        return PostTemplate(name: name, limits: limits)
     }
 
     /// Finds what the path of the head names.

@@ -38,8 +38,10 @@ struct Gate {
         try checkHost(&exchange)
         noteOrigin(&exchange)
         if policies.hasRates { try chargeAddress(&exchange, &outbox) }
-        if !outbox.life.takesNothing, let name = exchange.findPlainPostName() {
-            exchange.plainPostName = name
+        if !outbox.life.takesNothing, outbox.log.level > .debug,
+            let template = exchange.findTemplate(limits: outbox.configuration.wireLimits)
+        {
+            exchange.template = template
             exchange.canRepeat = !policies.needsOrigin
             exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
             return

@@ -91,8 +91,6 @@ extension RoutePath {
 
     private static let table = Table()
 
-    /// The path of a channel, which is the first.
-    static let channel = RoutePath(position: 0)
     /// The server as a whole, for which only OPTIONS asks: the last.
     static let server = RoutePath(position: UInt8(table.facts.count - 1))
     /// The paths of a center.

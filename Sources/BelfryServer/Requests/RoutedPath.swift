@@ -33,19 +33,12 @@ struct RoutedPath {
     /// The server as a whole: what `OPTIONS *` asks about.
     static let server = RoutedPath(.server, nil)
 
-    /// The path of a plain post, whose name needs no decoding.
-    init(channel name: [UInt8]) {
-        self.init(.channel, Self.post, argument: name)
-    }
-
-    private static let post = RoutePath.channel.entry(for: .post)
-
-    private init(_ place: RoutePath, _ entry: RoutePath.Entry?, argument: [UInt8] = []) {
+    private init(_ place: RoutePath, _ entry: RoutePath.Entry?) {
         center = Self.defaultCenter
         hasCenterPrefix = false
         self.place = place
         self.entry = entry
-        self.argument = argument
+        argument = []
     }
 
     /// Reads the segments of a path.
