@@ -1,0 +1,75 @@
+import BelfryCenter
+
+// What centers need, and what they keep.
+
+extension CenterTable {
+    /// Whether the end of the turn does something for the center at a position.
+    func needsTurnEnd(at position: Int) -> Bool {
+        hosted[position].center.needs.turnEnd && !isDoing(.turnEnd, at: position)
+    }
+
+    /// Whether the center at a position has begun with the end of a turn and not ended it.
+    func turnGoesOn(at position: Int) -> Bool {
+        hosted[position].center.needs.turnGoesOn && !isDoing(.turnEnd, at: position)
+    }
+
+    /// The centers that wait for an idle moment.
+    var idlePositions: [Int] {
+        hosted.indices.filter { hosted[$0].center.needs.idle && !isDoing(.idle, at: $0) }
+    }
+
+    /// The centers that have something to do by this time.
+    func positionsDue(at nanoseconds: Int64) -> [Int] {
+        hosted.indices.filter { isDue($0, at: nanoseconds) }
+    }
+
+    /// Whether the center at a position has something to do by this time.
+    func isDue(_ position: Int, at nanoseconds: Int64) -> Bool {
+        hosted[position].center.needs.deadline <= nanoseconds && !isDoing(.time, at: position)
+    }
+
+    /// When the first center has something to do; nil when none ever has.
+    var earliestDeadline: Int64? {
+        let others = hosted.indices.filter { !isDoing(.time, at: $0) }
+        let earliest = others.map { hosted[$0].center.needs.deadline }.min()
+        return earliest == .max ? nil : earliest
+    }
+
+    /// The center that keeps the most of a kind.
+    func largestKeeper(of kind: KeptKind) -> Int? {
+        hosted.indices.max { kept(kind, at: $0) < kept(kind, at: $1) }
+    }
+
+    /// The center that keeps the most of a kind for an owner; nil where none keeps any.
+    func largestKeeper(of kind: KeptKind, for owner: Owner) -> Int? {
+        let largest = hosted.indices.max {
+            kept(kind, at: $0, for: owner) < kept(kind, at: $1, for: owner)
+        }
+        return largest.flatMap { kept(kind, at: $0, for: owner) > 0 ? $0 : nil }
+    }
+
+    /// The bytes that a center keeps of a kind for an owner.
+    func kept(_ kind: KeptKind, at position: Int, for owner: Owner) -> Int {
+        let own = hosted[position].center.holdings(of: owner).memory[kind]
+        return hosted[position].owner == owner
+            ? own + hosted[position].center.keptMemory.ofCenter[kind] : own
+    }
+
+    /// The bytes that a center keeps of a kind, as is known of it.
+    func kept(_ kind: KeptKind, at position: Int) -> Int {
+        hosted[position].center.keptMemory[kind]
+    }
+
+    /// How many of a kind a center has that it can forget.
+    func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
+        hosted[position].center.trimmableCount(of: kind)
+    }
+
+    /// What lets a center forget the oldest eighth of a kind.
+    func trimAction(_ kind: KeptKind, at position: Int) -> Command.Action {
+        let count = trimmableCount(of: kind, at: position)
+        return .trim(kind, count: count - min(count, max(Self.leastTrim, count / 8)))
+    }
+
+    private static let leastTrim = 16
+}
