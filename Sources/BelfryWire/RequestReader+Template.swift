@@ -68,6 +68,7 @@ extension RequestReader {
             nameByteCount: name.count, objectByteCount: object.isEmpty ? nil : object.count,
             hasUserInfo: !userInfo.isEmpty)
     }
+
     /// Where the object stands that comes next.
     private func userInfoInOrder(
         _ body: Span<UInt8>, _ scanner: inout JSONScanner
