@@ -57,6 +57,8 @@ def refuses(told, *arguments, **environment):
 
 
 def main():
+    # A shell takes no trap for a signal that it found ignored, as what runs in the background does.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TMPDIR"] = folder
         example = start()
