@@ -34,6 +34,7 @@ extension HistoryChecker {
         }
         account.dues[place].writeCount += 1
         account.dues[place].lastWritten = moment
+        account.dues[place].wasPutBack = false
         account.dues[place].lastCommand = command
         account.dues[place].isAcknowledged = false
     }

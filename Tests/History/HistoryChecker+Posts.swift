@@ -55,7 +55,8 @@ extension HistoryChecker {
         if let entry = try queue.leave(note, command: command, at: time) {
             note.isImmediate = entry.isCertain ? entry.isImmediate : nil
             // Clocks have begun anew meanwhile: it may be too old at any time.
-            note.expiresAt = entry.expiresAt.map { entry.isRestored ? 0 : $0 }
+            let mayExpire = entry.isCertain ? entry.expiresAt != nil : entry.mayExpire
+            note.expiresAt = entry.isRestored ? (mayExpire ? 0 : nil) : entry.expiresAt
             note.isRestored = entry.isRestored
             return
         }

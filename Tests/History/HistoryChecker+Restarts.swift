@@ -61,6 +61,7 @@ extension HistoryChecker {
         for place in account.dues.indices
         where account.dues[place].lastCommand > max(committed, account.dues[place].note.command) {
             account.dues[place].cameMarked = true
+            account.dues[place].wasPutBack = account.dues[place].writeCount > 0
             // So may be that it came again, and then the answer to it holds (Protocol, section 7).
             if account.dues[place].wasAcknowledged { account.dues[place].isAcknowledged = true }
         }

@@ -83,9 +83,11 @@ extension ObserverAccount {
             else { continue }
             // What is too old comes to nobody any more.
             if let end = due.note.expiresAt, due.note.life < life || end <= replay.time { continue }
-            // What is not acknowledged is held: it is not told as unknown, and its loss only once.
+            // What is not acknowledged is held, and so is what a crash has put back: it is not told as unknown,
+            // and its loss only once.
             if due.isAcknowledged { continue }
-            let toldSince = observer.acknowledges ? due.lastWritten : replay.moment
+            let isHeld = observer.acknowledges || due.wasPutBack
+            let toldSince = isHeld ? due.lastWritten : replay.moment
             let isTold = gaps.contains {
                 $0.moment > toldSince && $0.gap.first <= sequence && sequence <= $0.gap.last
             }

@@ -61,6 +61,8 @@ final class ObserverAccount {
         var wasAcknowledged = false
         /// Its first frame said that it may have come before, or the broker may not know that it came.
         var cameMarked = false
+        /// A crash may have put it back among what is held, and it did not come since.
+        var wasPutBack = false
         /// A crash undid what nobody had been promised.
         var isOptional = false
         /// Its client was suspended for certain when it was dispatched.

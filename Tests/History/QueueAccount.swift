@@ -13,6 +13,8 @@ struct QueueAccount {
         var promotesAt: Int64?
         /// When it is too old; nil is never.
         var expiresAt: Int64?
+        /// Whether a post that it stands for was to become too old: a crash may undo what took that from it.
+        var mayExpire: Bool
         var isImmediate: Bool
         var changedCommand: Int
         /// A crash may have undone a part of what it was asked for.
@@ -58,7 +60,8 @@ struct QueueAccount {
             id: post.id, place: lastPlace, command: command, content: post.content,
             isAsap: post.style == .asap, modes: Set(post.modes),
             promotesAt: post.maxDelay.map { time + $0 },
-            expiresAt: post.timeToLive.map { time + $0 }, isImmediate: post.isImmediate,
+            expiresAt: post.timeToLive.map { time + $0 }, mayExpire: post.timeToLive != nil,
+            isImmediate: post.isImmediate,
             changedCommand: command)
         guard case .coalesced(let into) = state else {
             guard similar.isEmpty || !isSure else {
@@ -177,6 +180,7 @@ extension QueueAccount.Entry {
         modes.formUnion(other.modes)
         if let end = other.promotesAt { promotesAt = min(promotesAt ?? end, end) }
         if let end = expiresAt { expiresAt = other.expiresAt.map { max(end, $0) } }
+        mayExpire = mayExpire || other.mayExpire
         isImmediate = isImmediate || other.isImmediate
         isCertain = isCertain && other.isCertain
         changedCommand = max(changedCommand, max(other.changedCommand, command))
