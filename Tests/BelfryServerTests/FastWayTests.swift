@@ -99,7 +99,7 @@ struct FastWayTests {
         let socket = try broker.webSocket(loop: loopCount - 1)
         try socket.observe("a")
         try socket.observe("c")
-        let poster = try broker.http()
+        let poster = try broker.http(loop: loopCount - 1)
         var told = Told()
         for post in posts {
             let response = try poster.request(

@@ -30,7 +30,7 @@ struct RepeatedHeadTests {
         let broker = try Broker(loopCount: loopCount)
         let socket = try broker.webSocket(loop: loopCount - 1)
         try socket.observe("a")
-        let poster = try broker.http()
+        let poster = try broker.http(loop: loopCount - 1)
         var told = Told()
         for body in Self.bodies {
             let response = try poster.request("POST", target, body)

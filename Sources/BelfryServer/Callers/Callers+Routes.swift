@@ -76,9 +76,11 @@ extension Callers {
 
     /// What the exchange asks of a center, by whom, and where the answer goes.
     mutating func takeRequest(of id: ConnectionID, _ outbox: inout Outbox) -> Submission {
-        guard let center = exchange.path?.center, let request = exchange.request.take() else {
+        guard let request = exchange.request.take() else {
             preconditionFailure("a request that is handed out is there")
         }
+        // Where the template was enough no path was looked for: it is that of the default center.
+        let center = exchange.path?.center ?? RoutedPath.defaultCenter
         switch request {
         case .post(let post, _): noteLocation(of: post)
         case .connect, .openStream: noteCaller(exchange.caller, of: id, &outbox)
@@ -94,7 +96,6 @@ extension Callers {
 
     /// A post that was to be made at once is asked of its center after all.
     mutating func keep(_ post: PostRequest) {
-        exchange.path = exchange.path ?? .server
         exchange.request = .post(post, nil)
     }
 
