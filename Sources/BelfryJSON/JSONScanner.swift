@@ -223,7 +223,7 @@ extension JSONScanner {
     static func significantByte(
         in bytes: Span<UInt8>, at index: inout Int
     ) throws(JSONError) -> UInt8 {
-        // Mostly there is no whitespace, and this is not the end; one comparison finds both out.
+        // Most values follow at once: one comparison finds neither whitespace nor the end.
         let byte = bytes.byte(at: index)
         if byte > .space { return byte }
         index = endOfWhitespace(in: bytes, from: index)

@@ -7,7 +7,8 @@ extension CenterHost {
     /// Kinds of which too much is kept: the center of this loop that keeps most forgets its oldest.
     ///
     /// One command forgets an eighth, so that tables are not made smaller with each post, and nobody waits for
-    /// it; the next turn goes on. What is held rests while the store is behind, which has to note it.
+    /// it; the next turn goes on. Held notifications are left alone while the store is
+    /// behind: the store has to note each that goes.
     mutating func trimKept(_ outbox: inout Outbox) {
         var others = kept.takeTrims()
         for kind in KeptKind.allCases where others.remove(Trim(kind: kind, owner: .none)) != nil {

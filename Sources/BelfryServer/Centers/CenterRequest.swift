@@ -44,7 +44,7 @@ extension CenterRequest {
     static func listing(_ listing: CenterListing) -> CenterRequest { .look(.listing(listing)) }
 }
 
-/// What a connection tells its center; nobody waits for an answer.
+/// The news that a connection has for its center, which sends no answer.
 enum ConnectionNote: Sendable {
     case disconnect(client: UInt64)
     case becomeSlow(client: UInt64)

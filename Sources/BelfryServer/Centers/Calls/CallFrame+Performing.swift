@@ -208,10 +208,10 @@ extension CallFrame {
 }
 
 extension Problem {
-    /// What is said where so much was replayed that the rest of a batch cannot wait for its turn.
+    /// The answer to the rest of a batch where too many batches wait behind a replay.
     static let tooManyReplays = Problem(
         .overloaded,
         "Too many batches wait for what the replay ring has; call this again, in smaller batches.")
-    /// What is said of everything that is asked too late.
+    /// The answer to every request that comes when the broker is stopping.
     static let isStopping = Problem(.draining, "The broker is stopping.")
 }
