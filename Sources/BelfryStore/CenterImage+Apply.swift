@@ -39,6 +39,7 @@ extension CenterImage {
             } else {
                 keys.append(record)
             }
+        case .ask, .askForgotten: break
         case .keyForgotten(let principal, let text):
             if let index = index(ofKey: principal, text) { keys.remove(at: index) }
         }

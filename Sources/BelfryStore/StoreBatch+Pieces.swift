@@ -51,7 +51,7 @@ extension Change {
         case .dequeued: .queued
         case .keyForgotten: .key
         case .center, .sequenceReserved, .client, .clientRemoved, .observer, .notification, .held,
-            .gap, .queued, .key:
+            .gap, .queued, .key, .ask, .askForgotten:
             nil
         }
     }

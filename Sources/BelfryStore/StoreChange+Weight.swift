@@ -53,13 +53,15 @@ extension Change {
     /// The most bytes that it may add to the main file.
     fileprivate var growth: Int {
         switch self {
-        case .clientRemoved, .notificationReleased, .released, .dequeued, .keyForgotten: 0
+        case .clientRemoved, .notificationReleased, .released, .dequeued, .keyForgotten,
+            .askForgotten:
+            0
         case .observerRemoved(_, let tombstone):
             // Tombstones are appended. What of one has pages of its own takes those that the observer's
             // row has left, which had the same texts and more.
             120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
         case .center, .sequenceReserved, .client, .observer, .notification, .held, .gap, .queued,
-            .key:
+            .key, .ask:
             weight
         }
     }
@@ -73,7 +75,8 @@ extension Change {
         case .dequeued: return 2 * page
         case .client(let record): return page + Self.appended(record.principal.count)
         case .clientRemoved: return 2 * page
-        case .notificationReleased, .keyForgotten: return 3 * page
+        case .notificationReleased, .keyForgotten, .askForgotten: return 3 * page
+        case .ask(let record): return Self.appended(record.content.byteCount)
         case .observer(let record):
             // The row, and its place in the index of the clients' observers.
             let textByteCount =

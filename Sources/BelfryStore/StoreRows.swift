@@ -111,6 +111,7 @@ struct StoreRows {
         case .queued(let record): try queue.put(record, center: center)
         case .dequeued(let id): try queue.remove(id, center: center)
         case .key(let record): try keys.put(record, center: center)
+        case .ask, .askForgotten: break
         case .keyForgotten(let principal, let text):
             try keys.remove(principal: principal, text: text, center: center)
         }

@@ -51,6 +51,9 @@ extension Problem {
             self.init(
                 .resumeTooLate, "A client resumes a session before it registers its first observer."
             )
+        case .alreadyHeld, .responderCircle, .tooManyAsks, .asksFull, .askBytesFull, .unknownAsk,
+            .alreadySettled:
+            self.init(.overloaded, "")
         case .noMailbox:
             self.init(
                 .noMailbox, "The observer does not belong to a mailbox, so it cannot be read.")
@@ -96,6 +99,7 @@ extension RemovalReason {
         case .connectionClosed: "connection-closed"
         case .clientRemoved: "client-removed"
         case .expired: "expired"
+        case .replaced: "replaced"
         }
     }
 }

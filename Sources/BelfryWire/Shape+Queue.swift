@@ -99,7 +99,7 @@ extension Shape {
         mailbox page: MailboxPage, observer: UInt64, to output: inout [UInt8]
     ) {
         output.append("{\"notifications\":[")
-        for (index, held) in page.notifications.enumerated() {
+        for (index, held) in page.elements.enumerated() {
             if index > 0 { output.append(",") }
             append(
                 notification: held.notification, isRedelivered: held.isRedelivered,

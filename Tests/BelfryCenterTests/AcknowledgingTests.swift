@@ -156,7 +156,7 @@ struct AcknowledgingTests {
         scenario.acknowledge(serial, 2)
         scenario.acknowledge(plain, 1)
         scenario.acknowledge(99, 1)
-        scenario.apply(.acknowledge(client: other, observer: serial, sequence: 1, error: nil))
+        scenario.apply(.acknowledge(client: other, observer: serial, sequence: 1, .result([])))
         #expect(scenario.account(id) == before)
         scenario.acknowledge(serial, 1)
         scenario.acknowledge(serial, 1, error: "{}")

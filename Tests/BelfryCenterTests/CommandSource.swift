@@ -67,7 +67,7 @@ struct CommandSource {
             return .acknowledge(
                 client: client(), observer: serial(),
                 sequence: UInt64(generator.below(Int(lastIndex) + 1)),
-                error: generator.below(4) == 0 ? bytes("{}") : nil)
+                generator.below(4) == 0 ? .refusal(bytes("{}")) : .result([]))
         case 37..<41: return readMailbox()
         case 41..<44: return attachReader()
         case 44..<46:

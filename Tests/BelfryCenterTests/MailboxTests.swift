@@ -53,9 +53,9 @@ struct MailboxTests {
         while true {
             read(&scenario, serial, through: after)
             let page = scenario.center.mailbox(of: serial, after: after ?? 0, limit: limit)
-            guard let page, !page.notifications.isEmpty else { break }
-            #expect(page.notifications.count <= limit)
-            texts += page.notifications.map { $0.notification.content.text }
+            guard let page, !page.elements.isEmpty else { break }
+            #expect(page.elements.count <= limit)
+            texts += page.elements.map { $0.notification.content.text }
             after = page.next
         }
         #expect(texts == ["a1", "a2", "a3", "a4", "a5"])
@@ -220,7 +220,7 @@ struct MailboxTests {
         read(&scenario, serial, through: through == 0 ? nil : through)
         let page = scenario.center.mailbox(of: serial, after: through, limit: 9)
         #expect(page?.gaps.map(\.lastSequence) == (through == 0 ? [2] : []))
-        #expect(page?.notifications.map { $0.notification.sequence } == [3])
+        #expect(page?.elements.map { $0.notification.sequence } == [3])
     }
 
     @Test("minInterval: a stream is sent the last of a kind too")

@@ -130,7 +130,7 @@ extension Scenario {
         apply(
             .acknowledge(
                 client: center.observer(observer)?.client ?? 0, observer: observer,
-                sequence: sequence, error: error.map { bytes($0) }))
+                sequence: sequence, error.map { .refusal(bytes($0)) } ?? .result([])))
     }
 
     /// Lets time pass, and what is due with it.
@@ -182,7 +182,7 @@ extension Scenario {
     /// The texts of what a mailbox has.
     func mailTexts(_ observer: UInt64, after: UInt64 = 0, limit: Int = 100) -> [String] {
         let page = center.mailbox(of: observer, after: after, limit: limit)
-        return page?.notifications.map {
+        return page?.elements.map {
             $0.notification.content.text + ($0.isRedelivered ? "*" : "")
         } ?? ["none"]
     }

@@ -284,7 +284,10 @@ struct QueueShapeTests {
         #expect(
             written { Shape.append(mailbox: page, observer: 17, to: &$0) }
                 == #"{"notifications":[],"gaps":[],"next":3}"#)
-        page.notifications = [(notification, false), (notification, true)]
+        page.elements = [
+            MailboxPage.Element(notification: notification, isRedelivered: false),
+            MailboxPage.Element(notification: notification, isRedelivered: true),
+        ]
         page.gaps = Gap.Reason.allCases.prefix(2).map {
             Gap(
                 observer: 17, selector: bytes("in:"), lostCount: 4, firstSequence: 1,

@@ -80,7 +80,8 @@ struct CommandReader {
         case 8: return .postBatch(list { $0.post() }, terms())
         case 9:
             return .acknowledge(
-                client: word(), observer: word(), sequence: word(), error: optionalText())
+                client: word(), observer: word(), sequence: word(),
+                optionalText().map { .refusal($0) } ?? .result([]))
         case 10: return .addObserver(observer(), client: word(), since: optionalWord())
         case 11: return .removeObserver(serial: word(), by: remover())
         case 12:

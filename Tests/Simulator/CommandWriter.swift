@@ -76,6 +76,7 @@ struct CommandWriter {
 
     private mutating func write(_ action: Command.Action) {
         switch action {
+        case .ask, .withdraw, .answer: preconditionFailure("the simulator asks nothing yet")
         case .configure(let limits): write(kind: 0) { $0.write(limits) }
         case .connect(let client, let observers, let since):
             write(kind: 1) {
@@ -113,12 +114,12 @@ struct CommandWriter {
                 for post in posts { $0.write(post) }
                 $0.write(terms)
             }
-        case .acknowledge(let client, let observer, let sequence, let error):
+        case .acknowledge(let client, let observer, let sequence, let response):
             write(kind: 9) {
                 $0.write(client)
                 $0.write(observer)
                 $0.write(sequence)
-                $0.write(error)
+                $0.write(response.refusal)
             }
         case .addObserver(let observer, let client, let since):
             write(kind: 10) {

@@ -192,7 +192,7 @@ extension Model {
     }
 
     mutating func acknowledge(
-        client id: UInt64, observer serial: UInt64, sequence: UInt64, error: [UInt8]?
+        client id: UInt64, observer serial: UInt64, sequence: UInt64, _ response: Response
     ) {
         guard let observer = place(ofObserver: serial), observers[observer].client == id,
             let place = place(ofClient: id),
@@ -204,11 +204,12 @@ extension Model {
         observers[observer].missedDeadlines = 0
         noteLessOwed(at: place, observer: serial)
         let isCounted = held.countedAs == .delivered
-        endWait(for: &held, outcome: error.map { .refused(error: $0) } ?? .acknowledged) {
-            receipt in
+        var outcome = ReportRow.Outcome.acknowledged
+        if case .refusal(let error) = response { outcome = .refused(error: error) }
+        endWait(for: &held, outcome: outcome) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1
-            if error == nil { receipt.acknowledged += 1 } else { receipt.refused += 1 }
+            if outcome == .acknowledged { receipt.acknowledged += 1 } else { receipt.refused += 1 }
         }
         if clients[place].isOwing { settle(place) }
     }

@@ -123,6 +123,7 @@ extension World {
                 EventStream.append(removed: observer, tombstone, to: &bytes)
             }
             send(bytes, expected, to: connection)
+        case .settled: break
         case .gap(let connection, let transport, let gap):
             var bytes: [UInt8] = []
             if transport == .webSocket {

@@ -86,8 +86,8 @@ struct SeenPage: Equatable {
 extension SeenPage {
     init(_ page: MailboxPage) {
         self.init(
-            sequences: page.notifications.map(\.notification.sequence),
-            redelivered: page.notifications.map(\.isRedelivered), gaps: page.gaps, next: page.next)
+            sequences: page.elements.map(\.notification.sequence),
+            redelivered: page.elements.map(\.isRedelivered), gaps: page.gaps, next: page.next)
     }
 }
 
@@ -104,7 +104,8 @@ enum SeenOutcome: Equatable {
             self = .resumed(
                 SeenClient(resumed.row), resumed.observers.map { SeenObserver($0) },
                 heldCount: resumed.heldCount)
-        case .done, .waiting, .replayed, .removed, .dequeued, .refused: self = .plain(outcome)
+        case .done, .waiting, .replayed, .removed, .dequeued, .asked, .refused:
+            self = .plain(outcome)
         }
     }
 }

@@ -59,10 +59,10 @@ extension World {
                 .attached(observer: observer, connection: connection.number, isStream: isStream))
         case .detachReader(let observer, let connection):
             history.note(.detached(observer: observer, connection: connection.number))
-        case .acknowledge(_, let observer, let sequence, let error):
+        case .acknowledge(_, let observer, let sequence, let response):
             history.note(
                 .acknowledged(
-                    observer: observer, sequence: sequence, isRefused: error != nil,
+                    observer: observer, sequence: sequence, isRefused: response.refusal != nil,
                     isSure: answersWhatIsOwed))
         default: break
         }
@@ -162,7 +162,7 @@ extension World {
         history.note(
             .page(
                 observer: serial,
-                notifications: page.notifications.map { entry in
+                notifications: page.elements.map { entry in
                     (text(of: entry.notification.id), entry.notification.sequence)
                 },
                 gaps: page.gaps.map { gap in

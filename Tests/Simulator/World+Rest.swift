@@ -27,7 +27,7 @@ extension World {
                     try submit(
                         .acknowledge(
                             client: ends[place].client, observer: owed.observer,
-                            sequence: owed.sequence, error: nil))
+                            sequence: owed.sequence, .result([])))
                 }
             }
             let interval = rows.map(\.terms.minInterval).max() ?? 0

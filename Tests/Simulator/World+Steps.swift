@@ -290,7 +290,7 @@ extension World {
         try submit(
             .acknowledge(
                 client: ends[place].client, observer: pick.observer, sequence: pick.sequence,
-                error: error))
+                error.map { .refusal($0) } ?? .result([])))
     }
 
     // MARK: Mailboxes
@@ -315,7 +315,7 @@ extension World {
             }
             if case .refused = try look(at: serial, of: place) { return }
             let page = center.mailbox(of: serial, after: ends[place].readThrough, limit: 100)
-            if !isStream, page?.notifications.isEmpty == false || page?.gaps.isEmpty == false {
+            if !isStream, page?.elements.isEmpty == false || page?.gaps.isEmpty == false {
                 return
             }
             lastConnection += 1

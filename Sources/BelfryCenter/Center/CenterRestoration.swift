@@ -47,7 +47,7 @@ public struct CenterRestoration: ~Copyable {
         case .key(let record):
             center.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
         case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
-            .dequeued, .keyForgotten:
+            .dequeued, .keyForgotten, .ask, .askForgotten:
             preconditionFailure("a store has no such row")
         }
     }

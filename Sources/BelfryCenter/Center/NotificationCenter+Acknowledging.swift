@@ -3,7 +3,7 @@
 extension NotificationCenter {
     /// An observer has answered a delivery; an answer to what it does not owe is ignored.
     mutating func acknowledge(
-        client id: UInt64, observer serial: UInt64, sequence: UInt64, error: [UInt8]?,
+        client id: UInt64, observer serial: UInt64, sequence: UInt64, _ response: Response,
         at time: CommandTime, _ effects: inout Effects
     ) {
         guard let slot = observers.slot(of: serial) else { return }
@@ -13,13 +13,16 @@ extension NotificationCenter {
         }
         observers[slot].missedDeadlineCount = 0
         let isCounted = held[entry].account == .delivered
-        endWait(
-            for: entry, outcome: error.map { .refused(error: $0) } ?? .acknowledged, at: slot,
-            effects: &effects
-        ) { receipt in
+        let outcome =
+            if case .refusal(let error) = response {
+                ReportRow.Outcome.refused(error: error)
+            } else {
+                ReportRow.Outcome.acknowledged
+            }
+        endWait(for: entry, outcome: outcome, at: slot, effects: &effects) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1
-            if error == nil { receipt.acknowledged += 1 } else { receipt.refused += 1 }
+            if outcome == .acknowledged { receipt.acknowledged += 1 } else { receipt.refused += 1 }
         }
         unlink(entry, &effects)
         if clients[client].suspension.contains(.owing) {

@@ -255,11 +255,12 @@ extension NotificationCenter {
         while entry != HeldTable.none {
             let notification = held.notification(of: entry)
             if notification.sequence > after {
-                guard page.notifications.count < max(limit, 1),
+                guard page.elements.count < max(limit, 1),
                     byteCount < Self.mailboxPageByteLimit
                 else { break }
                 let isRedelivered = held[entry].flags.contains(.redelivered)
-                page.notifications.append((notification, isRedelivered))
+                page.elements.append(
+                    MailboxPage.Element(notification: notification, isRedelivered: isRedelivered))
                 page.next = notification.sequence
                 byteCount += notification.content.byteCount
             }

@@ -160,10 +160,16 @@ public struct NotificationCenter: Sendable {
             }
         case .postBatch(let posts, let terms):
             try post(posts, terms, id, at: time, &effects)
-        case .acknowledge(let client, let observer, let sequence, let error):
+        case .acknowledge(let client, let observer, let sequence, let response):
             acknowledge(
-                client: client, observer: observer, sequence: sequence, error: error, at: time,
+                client: client, observer: observer, sequence: sequence, response, at: time,
                 &effects)
+        case .ask(let ask, let terms):
+            try self.ask(ask, terms, id, at: time, &effects)
+        case .withdraw(let id):
+            try withdraw(id, at: time, &effects)
+        case .answer(let id, let observer, let response):
+            try answer(id, by: observer, response, at: time, &effects)
         case .addObserver(let registration, let client, let since):
             let rows = try register([registration], client: client, since: since, time, &effects)
             effects.outcome = .registered(rows)

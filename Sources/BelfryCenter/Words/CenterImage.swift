@@ -22,6 +22,8 @@ public struct CenterImage: Sendable, Equatable {
     public var gaps: [(observer: UInt64, gap: GapRecord)] = []
     /// In the order of their places.
     public var queue: [QueueRecord] = []
+    /// In the order in which they were asked.
+    public var asks: [AskRecord] = []
     /// The oldest first.
     public var keys: [KeyRecord] = []
 
@@ -42,6 +44,6 @@ public struct CenterImage: Sendable, Equatable {
             && left.notifications == right.notifications
             && left.held.elementsEqual(right.held, by: { $0 == $1 })
             && left.gaps.elementsEqual(right.gaps, by: { $0 == $1 })
-            && left.queue == right.queue && left.keys == right.keys
+            && left.queue == right.queue && left.asks == right.asks && left.keys == right.keys
     }
 }

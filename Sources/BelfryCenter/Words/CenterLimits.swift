@@ -40,6 +40,18 @@ public struct CenterLimits: Sendable, Equatable {
     public var keyByteLimit = 32 << 20
     /// How long an idempotency key is remembered; the default is 5 minutes.
     public var keyLifetime: Duration = .seconds(300)
+    /// Open asks; the default is 10,000.
+    public var askLimit = 10_000
+    /// Open asks of an asking client or principal; the default is 1,000.
+    public var clientAskLimit = 1_000
+    /// Observers that hold one address; the default is 1,000.
+    public var holderLimit = 1_000
+    /// How many addresses one ask is handed on to; the default is 32.
+    public var hopLimit = 32
+    /// Bytes of one answer; the default is 256 KiB.
+    public var answerByteLimit = 256 << 10
+    /// Bytes of the answers that fates keep; the default is 32 MiB.
+    public var answerMemoryLimit = 32 << 20
     /// Whether changes that must last are told; the default is no, for a broker without a store.
     public var isDurable = false
     /// How long an observer is disconnected before it is listed as a leak; the default is 1 h.

@@ -39,8 +39,14 @@ public struct Command: Sendable {
         case post(Post, PostTerms)
         /// Several posts in one callout, all or nothing.
         case postBatch([Post], PostTerms)
-        /// An acknowledging observer has answered a delivery; `error` is its refusal, as JSON text.
-        case acknowledge(client: UInt64, observer: UInt64, sequence: UInt64, error: [UInt8]?)
+        /// A client has answered a delivery that one of its observers must answer.
+        case acknowledge(client: UInt64, observer: UInt64, sequence: UInt64, Response)
+        /// One ask.
+        indirect case ask(Ask, AskTerms)
+        /// An ask is over for whoever asked; nobody wants the answer.
+        case withdraw(NotificationID)
+        /// An observer answers an ask by its identifier.
+        case answer(NotificationID, observer: UInt64, Response)
         /// A client registers an observer; `since` asks for what the replay ring has above it.
         indirect case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.

@@ -23,5 +23,7 @@ public struct Delivery: Sendable, Equatable {
         case acknowledged
         /// It names its observer, and is not answered: a stream of a mailbox.
         case named
+        /// An ask: a request that its responder answers, in a stream an element that is answered otherwise.
+        case ask
     }
 }

@@ -16,6 +16,10 @@ public struct Effects: Sendable {
     public var reports: [[ReportRow]] = []
     /// Answers to earlier commands that were waited for, and are complete now.
     public var completions: [Completion] = []
+    /// What the frames of asks have besides their notifications, by the positions of these.
+    public var asks: [UInt32: ShownAsk] = [:]
+    /// Answers to earlier asks that were waited for.
+    public var askCompletions: [AskCompletion] = []
     /// What must last, in the order in which it happened; empty when nothing must.
     public var changes: [Change] = []
 
@@ -31,6 +35,8 @@ public struct Effects: Sendable {
         Self.empty(&notices, capacityLimit: 1_024)
         Self.empty(&reports, capacityLimit: 16)
         Self.empty(&completions, capacityLimit: 1_024)
+        if !asks.isEmpty { asks = [:] }
+        Self.empty(&askCompletions, capacityLimit: 1_024)
         Self.empty(&changes, capacityLimit: 4_096)
     }
 

@@ -6,11 +6,16 @@ public struct KeyRecord: Sendable, Equatable {
     public let receipts: [Receipt]
     /// For each receipt its observers, if the request asked for them.
     public let reports: [[ReportRow]]
+    /// How the ask stands, or how it ended, if the request was one.
+    public let ask: AskOutcome?
 
     /// Joins the parts.
-    public init(key: IdempotencyKey, receipts: [Receipt], reports: [[ReportRow]]) {
+    public init(
+        key: IdempotencyKey, receipts: [Receipt], reports: [[ReportRow]], ask: AskOutcome? = nil
+    ) {
         self.key = key
         self.receipts = receipts
         self.reports = reports
+        self.ask = ask
     }
 }

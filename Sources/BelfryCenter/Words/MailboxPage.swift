@@ -1,9 +1,19 @@
 /// What a mailbox has for one observer.
 public struct MailboxPage: Sendable {
-    /// Notifications that were not acknowledged, in the order of their sequence numbers.
-    public var notifications: [(notification: Notification, isRedelivered: Bool)] = []
+    /// Notifications that were not acknowledged and asks that are open, in the order of their sequence numbers.
+    public var elements: [Element] = []
     /// What the observer lost and has not acknowledged yet.
     public var gaps: [Gap] = []
     /// The sequence number with which the next look acknowledges all of this.
     public var next: UInt64 = 0
+
+    /// A notification, or an ask.
+    public struct Element: Sendable {
+        /// The notification.
+        public let notification: Notification
+        /// Whether it may have been delivered before.
+        public let isRedelivered: Bool
+        /// What an ask has besides.
+        public var ask: ShownAsk?
+    }
 }

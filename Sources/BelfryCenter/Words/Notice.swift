@@ -12,6 +12,9 @@ public enum Notice: Sendable, Equatable {
     case readerReplaced(connection: UInt64, isStream: Bool)
     /// The mailbox of an observer has something for the poll that waits on this connection.
     case mailboxFilled(connection: UInt64, observer: UInt64)
+    /// An ask that a live responder was shown is over, and not by its answer (rule R10).
+    case settled(
+        connection: UInt64, transport: Transport, observer: UInt64, NotificationID, Settlement)
     /// More was held than one step writes: a `drain` command must follow once the socket has room.
     case flushGoesOn(client: UInt64, connection: UInt64)
 }

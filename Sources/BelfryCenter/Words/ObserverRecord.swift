@@ -14,6 +14,8 @@ public struct ObserverRecord: Sendable, Equatable {
     public let selector: [UInt8]
     /// How it is treated.
     public let terms: ObserverTerms
+    /// What it is for.
+    public let role: ObserverRole
     /// The sequence number above which it gets notifications.
     public let since: UInt64
     /// When it was registered, in milliseconds since 1970.
@@ -27,7 +29,7 @@ public struct ObserverRecord: Sendable, Equatable {
     public init(
         serial: UInt64, client: UInt64, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?,
         selector: [UInt8], terms: ObserverTerms, since: UInt64, createdAt: Int64,
-        acknowledgedThrough: UInt64, forgottenThrough: UInt64
+        acknowledgedThrough: UInt64, forgottenThrough: UInt64, role: ObserverRole = .plain
     ) {
         self.serial = serial
         self.client = client
@@ -36,6 +38,7 @@ public struct ObserverRecord: Sendable, Equatable {
         self.object = object
         self.selector = selector
         self.terms = terms
+        self.role = role
         self.since = since
         self.createdAt = createdAt
         self.acknowledgedThrough = acknowledgedThrough

@@ -14,12 +14,13 @@ public struct ObserverRegistration: Sendable {
     public let selector: [UInt8]
     /// How it is treated, and how long it lives.
     public let terms: ObserverTerms
+    /// What it is for; the name and the selector of a responder are nil and empty.
+    public let role: ObserverRole
 
     /// Joins the parts.
     public init(
         serial: UInt64 = 0, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?,
-        selector: [UInt8],
-        terms: ObserverTerms = ObserverTerms()
+        selector: [UInt8], terms: ObserverTerms = ObserverTerms(), role: ObserverRole = .plain
     ) {
         self.serial = serial
         self.tokenHash = tokenHash
@@ -27,5 +28,6 @@ public struct ObserverRegistration: Sendable {
         self.object = object
         self.selector = selector
         self.terms = terms
+        self.role = role
     }
 }

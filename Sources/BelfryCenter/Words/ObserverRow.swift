@@ -36,6 +36,8 @@ public struct ObserverRow: Sendable, Equatable {
     public let lastDeliveredAt: Int64?
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash
+    /// What it is for; the selector of a responder is empty, as its methods are the names.
+    public var role = ObserverRole.plain
 
     /// The bytes of its texts.
     var textByteCount: Int {

@@ -15,6 +15,10 @@ public enum Outcome: Sendable, Equatable {
     indirect case resumed(ResumedClient)
     /// How many queue entries were removed.
     case dequeued(Int)
+    /// How an ask stands; where it waits for its end, an ``AskCompletion`` follows under the command's name.
+    ///
+    /// The form is that of the first answer, if this one replays it.
+    indirect case asked(AskOutcome, replayedForm: UInt8?)
     /// Nothing was changed.
     case refused(Refusal)
 

@@ -28,6 +28,20 @@ public enum Refusal: Error, Sendable, Equatable {
     case unknownEntry
     /// A client that has registered observers cannot continue another one.
     case resumeTooLate
+    /// Somebody holds the address (rules R1 and R2).
+    case alreadyHeld
+    /// The chain of `next` would come back to the address (rule R15).
+    case responderCircle
+    /// The client, or the principal, has as many open asks as it may.
+    case tooManyAsks(limit: Int)
+    /// The center has as many open asks as it may.
+    case asksFull(limit: Int)
+    /// All open asks of the broker take as many bytes as they may.
+    case askBytesFull
+    /// There is no such ask, or the observer was not asked.
+    case unknownAsk
+    /// The ask is over.
+    case alreadySettled
     /// The observer belongs to a client that gets its notifications in another way.
     case noMailbox
 }

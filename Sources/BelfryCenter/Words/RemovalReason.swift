@@ -8,4 +8,6 @@ public enum RemovalReason: UInt8, Sendable, CaseIterable {
     case clientRemoved
     /// Its lease ended (rule O7).
     case expired
+    /// Another responder took its address over (rule R1).
+    case replaced
 }

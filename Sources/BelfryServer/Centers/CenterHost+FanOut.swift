@@ -51,6 +51,9 @@ extension CenterHost {
             number = connection
             content = .lastFrames
             transport.words.append(.takenOver, to: &bytes)
+        case .settled(let connection, let transport, let observer, let id, let reason):
+            number = connection
+            transport.words.append(settled: id, at: observer, reason, to: &bytes)
         case .readerReplaced(let connection, let isStream):
             guard isStream else { return polls.end(connection, .replaced) }
             number = connection

@@ -21,6 +21,11 @@ protocol ClientTransport: Sendable {
     /// Appends that an observer has lost notifications.
     func append(gap: Gap, to output: inout [UInt8])
 
+    /// Appends that an ask is over which an observer was shown.
+    func append(
+        settled ask: NotificationID, at observer: UInt64, _ reason: Settlement,
+        to output: inout [UInt8])
+
     /// Appends that an observer was removed.
     func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8])
 

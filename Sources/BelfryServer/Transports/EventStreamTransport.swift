@@ -49,6 +49,11 @@ struct EventStreamTransport: ClientTransport {
         EventStream.append(gap: gap, to: &output)
     }
 
+    func append(
+        settled ask: NotificationID, at observer: UInt64, _ reason: Settlement,
+        to output: inout [UInt8]
+    ) {}
+
     func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8]) {
         EventStream.append(removed: observer, tombstone, to: &output)
     }

@@ -20,6 +20,11 @@ struct MailboxTransport: ClientTransport {
 
     func append(gap: Gap, to output: inout [UInt8]) {}
 
+    func append(
+        settled ask: NotificationID, at observer: UInt64, _ reason: Settlement,
+        to output: inout [UInt8]
+    ) {}
+
     func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8]) {}
 
     func appendKeepAlive(to output: inout [UInt8]) -> Connection.DeadlineKind { Self.silence }

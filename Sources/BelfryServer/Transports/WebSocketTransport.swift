@@ -67,6 +67,11 @@ struct WebSocketTransport: ClientTransport {
         FrameWriter.append(.text, payload: text.span, to: &output)
     }
 
+    func append(
+        settled ask: NotificationID, at observer: UInt64, _ reason: Settlement,
+        to output: inout [UInt8]
+    ) {}
+
     func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8]) {
         var text: [UInt8] = []
         RPC.append(removed: observer, tombstone, to: &text)

@@ -109,12 +109,12 @@ extension CallFrame {
         guard let (observer, sequence) = RPC.delivery(ofID: id.span),
             let position = host.centers.position(of: submission.center)
         else { return }
-        var refusal: [UInt8]?
-        if let error { refusal = RPC.refusal(error: text.span.extracting(error)) }
+        let response = error.map { Response.refusal(RPC.refusal(error: text.span.extracting($0))) }
         // Whoever loses an acknowledgement gets the notification again: nobody waits for the store.
         host.tell(
             .acknowledge(
-                client: client.number, observer: observer, sequence: sequence, error: refusal),
+                client: client.number, observer: observer, sequence: sequence,
+                response ?? .result([])),
             to: position, &outbox)
     }
 }

@@ -37,7 +37,7 @@ struct ReadMailbox: Operation {
         let page = host.centers[host.applied.position].mailbox(
             of: secret.number, after: through ?? 0, limit: request.limit)
         guard let page else { throw Problem(Refusal.noMailbox) }
-        let isEmpty = page.notifications.isEmpty && page.gaps.isEmpty
+        let isEmpty = page.elements.isEmpty && page.gaps.isEmpty
         guard isEmpty, wait > 0, !outbox.life.isStopping else {
             return .answer(Answer.page(page, of: secret.number, &outbox))
         }

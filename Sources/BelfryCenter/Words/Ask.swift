@@ -1,0 +1,33 @@
+/// A question to the responder of an address, which answers it once.
+public struct Ask: Sendable {
+    /// The identifier that it will have.
+    public let id: NotificationID
+    /// The selector as its name, the address as its object, and userInfo.
+    public let content: Notification.Content
+    /// The notification whose handling asks this.
+    public let causedBy: NotificationID?
+    /// The answer when there is no other, as JSON text.
+    public let fallback: [UInt8]?
+    /// Whether it is never shown to a second responder, nor twice to one (rule R12).
+    public let isOnce: Bool
+    /// How many nanoseconds it lives.
+    public let lifetime: Int64
+    /// After how many nanoseconds the asker is told that it was asked; nil when the asker waits for its end.
+    ///
+    /// Such an ask outlives its asker, and must last (rule R20).
+    public let wait: Int64?
+
+    /// Joins the parts.
+    public init(
+        id: NotificationID, content: Notification.Content, causedBy: NotificationID? = nil,
+        fallback: [UInt8]? = nil, isOnce: Bool = false, lifetime: Int64, wait: Int64? = nil
+    ) {
+        self.id = id
+        self.content = content
+        self.causedBy = causedBy
+        self.fallback = fallback
+        self.isOnce = isOnce
+        self.lifetime = lifetime
+        self.wait = wait
+    }
+}
