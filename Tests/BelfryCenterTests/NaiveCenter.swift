@@ -67,7 +67,8 @@ struct NaiveCenter {
             removeObservers(client, name, object)
         case .resume, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox,
             .attachReader, .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode,
-            .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned:
+            .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned,
+            .ask, .withdraw, .answer:
             preconditionFailure("a plain source makes none of these")
         }
     }

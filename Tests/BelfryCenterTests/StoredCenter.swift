@@ -36,6 +36,13 @@ struct StoredCenter {
             image.tombstones.append((serial, tombstone))
         case .notification, .notificationReleased, .held, .released, .gap: applyHeld(change)
         case .queued, .dequeued, .key, .keyForgotten: applyQueued(change)
+        case .ask(let record):
+            if let place = image.asks.firstIndex(where: { $0.id == record.id }) {
+                image.asks[place] = record
+            } else {
+                image.asks.append(record)
+            }
+        case .askForgotten(let id): image.asks.removeAll { $0.id == id }
         }
     }
 

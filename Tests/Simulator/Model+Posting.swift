@@ -205,7 +205,7 @@ extension Model {
         noteLessOwed(at: place, observer: serial)
         let isCounted = held.countedAs == .delivered
         var outcome = ReportRow.Outcome.acknowledged
-        if case .refusal(let error) = response { outcome = .refused(error: error) }
+        if let error = response.refusal { outcome = .refused(error: error) }
         endWait(for: &held, outcome: outcome) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1

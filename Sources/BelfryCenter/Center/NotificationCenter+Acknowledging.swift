@@ -13,12 +13,7 @@ extension NotificationCenter {
         }
         observers[slot].missedDeadlineCount = 0
         let isCounted = held[entry].account == .delivered
-        let outcome =
-            if case .refusal(let error) = response {
-                ReportRow.Outcome.refused(error: error)
-            } else {
-                ReportRow.Outcome.acknowledged
-            }
+        let outcome = response.refusal.map { ReportRow.Outcome.refused(error: $0) } ?? .acknowledged
         endWait(for: entry, outcome: outcome, at: slot, effects: &effects) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1

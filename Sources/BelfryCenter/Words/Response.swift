@@ -4,13 +4,16 @@ public enum Response: Sendable, Equatable {
     case result([UInt8])
     /// It refuses; the JSON-RPC error as it was sent, at most 1 KiB.
     case refusal([UInt8])
-    /// It hands on: somebody else is to answer (rule R7).
-    case passed
+    /// It hands on, so that somebody else answers (rule R7); the error as it was sent, for where there is nobody else.
+    case passed([UInt8])
 }
 
 extension Response {
-    /// The error of a refusal.
+    /// The error of a response that is no result.
     public var refusal: [UInt8]? {
-        if case .refusal(let error) = self { error } else { nil }
+        switch self {
+        case .result: nil
+        case .refusal(let error), .passed(let error): error
+        }
     }
 }
