@@ -213,6 +213,7 @@ extension NotificationCenter {
 
     private func addReplay(to digest: inout StateDigest) {
         digest.add(replay.count)
+        digest.add(replay.forgottenThrough)
         replay.forEach(above: 0) { notification in
             digest.add(notification)
         }

@@ -80,7 +80,7 @@ extension NotificationCenter {
     ) {
         guard since < sequence, let firstSlot = slots.first else { return }
         for slot in slots { observers[slot].replaysAbove = since }
-        let firstKept = replay.firstSequence ?? sequence + 1
+        let firstKept = replay.forgottenThrough + 1
         if since + 1 < firstKept {
             for slot in slots {
                 noteGap(

@@ -15,7 +15,7 @@ extension NotificationCenter {
         guard sequence <= self.sequence else { return }
         let slots = observers.slots(from: clients[client].lastObserver)
         guard !slots.isEmpty else { return }
-        let firstKept = replay.firstSequence ?? self.sequence + 1
+        let firstKept = replay.forgottenThrough + 1
         let missing = max(sequence, firstKept - 1)
         let known = heldSequences(of: client)
         var past = past(above: max(sequence, 1) - 1, at: time)
@@ -202,8 +202,19 @@ private struct Past {
 
     subscript(place: Int) -> Notification { notifications[place] }
 
-    /// The number at a place: numbers have no holes.
-    func sequence(at place: Int) -> UInt64 { (notifications.first?.sequence ?? 0) + UInt64(place) }
+    /// The number at a place.
+    func sequence(at place: Int) -> UInt64 { notifications[place].sequence }
+
+    /// The first place whose number is not below this one.
+    private func place(from sequence: UInt64) -> Int {
+        var low = 0
+        var high = notifications.count
+        while low < high {
+            let middle = (low + high) / 2
+            if notifications[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 
     mutating func append(
         _ notification: Notification, at place: ObserverIndex.ContentPlace, isExpired: Bool
@@ -215,10 +226,9 @@ private struct Past {
 
     /// Whether there is a notification of this number, and it matches.
     func matches(_ sequence: UInt64, _ filter: ObserverIndex.Place) -> Bool {
-        guard let first = notifications.first?.sequence, sequence >= first,
-            sequence - first < UInt64(places.count)
-        else { return false }
-        return places[Int(sequence - first)].matches(filter)
+        let place = place(from: sequence)
+        guard place < places.count, notifications[place].sequence == sequence else { return false }
+        return places[place].matches(filter)
     }
 
     /// Finds what matches an observer, from a number on and without those that are held for it.
@@ -234,9 +244,7 @@ private struct Past {
         wanted = (filter, start)
         matching = []
         matchingExpired = []
-        let first = sequence(at: 0)
-        let begin = min(places.count, Int(clamping: start > first ? start - first : 0))
-        for place in begin..<places.count where places[place].matches(filter) {
+        for place in place(from: start)..<places.count where places[place].matches(filter) {
             if isExpired[place] { matchingExpired.append(place) } else { matching.append(place) }
         }
     }
@@ -246,12 +254,14 @@ private struct Past {
     /// - Complexity: a search for each number, and a copy of the rest.
     private func without(_ known: [UInt64], in places: [Int]) -> [Int] {
         if known.isEmpty || places.isEmpty { return places }
-        let first = sequence(at: 0)
         var rest: [Int] = []
         rest.reserveCapacity(places.count)
         var next = 0
-        for number in known where number >= first {
-            let place = Int(clamping: number - first)
+        for number in known {
+            let place = place(from: number)
+            guard place < notifications.count, notifications[place].sequence == number else {
+                continue
+            }
             let end = places[next...].firstPlace(notBelow: place)
             rest += places[next..<end]
             next = end < places.count && places[end] == place ? end + 1 : end

@@ -12,6 +12,7 @@ extension NotificationCenter {
     /// Takes what is known of the center itself.
     mutating func beginRestoring(_ through: UInt64, at time: CommandTime) {
         sequence = through
+        replay.begin(above: through)
         reservedSequence = through
         sequenceReserveAt = through
         isStored = true

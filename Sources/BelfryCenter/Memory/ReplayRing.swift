@@ -12,8 +12,11 @@ struct ReplayRing: Sendable {
     /// How many notifications are kept.
     var count: Int { notifications.count }
 
-    /// The sequence number of the oldest notification that is kept.
-    var firstSequence: UInt64? { notifications.first?.sequence }
+    /// The number of the newest notification that is not kept any more: all above it that are no asks are kept.
+    private(set) var forgottenThrough: UInt64 = 0
+
+    /// Begins in a center that has used numbers in an earlier life.
+    mutating func begin(above sequence: UInt64) { forgottenThrough = sequence }
 
     mutating func append(_ notification: consuming Notification, limits: CenterLimits) {
         byteCount += notification.content.byteCount
@@ -36,18 +39,28 @@ struct ReplayRing: Sendable {
     }
 
     private mutating func forgetOldest() {
-        byteCount -= notifications.removeFirst().content.byteCount
+        let oldest = notifications.removeFirst()
+        forgottenThrough = oldest.sequence
+        byteCount -= oldest.content.byteCount
     }
 
     /// Calls the visitor with each notification above a sequence number, oldest first.
     func forEach(above sequence: UInt64, _ visit: (Notification) -> Void) {
-        guard let first = firstSequence else { return }
-        // Every notification is kept, so their numbers have no holes.
-        let skipped = sequence >= first ? sequence - first + 1 : 0
-        var position = notifications.startPosition + skipped
+        var position = position(above: sequence)
         while position < notifications.endPosition {
             visit(notifications[position])
             position += 1
         }
+    }
+
+    /// The position of the first notification above a sequence number; asks have numbers that are not here.
+    private func position(above sequence: UInt64) -> UInt64 {
+        var low = notifications.startPosition
+        var high = notifications.endPosition
+        while low < high {
+            let middle = low + (high - low) / 2
+            if notifications[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
