@@ -20,6 +20,12 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var queueByteCount = 0
     /// How many entries the queue has.
     public internal(set) var queueCount = 0
+    /// How many asks are open.
+    public internal(set) var askCount = 0
+    /// Bytes of name, object, userInfo and default of all asks that are open.
+    public internal(set) var askByteCount = 0
+    /// How many observers hold an address.
+    public internal(set) var responderCount = 0
     /// How many observers are registered.
     public internal(set) var observerCount = 0
 
@@ -40,5 +46,8 @@ extension NotificationCenter {
         needs.queueByteCount = queue.byteCount
         needs.queueCount = queue.count
         needs.observerCount = observers.count
+        needs.askCount = asks.count
+        needs.askByteCount = asks.byteCount
+        needs.responderCount = addresses.holderCount
     }
 }

@@ -27,6 +27,7 @@ public struct CenterRestoration: ~Copyable {
     /// notification that is there no more is left out.
     public mutating func take(_ row: consuming Change) {
         switch consume row {
+        case .ask(let record): center.restore(record, at: time)
         case .client(let record): center.restore(record, at: time)
         case .observer(let record): center.restore(record, isComplete: isComplete)
         case .observerRemoved(let serial, let tombstone):
@@ -47,7 +48,7 @@ public struct CenterRestoration: ~Copyable {
         case .key(let record):
             center.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
         case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
-            .dequeued, .keyForgotten, .ask, .askForgotten:
+            .dequeued, .keyForgotten, .askForgotten:
             preconditionFailure("a store has no such row")
         }
     }

@@ -13,12 +13,14 @@ public struct CenterUse: Sendable, Equatable {
     public let heldCount: Int
     /// Leases on modes.
     public let modeCount: Int
+    /// Asks that are open.
+    public let askCount: Int
     /// Idempotency keys that are remembered.
     public let keyCount: Int
 
     /// Whether there is nothing of it.
     public var isNone: Bool {
         clientCount == 0 && observerCount == 0 && queueCount == 0 && heldCount == 0
-            && modeCount == 0 && keyCount == 0
+            && modeCount == 0 && askCount == 0 && keyCount == 0
     }
 }

@@ -8,8 +8,9 @@ extension NotificationCenter {
     ) {
         guard let slot = observers.slot(of: serial) else { return }
         let client = observers[slot].client
-        guard clients[client].id == id, let entry = unacknowledged(sequence, at: slot) else {
-            return
+        guard clients[client].id == id else { return }
+        guard let entry = unacknowledged(sequence, at: slot) else {
+            return answerAsk(of: slot, sequence: sequence, response, at: time, &effects)
         }
         observers[slot].missedDeadlineCount = 0
         let isCounted = held[entry].account == .delivered

@@ -1,44 +1,259 @@
+import BelfryBytes
+
 // Asks: one question, one who answers (rules R4 to R17).
 
 extension NotificationCenter {
+    /// Asks who holds an address; the answer comes with the command, or later as a completion.
     mutating func ask(
         _ ask: Ask, _ terms: AskTerms, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
-        throw .unknownAsk
+        if let key = terms.key, try repeatsAsk(key, command, at: time, &effects) { return }
+        let depth = try depth(of: ask)
+        try check(ask, terms)
+        let open = OpenAsk(ask, terms, depth: depth, command, at: time)
+        let id = open.id
+        let slot = asks.add(open)
+        addDeadline(at: open.endsAt, .ask(slot: slot, ordinal: asks[slot].ordinal))
+        if let key = terms.key { beginKey(key, waitingFor: id, at: time, &effects) }
+        if let address = ask.content.object { asks.begin(slot, at: [UInt8](copying: address)) }
+        takeTurn(slot, at: time, &effects)
+        guard asks.isOpen(slot, ordinal: asks.lastOrdinal) else {
+            return answerAtOnce(command, &effects)
+        }
+        noteAsk(slot, &effects)
+        effects.outcome = .waiting
+        guard let wait = ask.wait else { return }
+        if wait == 0 {
+            tellOpen(slot, &effects)
+            return answerAtOnce(command, &effects)
+        }
+        addDeadline(
+            at: time.monotonicNanoseconds.adding(wait),
+            .asked(slot: slot, ordinal: asks[slot].ordinal))
     }
 
-    mutating func withdraw(
-        _ id: NotificationID, at time: CommandTime, _ effects: inout Effects
-    ) throws(Refusal) {
-        throw .unknownAsk
+    /// A command has its answer already.
+    private func answerAtOnce(_ command: CommandID, _ effects: inout Effects) {
+        guard let place = effects.askCompletions.firstIndex(where: { $0.command == command }) else {
+            return
+        }
+        let outcome = effects.askCompletions.remove(at: place).outcome
+        effects.outcome = .asked(outcome, replayedForm: nil)
     }
 
-    mutating func answer(
-        _ id: NotificationID, by observer: UInt64, _ response: Response, at time: CommandTime,
-        _ effects: inout Effects
-    ) throws(Refusal) {
-        throw .unknownAsk
+    /// What must hold before anything changes.
+    private func check(_ ask: Ask, _ terms: AskTerms) throws(Refusal) {
+        let asker = terms.client.map { AskTable.Asker.client($0) } ?? .principal(terms.principal)
+        guard asks.count(of: asker) < limits.clientAskLimit else {
+            throw .tooManyAsks(limit: limits.clientAskLimit)
+        }
+        guard asks.count < limits.askLimit else { throw .asksFull(limit: limits.askLimit) }
+        guard ask.content.byteCount + (ask.fallback?.count ?? 0) <= terms.byteRoom else {
+            throw .askBytesFull
+        }
+        guard limits.isDurable, !terms.canStore else { return }
+        if ask.wait != nil || terms.key != nil { throw .cannotStore }
+        if isStored, sequence + 1 >= reservedSequence { throw .cannotStore }
     }
 
-    /// How an ask stands, or how it ended, with who asked; nil when it is not known or forgotten.
-    public func ask(
-        _ id: NotificationID, at time: CommandTime
-    ) -> (outcome: AskOutcome, principal: [UInt8], object: [UInt8], selector: [UInt8])? { nil }
+    /// How long the chain of `causedBy` is with this ask at its end (rule R14).
+    private func depth(of ask: Ask) throws(Refusal) -> Int {
+        guard let cause = ask.causedBy else { return 1 }
+        let depth = (depth(ofCause: cause) ?? 1) + 1
+        guard depth <= limits.causedByDepthLimit else {
+            throw .causedByTooDeep(limit: limits.causedByDepthLimit, post: 0)
+        }
+        return depth
+    }
 
-    /// The open asks, the oldest first.
-    public func asks(matching query: AskQuery, visible: Visibility) -> Page<AskRow> { Page() }
+    /// How long the chain is that ends at a post or an ask.
+    func depth(ofCause id: NotificationID) -> Int? {
+        if let depth = fates.depth(of: id) { return depth }
+        if let slot = asks.slot(of: id) { return asks[slot].depth }
+        return askFates[id]?.depth
+    }
 
-    /// The responders after a cursor, in registration order.
-    public func responders(
-        matching query: ObserverQuery, selector: [UInt8]?, visible: Visibility
-    ) -> Page<ResponderRow> { Page() }
+    // MARK: The walk
 
-    /// Who holds an address, in registration order.
-    public func responders(at address: [UInt8]) -> [ResponderRow] { [] }
+    /// An ask that is walking goes on from its last address: somebody is shown it, it is held, or it ends.
+    mutating func takeTurn(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        let ask = asks[slot]
+        var walk = walk(from: ask.path, for: ask.content.name, passing: ask.shown)
+        walk.sawBusy = walk.sawBusy || ask.sawBusy
+        walk.sawSuspended = walk.sawSuspended || ask.sawSuspended
+        asks.note(walk, of: slot)
+        switch walk.end {
+        case .ask(let observer): showOrHold(slot, to: observer, at: time, &effects)
+        case .hold(let observer): asks.hold(slot, for: observers[observer].serial)
+        case .nobody: end(slot, .failed(failure(of: walk)), at: time, &effects)
+        }
+    }
 
-    /// Who would be asked.
-    public func explainAsk(object: [UInt8], selector: [UInt8]) -> AskExplanation {
-        AskExplanation(outcome: .failed(.noResponder))
+    /// Shows an ask, after what was held for an observer that is delivered to immediately (rule D8).
+    private mutating func showOrHold(
+        _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let client = observers[observer].client
+        if clients[client].suspension.contains(.asked), !clients[client].held.isEmpty,
+            !clients[client].suspension.contains(.mailbox)
+        {
+            clients[client].immediateSequence = sequence
+            flush(client, at: time, &effects)
+            guard case .now = readiness(of: observer, asks[slot].content.name),
+                clients[client].held.isEmpty
+            else { return asks.hold(slot, for: observers[observer].serial) }
+        }
+        show(slot, to: observer, at: time, &effects)
+    }
+
+    /// Shows an ask, which is a dispatch of its own (rule R13).
+    private mutating func show(
+        _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        sequence += 1
+        reserveSequence(&effects)
+        let serial = observers[observer].serial
+        asks.takeBack(slot)
+        asks.show(slot, to: serial, sequence: sequence, at: time.wallMilliseconds)
+        observers[observer].openAskCount += 1
+        addresses.noteAsked(asks[slot].target.span, serial: serial)
+        noteAsk(slot, &effects)
+        guard clients[observers[observer].client].suspension.contains(.mailbox) else {
+            writeAsk(slot, to: observer, at: time, &effects)
+            if owesTooMuch(observer) { noteOwing(observer, at: time) }
+            return
+        }
+        let reader = observers[observer].reader
+        if reader == 0 { return }
+        if observers[observer].readerIsStream {
+            streamOn(slotOf: observer, at: time, &effects)
+        } else {
+            effects.notices.append(.mailboxFilled(connection: reader, observer: serial))
+        }
+    }
+
+    /// Writes an ask that an observer was shown.
+    mutating func writeAsk(
+        _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let ask = asks[slot]
+        guard let notification = ask.notification else { return }
+        let position = position(of: notification, &effects)
+        effects.asks[position] = ShownAsk(target: ask.target, answerBy: ask.answerBy)
+        write(
+            position, to: observer, form: .ask, isRedelivered: ask.isRedelivered, time, &effects)
+    }
+
+    /// Whoever holds an address may take what waits there (rule R6): it is live, or has room again.
+    mutating func showHeld(of client: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        guard asks.heldCount > 0, !dispatching.isActive else { return }
+        var waiting: [(ordinal: UInt64, slot: UInt32, observer: UInt32)] = []
+        for observer in observers.slots(from: clients[client].lastObserver) {
+            guard observers[observer].role.responder != nil,
+                let address = index.object(of: observers[observer].place)
+            else { continue }
+            for slot in asks.held(at: address) {
+                waiting.append((asks[slot].ordinal, slot, observer))
+            }
+        }
+        guard !waiting.isEmpty else { return }
+        waiting.sort { $0.ordinal < $1.ordinal }
+        for (ordinal, slot, observer) in waiting
+        where asks.isOpen(slot, ordinal: ordinal) && asks[slot].isHeld {
+            if case .now = readiness(of: observer, asks[slot].content.name),
+                asks[slot].mayBeShown(to: observers[observer].serial)
+            {
+                showOrHold(slot, to: observer, at: time, &effects)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// An ask is over: who waits is answered, and its fate is kept.
+    mutating func end(
+        _ slot: UInt32, _ state: AskOutcome.State, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let freed = takeBack(slot)
+        let ask = asks[slot]
+        var state = state
+        if case .failed(let failure) = state, let fallback = ask.fallback {
+            state = .fallback(fallback, failure)
+        }
+        askEnds.count(state)
+        let outcome = AskOutcome(id: ask.id, state: state, path: ask.path)
+        finishKey(of: ask, outcome, &effects)
+        for waiter in ask.waiters {
+            effects.askCompletions.append(
+                AskCompletion(
+                    command: waiter.id, outcome: outcome, replayedForm: waiter.replayedForm))
+        }
+        asks.remove(slot)
+        let fate = AskFateTable.Fate(
+            ask, outcome,
+            forgottenAt: time.monotonicNanoseconds.adding(limits.fateLifetime.wholeNanoseconds))
+        if ask.isStored {
+            let forgottenAt =
+                time.wallMilliseconds + limits.fateLifetime.wholeNanoseconds / 1_000_000
+            tell(
+                .ask(
+                    AskRecord(
+                        ask, end: AskRecord.End(outcome: outcome, forgottenAt: forgottenAt))),
+                &effects)
+        }
+        forgetAsks(askFates.append(fate, limits: limits), &effects)
+        if let freed { settleAfterAsk(freed, at: time, &effects) }
+    }
+
+    /// Tells the asks whose fates are forgotten.
+    mutating func forgetAsks(_ forgotten: [NotificationID], _ effects: inout Effects) {
+        for id in forgotten { tell(.askForgotten(id), &effects) }
+    }
+
+    /// An ask is walking again; tells the observer that has one less to answer.
+    mutating func takeBack(_ slot: UInt32) -> UInt32? {
+        let state = asks[slot].state
+        asks.takeBack(slot)
+        guard case .shown(let serial, _) = state, let observer = observers.slot(of: serial) else {
+            return nil
+        }
+        observers[observer].openAskCount -= 1
+        return observer
+    }
+
+    /// An observer has one ask less to answer: it may owe less than it may, and have room for what waits.
+    mutating func settleAfterAsk(
+        _ observer: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let client = observers[observer].client
+        if observers[observer].owes, !owesTooMuch(observer) {
+            observers[observer].owes = false
+            clients[client].owingCount -= 1
+        }
+        if clients[client].suspension.contains(.owing) {
+            settle(client, at: time, &effects)
+        } else {
+            showHeld(of: client, at: time, &effects)
+        }
+    }
+
+    /// Tells who asked that the ask is open; nobody waits for it any more.
+    mutating func tellOpen(_ slot: UInt32, _ effects: inout Effects) {
+        let ask = asks[slot]
+        let outcome = AskOutcome(id: ask.id, state: .open(until: ask.answerBy), path: ask.path)
+        finishKey(of: ask, outcome, &effects)
+        for waiter in ask.waiters {
+            effects.askCompletions.append(
+                AskCompletion(
+                    command: waiter.id, outcome: outcome, replayedForm: waiter.replayedForm))
+        }
+        asks.forgetWaiters(of: slot)
+    }
+
+    /// Tells an ask that must last as it is now.
+    mutating func noteAsk(_ slot: UInt32, _ effects: inout Effects) {
+        guard asks[slot].isStored, limits.isDurable else { return }
+        tell(.ask(AskRecord(asks[slot], end: nil)), &effects)
     }
 }

@@ -25,6 +25,9 @@ extension NotificationCenter {
         modeStack.addDigest(to: &digest)
         waiting.addDigest(to: &digest)
         keys.addDigest(to: &digest)
+        addresses.addDigest(to: &digest)
+        asks.addDigest(to: &digest)
+        askFates.addDigest(to: &digest)
         addIntervals(to: &digest)
         addReports(to: &digest)
         digest.add(isStored)
@@ -57,6 +60,11 @@ extension NotificationCenter {
         digest.add(limits.keyLimit)
         digest.add(limits.keyLifetime.components.seconds)
         digest.add(limits.orphanAfter.components.seconds)
+        digest.add(limits.askLimit)
+        digest.add(limits.clientAskLimit)
+        digest.add(limits.holderLimit)
+        digest.add(limits.hopLimit)
+        digest.add(limits.answerMemoryLimit)
         digest.add(limits.isDurable)
     }
 
@@ -115,6 +123,8 @@ extension NotificationCenter {
             digest.add(observer.reader)
             digest.add(observer.readerIsStream)
             digest.add(observer.owes)
+            digest.add(UInt64(observer.openAskCount))
+            addRole(observer.role, to: &digest)
             digest.add(observer.hasNewGap)
             digest.add(observer.gaps.count)
             for gap in observer.gaps {
@@ -133,6 +143,16 @@ extension NotificationCenter {
         digest.add(terms.holdLimit)
         digest.add(terms.minInterval)
         digest.add(terms.lease ?? -1)
+    }
+
+    private func addRole(_ role: ObserverRole, to digest: inout StateDigest) {
+        guard let responder = role.responder else { return digest.add(false) }
+        digest.add(true)
+        digest.add(responder.implements.count)
+        for selector in responder.implements { digest.add(selector) }
+        digest.add(responder.next)
+        digest.add(UInt64(responder.ifHeld.rawValue))
+        digest.add(responder.concurrency)
     }
 
     private func addEntries(of list: HeldTable.List, to digest: inout StateDigest) {

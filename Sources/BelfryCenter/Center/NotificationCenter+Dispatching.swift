@@ -239,14 +239,20 @@ extension NotificationCenter {
         observers[slot].writtenThrough = max(
             observers[slot].writtenThrough, effects.notifications[Int(position)].sequence)
         let route = clients.route(at: client)
-        let isStream = form == .named
+        let isStream = clients[client].suspension.contains(.mailbox)
         effects.deliveries.append(
             Delivery(
                 connection: isStream ? observers[slot].reader : route.connection,
                 observer: observers[slot].serial, notification: position,
-                selector: observers[slot].selector,
+                selector: selector(of: slot, for: effects.notifications[Int(position)]),
                 transport: isStream ? .ofMailboxStreams : route.transport, form: form,
                 isRedelivered: isRedelivered))
+    }
+
+    /// The method of a frame: that of a responder is the name.
+    private func selector(of slot: UInt32, for notification: Notification) -> UInt32 {
+        guard observers[slot].role.responder != nil else { return observers[slot].selector }
+        return selectors.number(of: notification.content.name) ?? observers[slot].selector
     }
 
     /// Notes in the account of a notification that something else has become of it.
@@ -266,7 +272,7 @@ extension NotificationCenter {
     }
 
     /// Reserves sequence numbers ahead, so that a restart never uses one twice.
-    private mutating func reserveSequence(_ effects: inout Effects) {
+    mutating func reserveSequence(_ effects: inout Effects) {
         guard isStored, sequence > sequenceReserveAt else { return }
         reserveMoreSequence(&effects)
     }

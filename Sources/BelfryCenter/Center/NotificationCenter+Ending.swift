@@ -3,6 +3,7 @@ extension NotificationCenter {
     public var use: CenterUse {
         CenterUse(
             clientCount: clients.count, observerCount: observers.count, queueCount: queue.count,
-            heldCount: held.notificationCount, modeCount: modeStack.count, keyCount: keys.count)
+            heldCount: held.notificationCount, modeCount: modeStack.count, askCount: asks.count,
+            keyCount: keys.count)
     }
 }

@@ -120,7 +120,7 @@ extension NotificationCenter {
         return page
     }
 
-    private func page<Row>(
+    func page<Row>(
         of order: PostingList, after cursor: UInt64, limit: Int, scanLimit: Int = .max,
         textByteCount: (Row) -> Int, row: (UInt32) -> Row?
     ) -> Page<Row> {
@@ -163,7 +163,7 @@ extension NotificationCenter {
             delivered: observer.delivered, held: observer.heldCount,
             coalesced: observer.coalesced, dropped: observer.dropped,
             lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
-            tokenHash: observer.tokenHash)
+            tokenHash: observer.tokenHash, role: observer.role)
     }
 
     /// What can be seen of the client in a slot.

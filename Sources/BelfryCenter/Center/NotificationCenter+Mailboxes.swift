@@ -47,6 +47,7 @@ extension NotificationCenter {
         observers[slot].lookedAt = time.monotonicNanoseconds
         noteLook(atClient: observers[slot].client, at: time, &effects)
         scheduleLeases(of: observers[slot].client, at: time)
+        showHeld(of: observers[slot].client, at: time, &effects)
         let start = through ?? observers[slot].acknowledgedThrough
         if observers[slot].forgottenThrough > start {
             let gap = GapRecord(
@@ -118,6 +119,7 @@ extension NotificationCenter {
         observers[slot].lookedAt = time.monotonicNanoseconds
         noteLook(atClient: client, at: time, &effects)
         change(client, at: time) { $0.remove(.disconnected) }
+        showHeld(of: client, at: time, &effects)
         guard isStream else { return }
         observers[slot].streamedThrough = 0
         observers[slot].hasNewGap = true
@@ -158,6 +160,10 @@ extension NotificationCenter {
             held[entry].flags.insert(.redelivered)
             entry = held.next(after: entry, in: .observer)
         }
+        for ask in asks.shown(to: observers[slot].serial)
+        where asks.sequence(of: ask) <= observers[slot].streamedThrough {
+            asks.noteRedelivery(ask)
+        }
     }
 
     /// Goes on with all streams of a mailbox.
@@ -176,19 +182,33 @@ extension NotificationCenter {
         tellStreamGaps(of: slot, &effects)
         var byteCount = 0
         var entry = firstUnstreamed(of: slot)
-        while entry != HeldTable.none {
+        while true {
+            // An ask stands among them by its number.
+            let ask = asks.firstShown(
+                to: observers[slot].serial, above: observers[slot].streamedThrough)
+            if let ask, entry == HeldTable.none || asks.sequence(of: ask) < held.sequence(of: entry)
+            {
+                if byteCount >= limits.flushByteLimit { return goOnLater(slot, &effects) }
+                byteCount += asks[ask].byteCount + Self.frameByteCount
+                observers[slot].streamedThrough = asks.sequence(of: ask)
+                writeAsk(ask, to: slot, at: time, &effects)
+                continue
+            }
+            if entry == HeldTable.none { return }
             let next = held.next(after: entry, in: .observer)
             let notification = held.notification(of: entry)
-            if byteCount >= limits.flushByteLimit {
-                effects.notices.append(
-                    .flushGoesOn(
-                        client: clients[client].id, connection: observers[slot].reader))
-                return
-            }
+            if byteCount >= limits.flushByteLimit { return goOnLater(slot, &effects) }
             byteCount += notification.content.byteCount + Self.frameByteCount
             show(entry, notification, at: slot, time, &effects)
             entry = next
         }
+    }
+
+    /// A stream goes on when its socket has room.
+    private func goOnLater(_ slot: UInt32, _ effects: inout Effects) {
+        effects.notices.append(
+            .flushGoesOn(
+                client: clients[observers[slot].client].id, connection: observers[slot].reader))
     }
 
     /// Tells a stream what its observer has lost, until its reader acknowledges that.
@@ -252,24 +272,35 @@ extension NotificationCenter {
         page.next = after
         var byteCount = 0
         var entry = observers[slot].entries.first
-        while entry != HeldTable.none {
-            let notification = held.notification(of: entry)
-            if notification.sequence > after {
-                guard page.elements.count < max(limit, 1),
-                    byteCount < Self.mailboxPageByteLimit
-                else { break }
-                let isRedelivered = held[entry].flags.contains(.redelivered)
-                page.elements.append(
-                    MailboxPage.Element(notification: notification, isRedelivered: isRedelivered))
-                page.next = notification.sequence
-                byteCount += notification.content.byteCount
+        var open = asks.shown(to: serial)[...]
+        while true {
+            let element: MailboxPage.Element
+            // An ask stands among them by its number.
+            if let ask = open.first, let notification = asks[ask].notification,
+                entry == HeldTable.none || notification.sequence < held.sequence(of: entry)
+            {
+                open.removeFirst()
+                element = MailboxPage.Element(
+                    notification: notification, isRedelivered: asks[ask].isRedelivered,
+                    ask: ShownAsk(target: asks[ask].target, answerBy: asks[ask].answerBy))
+            } else if entry != HeldTable.none {
+                element = MailboxPage.Element(
+                    notification: held.notification(of: entry),
+                    isRedelivered: held[entry].flags.contains(.redelivered))
+                entry = held.next(after: entry, in: .observer)
+            } else {
+                break
             }
-            entry = held.next(after: entry, in: .observer)
+            guard element.notification.sequence > after else { continue }
+            if page.elements.count >= max(limit, 1) || byteCount >= Self.mailboxPageByteLimit {
+                return page
+            }
+            page.elements.append(element)
+            page.next = element.notification.sequence
+            byteCount += element.notification.content.byteCount
         }
         // With the last page the gaps are read too.
-        if entry == HeldTable.none {
-            for gap in page.gaps { page.next = max(page.next, gap.lastSequence) }
-        }
+        for gap in page.gaps { page.next = max(page.next, gap.lastSequence) }
         return page
     }
 

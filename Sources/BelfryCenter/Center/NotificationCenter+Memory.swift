@@ -8,9 +8,11 @@ extension NotificationCenter {
     public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
         let count =
             4 * observers.count + held.entryCount + queue.count + replay.count + keys.count
-            + fates.count + tombstones.count + index.channels.count
+            + fates.count + 4 * asks.count + askFates.count + tombstones.count
+            + index.channels.count
         let measure =
             held.byteCount + queue.byteCount + replay.byteCount + keys.byteCount
+            + asks.byteCount + askFates.byteCount
             + index.channels.byteCount + Self.roughByteCount * count
         guard (measure - keptMeasure).magnitude >= byteCount else { return nil }
         keptMeasure = measure
@@ -25,7 +27,8 @@ extension NotificationCenter {
     private var footprint: KeptMemory {
         var kept = KeptMemory()
         kept[.observers] =
-            observers.footprint + clients.footprint + index.footprint + selectors.footprint
+            observers.footprint + addresses.footprint + clients.footprint + index.footprint
+            + selectors.footprint
             + deadlines.footprint
             + Footprint.dictionary(
                 capacity: lastWritten.capacity,
@@ -33,10 +36,10 @@ extension NotificationCenter {
         kept[.channels] = index.channels.footprint
         kept[.replay] = replay.footprint
         kept[.keys] = keys.footprint
-        kept[.fates] = fates.footprint
+        kept[.fates] = fates.footprint + askFates.footprint
         kept[.tombstones] = tombstones.footprint
         kept[.held] = held.footprint + replaceableFootprint
-        kept[.queue] = queue.footprint
+        kept[.queue] = queue.footprint + asks.footprint
         return kept
     }
 
@@ -47,7 +50,7 @@ extension NotificationCenter {
         case .channels: index.channels.unobservedCount
         case .replay: replay.count
         case .keys: keys.count
-        case .fates: fates.count
+        case .fates: max(fates.count, askFates.count)
         case .tombstones: tombstones.count
         }
     }
@@ -65,7 +68,9 @@ extension NotificationCenter {
         case .replay: replay.trim(toCount: count)
         case .keys:
             forgetKeys(keys.trim(toCount: count, limits: limits), &effects)
-        case .fates: fates.trim(toCount: count)
+        case .fates:
+            fates.trim(toCount: count)
+            forgetAsks(askFates.trim(toCount: count), &effects)
         case .tombstones: tombstones.trim(to: count)
         }
     }

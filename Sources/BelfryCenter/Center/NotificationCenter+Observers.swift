@@ -10,6 +10,7 @@ extension NotificationCenter {
         guard observers.count <= limits.clientObserverLimit else {
             throw .tooManyObservers(limit: limits.clientObserverLimit)
         }
+        for observer in observers { try checkAddress(of: observer) }
         var client = ClientTable.Client(registration, at: time)
         if registration.transport == .mailbox {
             // Until somebody looks, nobody is there.
@@ -31,14 +32,19 @@ extension NotificationCenter {
         guard
             clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
+        for registration in registrations { try checkAddress(of: registration) }
         var slots: [UInt32] = []
         for registration in registrations {
+            let replaced = replaceHolders(
+                of: registration, by: clientSlot, at: time, &effects)
+            defer { for client in replaced { afterRemoval(from: client, at: time, &effects) } }
             slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
         }
         if !clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
             scheduleLeases(of: clientSlot, at: time)
         }
         if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
+        showHeld(of: clientSlot, at: time, &effects)
         return slots.map { row(ofSlot: $0) }
     }
 
@@ -47,13 +53,12 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) -> UInt32 {
         let slot = observers.reserveSlot()
-        let place = index.add(
-            name: registration.name, object: registration.object, serial: registration.serial,
-            slot: slot)
+        let place = file(
+            registration.name, registration.object, registration.role, registration.serial, slot)
         var observer = ObserverTable.Observer(
             serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
             place: place, selector: selectors.retain(registration.selector), since: sequence,
-            createdAt: time.wallMilliseconds, terms: registration.terms)
+            createdAt: time.wallMilliseconds, terms: registration.terms, role: registration.role)
         if clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: for how long nobody has looked is stored with it.
             observer.lookedAt = time.monotonicNanoseconds
@@ -61,6 +66,7 @@ extension NotificationCenter {
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
         clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         count(observerAt: slot, 1)
+        if case .responder = registration.role { reportHolder(at: slot, isHeld: true) }
         if observer.isLasting {
             if clients[clientSlot].lastingCount == 1 {
                 noteClient(clientSlot, at: time, &effects)
@@ -139,7 +145,7 @@ extension NotificationCenter {
     }
 
     /// What was removed may have held its client back, or have been the last that kept it.
-    private mutating func afterRemoval(
+    mutating func afterRemoval(
         from client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         if leaveIfEmpty(client, "removed", at: time, &effects) { return }
@@ -196,6 +202,8 @@ extension NotificationCenter {
     }
 
     /// Removes an observer, and what is held for it; its tombstone remains.
+    ///
+    /// What a responder was asked walks again at the end of the command.
     mutating func remove(
         _ slot: UInt32, by remover: Remover, reason: RemovalReason, at time: CommandTime,
         _ effects: inout Effects
@@ -214,7 +222,7 @@ extension NotificationCenter {
             tokenHash: observer.tokenHash, removedAt: time.wallMilliseconds, removedBy: remover,
             reason: reason, name: index.name(of: observer.place),
             object: index.object(of: observer.place))
-        index.remove(serial: observer.serial, from: observer.place)
+        unfile(slot, isTold: reason != .connectionClosed, at: time, &effects)
         selectors.release(observer.selector)
         clients.noteRemoval(
             of: slot, isLasting: observer.isLasting, before: observer.previousOfClient,

@@ -161,7 +161,7 @@ extension NotificationCenter {
                     selector: selectors.text(of: observer.selector), terms: observer.terms,
                     since: observer.since, createdAt: observer.createdAt,
                     acknowledgedThrough: observer.acknowledgedThrough,
-                    forgottenThrough: observer.forgottenThrough)), &effects)
+                    forgottenThrough: observer.forgottenThrough, role: observer.role)), &effects)
     }
 
     /// The center stops: asap entries go out (rule Q23).

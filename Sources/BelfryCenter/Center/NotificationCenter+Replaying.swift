@@ -26,7 +26,7 @@ extension NotificationCenter {
         var wasWritten = false
         for slot in slots {
             starts.append(start(of: slot, after: sequence, past, &wasWritten))
-            past.find(observers[slot].place, from: starts[starts.count - 1], known[slot] ?? [])
+            past.find(filter(of: slot), from: starts[starts.count - 1], known[slot] ?? [])
             for place in past.found { counts[place] += 1 }
             makeGood(past, missingThrough: missing, at: slot, &effects)
             guard observers[slot].writtenThrough >= sequence else { continue }
@@ -55,7 +55,7 @@ extension NotificationCenter {
         var edge = found.edge(of: counts) { past[$0].content.byteCount }
         var matches: [(place: Int, number: Int)] = []
         for (number, slot) in slots.enumerated() {
-            past.find(observers[slot].place, from: starts[number], known[slot] ?? [])
+            past.find(filter(of: slot), from: starts[number], known[slot] ?? [])
             let lostCount = edge.lostCount(of: past.found)
             for place in past.found[lostCount...] { matches.append((place, number)) }
             guard lostCount > 0 else { continue }
@@ -96,13 +96,17 @@ extension NotificationCenter {
         of slot: UInt32, after sequence: UInt64, _ past: Past, _ wasWritten: inout Bool
     ) -> UInt64 {
         let start = observers[slot].replaysAbove + 1
-        guard start <= sequence, past.matches(sequence, observers[slot].place) else {
+        guard start <= sequence, past.matches(sequence, filter(of: slot)) else {
             return max(start, sequence + 1)
         }
         guard observers[slot].writtenThrough >= sequence else { return sequence + 1 }
         let isFirst = !wasWritten
         wasWritten = true
         return isFirst || observers[slot].terms.acknowledges ? sequence + 1 : sequence
+    }
+
+    private func filter(of slot: UInt32) -> ObserverIndex.Filter {
+        index.filter(of: observers[slot].place, observers[slot].role)
     }
 
     /// A replay to which nothing was added, with the room that a client has.
@@ -193,7 +197,7 @@ private struct Past {
     /// The places of what it would get besides if that were not too old.
     private var expired: [Int] = []
     /// The filter and the start of the last search, and the places that match them, held or not.
-    private var wanted: (filter: ObserverIndex.Place, start: UInt64)?
+    private var wanted: (filter: ObserverIndex.Filter, start: UInt64)?
     private var matching: [Int] = []
     private var matchingExpired: [Int] = []
 
@@ -225,26 +229,26 @@ private struct Past {
     }
 
     /// Whether there is a notification of this number, and it matches.
-    func matches(_ sequence: UInt64, _ filter: ObserverIndex.Place) -> Bool {
+    func matches(_ sequence: UInt64, _ filter: ObserverIndex.Filter) -> Bool {
         let place = place(from: sequence)
         guard place < places.count, notifications[place].sequence == sequence else { return false }
-        return places[place].matches(filter)
+        return filter.matches(places[place])
     }
 
     /// Finds what matches an observer, from a number on and without those that are held for it.
     ///
     /// Many observers of a client with one filter ask for the same: it is looked for once.
-    mutating func find(_ filter: ObserverIndex.Place, from start: UInt64, _ known: [UInt64]) {
+    mutating func find(_ filter: ObserverIndex.Filter, from start: UInt64, _ known: [UInt64]) {
         if let wanted, wanted == (filter, start) {} else { match(filter, from: start) }
         found = without(known, in: matching)
         expired = without(known, in: matchingExpired)
     }
 
-    private mutating func match(_ filter: ObserverIndex.Place, from start: UInt64) {
+    private mutating func match(_ filter: ObserverIndex.Filter, from start: UInt64) {
         wanted = (filter, start)
         matching = []
         matchingExpired = []
-        for place in place(from: start)..<places.count where places[place].matches(filter) {
+        for place in place(from: start)..<places.count where filter.matches(places[place]) {
             if isExpired[place] { matchingExpired.append(place) } else { matching.append(place) }
         }
     }

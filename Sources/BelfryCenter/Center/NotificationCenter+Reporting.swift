@@ -61,7 +61,8 @@ extension NotificationCenter {
     private func noteDuplicates(of client: UInt32, in duplicates: inout Set<UInt64>) {
         guard clients[client].observerCount > 1 else { return }
         var seen: Set<Registered> = []
-        for slot in observers.slots(from: clients[client].lastObserver) {
+        for slot in observers.slots(from: clients[client].lastObserver)
+        where observers[slot].role == .plain {
             let observer = observers[slot]
             let registered = Registered(
                 channel: observer.place.channel, object: observer.place.object,

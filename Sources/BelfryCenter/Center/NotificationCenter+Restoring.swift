@@ -51,12 +51,11 @@ extension NotificationCenter {
     mutating func restore(_ record: ObserverRecord, isComplete: Bool) {
         guard let client = clients.slot(of: record.client) else { return }
         let slot = observers.reserveSlot()
-        let place = index.add(
-            name: record.name, object: record.object, serial: record.serial, slot: slot)
+        let place = file(record.name, record.object, record.role, record.serial, slot)
         var observer = ObserverTable.Observer(
             serial: record.serial, tokenHash: record.tokenHash, client: client, place: place,
             selector: selectors.retain(record.selector), since: record.since,
-            createdAt: record.createdAt, terms: record.terms)
+            createdAt: record.createdAt, terms: record.terms, role: record.role)
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
@@ -109,5 +108,48 @@ extension NotificationCenter {
         if flags.contains(.replaceable) {
             replaceable[ObservedKind(observer: serial, content)] = entry
         }
+    }
+}
+
+extension NotificationCenter {
+    /// An ask that outlived its asker waits for whoever holds it, or walks again with the first command (rule R20).
+    mutating func restore(_ record: AskRecord, at time: CommandTime) {
+        if let end = record.end {
+            let left = end.forgottenAt - time.wallMilliseconds
+            guard left > 0 else { return }
+            let fate = AskFateTable.Fate(
+                OpenAsk(record, at: time), end.outcome,
+                forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000))
+            _ = askFates.append(fate, limits: limits)
+            return
+        }
+        let ask = OpenAsk(record, at: time)
+        let slot = asks.add(ask)
+        addDeadline(at: ask.endsAt, .ask(slot: slot, ordinal: asks.lastOrdinal))
+        asks.begin(slot, at: ask.object)
+        guard !ask.isOnce || ask.shown.isEmpty, let path = path(to: record.observer, of: ask)
+        else { return asks.orphan(slot) }
+        asks.note(Walk(path: path), of: slot)
+        asks.hold(slot, for: record.observer)
+    }
+
+    /// The walk to an observer that was shown an ask before the restart, if it still takes that.
+    private func path(to serial: UInt64, of ask: OpenAsk) -> [[UInt8]]? {
+        guard let observer = observers.slot(of: serial),
+            let address = index.object(of: observers[observer].place)
+        else { return nil }
+        switch readiness(of: observer, ask.content.name) {
+        case .never: return nil
+        case .now, .later: break
+        }
+        var path = [ask.object]
+        while let last = path.last, last != address {
+            guard path.count <= limits.hopLimit,
+                let holder = addresses.holders(of: last.span).first,
+                let next = observers[holder.slot].role.responder?.next
+            else { return [ask.object, address] }
+            path.append(next)
+        }
+        return path
     }
 }

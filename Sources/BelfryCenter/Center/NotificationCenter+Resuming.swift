@@ -32,11 +32,14 @@ extension NotificationCenter {
     /// What ends with a connection: mode leases, observers of its lifetime, and what was sent on it
     /// and not acknowledged is held again.
     private mutating func endConnection(
-        of client: UInt32, at time: CommandTime, _ effects: inout Effects
+        of client: UInt32, isTakenOver: Bool = false, at time: CommandTime,
+        _ effects: inout Effects
     ) -> Int {
         let id = clients[client].id
         if modeStack.leaveAll(ofClient: id) { queue.enter(mode: modeStack.current) }
         holdUnacknowledged(of: client, &effects)
+        loseConnection(of: client, isTakenOver: isTakenOver, at: time, &effects)
+        withdrawAsks(ofClient: id, at: time, &effects)
         var removedCount = 0
         for slot in observers.slots(from: clients[client].lastObserver)
         where !observers[slot].isLasting {
@@ -107,7 +110,7 @@ extension NotificationCenter {
             let route = clients.route(at: client)
             effects.notices.append(
                 .takenOver(connection: route.connection, transport: route.transport))
-            _ = endConnection(of: client, at: time, &effects)
+            _ = endConnection(of: client, isTakenOver: true, at: time, &effects)
         }
         let connection = clients[newcomer].connection
         _ = endConnection(of: newcomer, at: time, &effects)

@@ -35,7 +35,8 @@ extension NotificationCenter {
 
     /// Whether an observer owes as many acknowledgements as it may.
     func owesTooMuch(_ slot: UInt32) -> Bool {
-        observers[slot].unacknowledgedCount >= limits.unacknowledgedLimit
+        observers[slot].unacknowledgedCount + Int(observers[slot].openAskCount)
+            >= limits.unacknowledgedLimit
     }
 
     /// Whether the observers of a client owe together as much as may be held for a client.
@@ -99,7 +100,9 @@ extension NotificationCenter {
         // Within a post it is noted once, when it is known what became of the notification.
         if !dispatching.isActive { noteImmediate(client, at: time, &effects) }
         if !clients[client].suspension.contains(.asked) { tellGaps(of: client, &effects) }
-        guard clients[client].suspension.contains(.flushing) else { return }
+        guard clients[client].suspension.contains(.flushing) else {
+            return showHeld(of: client, at: time, &effects)
+        }
         effects.notices.append(
             .flushGoesOn(
                 client: clients[client].id, connection: clients[client].connection.number))

@@ -11,6 +11,10 @@ extension NotificationCenter {
         case pace(client: UInt64)
         /// A poster has waited for long enough.
         case wait(slot: UInt32, ordinal: UInt64)
+        /// The time of an ask is over.
+        case ask(slot: UInt32, ordinal: UInt64)
+        /// Whoever asked has waited for long enough, and is told that it is open.
+        case asked(slot: UInt32, ordinal: UInt64)
 
         /// What comes first of what is due at one time.
         var rank: UInt64 {
@@ -19,6 +23,8 @@ extension NotificationCenter {
             case .expiry(let sequence, _): 1 << 62 | sequence
             case .pace(let client): 2 << 62 | client
             case .wait(_, let ordinal): 3 << 62 | ordinal
+            case .ask(_, let ordinal): 3 << 62 | 1 << 61 | ordinal
+            case .asked(_, let ordinal): 3 << 62 | 2 << 60 | ordinal
             }
         }
     }
@@ -30,6 +36,7 @@ extension NotificationCenter {
         if let time = queue.nextDeadline { next = min(next ?? time, time) }
         if let time = modeStack.nextDeadline { next = min(next ?? time, time) }
         if let time = keys.nextDeadline { next = min(next ?? time, time) }
+        if let time = askFates.nextDeadline { next = min(next ?? time, time) }
         return next
     }
 
@@ -54,6 +61,9 @@ extension NotificationCenter {
         case .pace(let id):
             clients.slot(of: id).map { clients[$0].suspension.contains(.paced) } ?? false
         case .wait(let slot, let ordinal): waiting.isWaiting(slot, ordinal: ordinal)
+        case .ask(let slot, let ordinal): asks.isOpen(slot, ordinal: ordinal)
+        case .asked(let slot, let ordinal):
+            asks.isOpen(slot, ordinal: ordinal) && !asks[slot].waiters.isEmpty
         }
     }
 
@@ -83,6 +93,7 @@ extension NotificationCenter {
         }
         let keyLimit = max(1, (workLimit - min(work, workLimit)) / Work.ofEnd)
         forgetKeys(keys.passTime(now, limit: keyLimit), &effects)
+        forgetAsks(askFates.passTime(now, limit: keyLimit), &effects)
     }
 
     /// Whether there is something to do at a deadline that is due: one that means nothing any more keeps
@@ -99,7 +110,7 @@ extension NotificationCenter {
             return held.isKept(kept, sequence: sequence)
                 && held.slots(of: held.holders(at: kept), in: .notification)
                     .contains { !held[$0].flags.contains(.unacknowledged) }
-        case .pace, .wait: return isAlive(deadline)
+        case .pace, .wait, .ask, .asked: return isAlive(deadline)
         }
     }
 
@@ -120,6 +131,10 @@ extension NotificationCenter {
             return Work.ofEnd + effects.deliveries.count - deliveryCount
         case .wait(let slot, let ordinal):
             return endWaiting(slot, ordinal: ordinal, &effects)
+        case .ask(let slot, let ordinal):
+            return expireAsk(slot, ordinal: ordinal, at: time, &effects)
+        case .asked(let slot, let ordinal):
+            return endWaitingForAsk(slot, ordinal: ordinal, &effects)
         }
     }
 

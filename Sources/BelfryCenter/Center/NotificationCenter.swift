@@ -49,6 +49,14 @@ public struct NotificationCenter: Sendable {
     var modeStack = ModeStack()
     var waiting = WaitingTable()
     var keys: KeyedAnswers
+    /// Who holds which address.
+    var addresses: AddressTable
+    /// The asks that are open.
+    var asks: AskTable
+    /// How asks ended lately.
+    var askFates: AskFateTable
+    /// How many asks ended in which way; it counts for this process alone, and decides nothing.
+    public internal(set) var askEnds = AskEnds()
     var deadlines = DeadlineHeap<Deadline>()
     /// How many deadlines were left when they were swept last.
     var livingDeadlineCount = 512
@@ -89,6 +97,9 @@ public struct NotificationCenter: Sendable {
         fates = FateTable(seed: seed)
         queue = NotificationQueue(seed: seed, commonModes: limits.commonModes)
         keys = KeyedAnswers(seed: seed)
+        addresses = AddressTable(seed: seed)
+        asks = AskTable(seed: seed)
+        askFates = AskFateTable(seed: seed)
     }
 
     /// Changes the center, and writes into `effects` what that brings about.
@@ -109,6 +120,7 @@ public struct NotificationCenter: Sendable {
         let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
+            if !asks.orphans.isEmpty { restartWalks(at: command.time, &effects) }
             if !reports.isEmpty { postReports(of: command.id, at: command.time, into: &effects) }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
@@ -253,7 +265,7 @@ extension NotificationCenter {
         of post: borrowing Post, place: Int, inBatch: [NotificationID: Int]
     ) throws(Refusal) -> Int {
         guard let cause = post.causedBy else { return 1 }
-        let depth = (inBatch[cause] ?? fates.depth(of: cause) ?? 1) + 1
+        let depth = (inBatch[cause] ?? self.depth(ofCause: cause) ?? 1) + 1
         guard depth <= limits.causedByDepthLimit else {
             throw .causedByTooDeep(limit: limits.causedByDepthLimit, post: place)
         }

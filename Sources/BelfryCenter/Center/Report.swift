@@ -9,6 +9,7 @@ enum Report: Sendable, Equatable {
     case expired(observer: UInt64, client: UInt64)
     case queueOverflowed(count: Int)
     case willTerminate
+    case responderChanged(address: [UInt8], observer: UInt64, isHeld: Bool)
 
     static func == (left: Report, right: Report) -> Bool {
         left.name == right.name && left.object == right.object
@@ -24,6 +25,7 @@ enum Report: Sendable, Equatable {
         case .expired: Self.names[4]
         case .queueOverflowed: Self.names[5]
         case .willTerminate: Self.names[6]
+        case .responderChanged: Self.names[7]
         }
     }
 
@@ -31,15 +33,16 @@ enum Report: Sendable, Equatable {
     static let names: [[UInt8]] = [
         "belfry.client.connected", "belfry.client.suspended", "belfry.client.resumed",
         "belfry.client.left", "belfry.observer.expired", "belfry.queue.overflowed",
-        "belfry.center.willTerminate",
+        "belfry.center.willTerminate", "belfry.responder.changed",
     ].map { Array($0.utf8) }
 
-    /// The client or the observer that it is about.
+    /// The client, the observer or the address that it is about.
     var object: [UInt8]? {
         switch self {
         case .connected(let id, _), .suspended(let id, _), .resumed(let id), .left(let id, _):
             Array("c\(id)".utf8)
         case .expired(let serial, _): Array("o\(serial)".utf8)
+        case .responderChanged(let address, _, _): address
         case .queueOverflowed, .willTerminate: nil
         }
     }
@@ -58,6 +61,8 @@ enum Report: Sendable, Equatable {
         case .expired(let serial, let client):
             text = #"{"observer":"o\#(serial)","client":"c\#(client)"}"#
         case .queueOverflowed(let count): text = #"{"entries":\#(count)}"#
+        case .responderChanged(_, let serial, let isHeld):
+            text = #"{"observer":"o\#(serial)","state":"\#(isHeld ? "held" : "left")"}"#
         case .willTerminate: return nil
         }
         return Array(text.utf8)

@@ -14,6 +14,7 @@ extension KeyedAnswers {
             digest.add(record.receipts.count)
             for receipt in record.receipts { digest.add(receipt) }
             digest.add(record.reports)
+            digest.add(record.ask?.byteCount ?? -1)
         }
     }
 }

@@ -36,6 +36,8 @@ struct KeyedAnswers: Sendable {
     private enum Answer: Sendable {
         case one(Receipt)
         indirect case many([Receipt], [[ReportRow]])
+        /// That of an ask.
+        indirect case ask(AskOutcome)
 
         init(_ receipts: [Receipt], _ reports: [[ReportRow]]) {
             if receipts.count == 1, reports.isEmpty {
@@ -109,12 +111,18 @@ struct KeyedAnswers: Sendable {
         _ key: IdempotencyKey, waitedFor id: NotificationID, receipts: [Receipt],
         reports: [[ReportRow]], limits: CenterLimits
     ) -> (record: KeyRecord, forgotten: [IdempotencyKey])? {
+        finish(key, waitedFor: id, Answer(receipts, reports), limits: limits)
+    }
+
+    private mutating func finish(
+        _ key: IdempotencyKey, waitedFor id: NotificationID, _ final: Answer, limits: CenterLimits
+    ) -> (record: KeyRecord, forgotten: [IdempotencyKey])? {
         guard let number = keys.index(of: Self.joined(key).span),
             var answer = known[Int(number)], answer.waitingFor == id
         else { return nil }
         count(answer.answer, -1)
         owned.add(-cost(number), of: .keys, for: answer.owner)
-        answer.answer = Answer(receipts, reports)
+        answer.answer = final
         answer.waitingFor = nil
         count(answer.answer, 1)
         known[Int(number)] = answer
@@ -123,10 +131,26 @@ struct KeyedAnswers: Sendable {
         return (record, trim(limits: limits))
     }
 
+    /// Notes how an ask stands that is pending, or how it ended.
+    mutating func finish(
+        _ key: IdempotencyKey, waitedFor id: NotificationID, ask: AskOutcome, limits: CenterLimits
+    ) -> (record: KeyRecord, forgotten: [IdempotencyKey])? {
+        finish(key, waitedFor: id, .ask(ask), limits: limits)
+    }
+
+    /// Forgets the key of a request that is pending.
+    mutating func forget(_ key: IdempotencyKey, waitedFor id: NotificationID) {
+        guard let number = keys.index(of: Self.joined(key).span), let answer = known[Int(number)],
+            answer.waitingFor == id
+        else { return }
+        forget(number, answer)
+    }
+
     /// Puts a key back that a store has kept; its time starts again.
     mutating func restore(_ record: KeyRecord, at now: Int64, limits: CenterLimits) {
         append(
-            record.key, Answer(record.receipts, record.reports), waitingFor: nil, for: .none,
+            record.key, record.ask.map { .ask($0) } ?? Answer(record.receipts, record.reports),
+            waitingFor: nil, for: .none,
             at: now, limits: limits)
     }
 
@@ -284,6 +308,7 @@ struct KeyedAnswers: Sendable {
         case .one(let receipt): return KeyRecord(key: key, receipts: [receipt], reports: [])
         case .many(let receipts, let reports):
             return KeyRecord(key: key, receipts: receipts, reports: reports)
+        case .ask(let ask): return KeyRecord(key: key, receipts: [], reports: [], ask: ask)
         }
     }
 
@@ -318,6 +343,7 @@ struct KeyedAnswers: Sendable {
     /// The bytes that a record takes besides the text of its key, about.
     private static func byteCount(of answer: Answer) -> Int {
         var count = recordByteCount
+        if case .ask(let ask) = answer { return count + ask.byteCount }
         guard case .many(let receipts, let reports) = answer else { return count }
         count += receipts.count * MemoryLayout<Receipt>.stride
         for rows in reports {

@@ -59,7 +59,11 @@ struct ReplayRing: Sendable {
         var high = notifications.endPosition
         while low < high {
             let middle = low + (high - low) / 2
-            if notifications[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
+            if notifications[middle].sequence <= sequence {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         return low
     }

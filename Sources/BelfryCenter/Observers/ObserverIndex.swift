@@ -84,31 +84,85 @@ struct ObserverIndex: Sendable {
     mutating func add(name: [UInt8]?, object: [UInt8]?, serial: UInt64, slot: UInt32) -> Place {
         var place = Place()
         if let name { place.channel = channels.addObserver(name: name.span) }
-        if let object {
-            let (index, isNew) = objects.insert(object.span)
-            if isNew {
-                if Int(index) == objectEntries.count { objectEntries.append(ObjectEntry()) }
-                objectEntries[Int(index)] = ObjectEntry()
-            }
-            objectEntries[Int(index)].observerCount += 1
-            place.object = index
-        }
+        if let object { place.object = retain(object) }
         lists[Int(list(making: place))].append(serial: serial, slot: slot)
         return place
     }
 
+    /// Files a responder under each name that it implements, with its object; its place names the object alone.
+    mutating func add(
+        implementing names: [[UInt8]], object: [UInt8], serial: UInt64, slot: UInt32
+    ) -> Place {
+        let place = Place(object: retain(object))
+        for name in names {
+            let pair = Place(
+                channel: channels.addObserver(name: name.span), object: place.object)
+            lists[Int(list(making: pair))].append(serial: serial, slot: slot)
+        }
+        return place
+    }
+
+    /// One observer more names an object.
+    private mutating func retain(_ object: [UInt8]) -> UInt32 {
+        let (index, isNew) = objects.insert(object.span)
+        if isNew {
+            if Int(index) == objectEntries.count { objectEntries.append(ObjectEntry()) }
+            objectEntries[Int(index)] = ObjectEntry()
+        }
+        objectEntries[Int(index)].observerCount += 1
+        return index
+    }
+
+    /// One observer less names an object.
+    private mutating func release(_ object: UInt32) {
+        objectEntries[Int(object)].observerCount -= 1
+        if objectEntries[Int(object)].observerCount == 0 { objects.remove(at: object) }
+    }
+
     /// Takes an observer out.
     mutating func remove(serial: UInt64, from place: Place) {
+        removeEntry(serial, from: place)
+        if place.object != Self.noList { release(place.object) }
+    }
+
+    /// Takes a responder out.
+    mutating func remove(serial: UInt64, implementing names: [[UInt8]], from place: Place) {
+        for name in names {
+            guard let channel = channels.index(of: name.span) else {
+                preconditionFailure("a name that somebody observes is known")
+            }
+            removeEntry(serial, from: Place(channel: channel, object: place.object))
+        }
+        release(place.object)
+    }
+
+    private mutating func removeEntry(_ serial: UInt64, from place: Place) {
         let list = list(making: place)
         lists[Int(list)].remove(serial: serial)
         if lists[Int(list)].isEmpty { discard(list, of: place) }
         if place.channel != Self.noList { channels.removeObserver(at: place.channel) }
-        if place.object != Self.noList {
-            objectEntries[Int(place.object)].observerCount -= 1
-            if objectEntries[Int(place.object)].observerCount == 0 {
-                objects.remove(at: place.object)
-            }
+    }
+
+    /// What an observer's notifications have in common.
+    struct Filter: Equatable {
+        /// Its filter; that of a responder names the object alone.
+        let place: Place
+        /// The channels that a responder implements; nil for other observers.
+        var channels: [UInt32]?
+
+        /// Whether it matches a notification (rules C2, C3 and R3).
+        func matches(_ content: ContentPlace) -> Bool {
+            guard let channels else { return content.matches(place) }
+            return content.object == place.object
+                && content.channel.map { channels.contains($0) } ?? false
         }
+    }
+
+    /// The filter of an observer.
+    func filter(of place: Place, _ role: ObserverRole) -> Filter {
+        guard let responder = role.responder else { return Filter(place: place) }
+        return Filter(
+            place: place, channels: responder.implements.compactMap { channels.index(of: $0.span) })
     }
 
     /// The four buckets of a notification; an empty bucket is `noList`.

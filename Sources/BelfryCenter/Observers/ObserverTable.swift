@@ -12,6 +12,7 @@ struct ObserverTable: Sendable {
         /// The highest sequence number that was written to it: what is above was held, or is in a gap.
         var writtenThrough: UInt64 = 0
         let terms: ObserverTerms
+        let role: ObserverRole
         let tokenHash: SecretHash
         /// Where its filter is filed.
         let place: ObserverIndex.Place
@@ -45,6 +46,8 @@ struct ObserverTable: Sendable {
         var gaps: [GapRecord] = []
         /// How many of what is held for it came out of the replay ring and wait.
         var replayedCount: UInt32 = 0
+        /// How many asks it was shown and has not answered.
+        var openAskCount: UInt32 = 0
         /// Whether it owes as many acknowledgements as it may, and more wait.
         var owes = false
         var readerIsStream = false
@@ -55,7 +58,8 @@ struct ObserverTable: Sendable {
 
         init(
             serial: UInt64, tokenHash: SecretHash, client: UInt32, place: ObserverIndex.Place,
-            selector: UInt32, since: UInt64, createdAt: Int64, terms: ObserverTerms
+            selector: UInt32, since: UInt64, createdAt: Int64, terms: ObserverTerms,
+            role: ObserverRole = .plain
         ) {
             self.serial = serial
             self.client = client
@@ -66,7 +70,8 @@ struct ObserverTable: Sendable {
             self.since = since
             replaysAbove = since
             self.createdAt = createdAt
-            isPlain = !terms.acknowledges && terms.minInterval == 0
+            self.role = role
+            isPlain = !terms.acknowledges && terms.minInterval == 0 && role == .plain
         }
 
         /// Counts a delivery of what is newer than all that was written to it before.

@@ -15,6 +15,14 @@ struct SelectorTable: Sendable {
 
     func text(of selector: UInt32) -> [UInt8] { texts.key(at: selector) }
 
+    /// The number of a selector that an observer has.
+    func number(of text: Span<UInt8>) -> UInt32? { texts.index(of: text) }
+
+    /// One observer less has the selector with this text.
+    mutating func release(_ text: [UInt8]) {
+        if let selector = number(of: text.span) { release(selector) }
+    }
+
     /// The number of a selector, for one more observer.
     mutating func retain(_ text: [UInt8]) -> UInt32 {
         let (index, _) = texts.insert(text.span)

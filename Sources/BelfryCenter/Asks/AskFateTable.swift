@@ -1,0 +1,127 @@
+/// How asks ended lately: past a number, a size or a time the oldest is forgotten.
+struct AskFateTable: Sendable {
+    /// How one ask ended.
+    struct Fate: Sendable {
+        let outcome: AskOutcome
+        let selector: [UInt8]
+        let object: [UInt8]
+        let principal: [UInt8]
+        let depth: Int
+        /// The observers that were shown it.
+        let shown: [UInt64]
+        /// Whether the store was told of it.
+        let isStored: Bool
+        /// On the monotonic clock in nanoseconds.
+        let forgottenAt: Int64
+
+        /// The bytes of its texts.
+        var byteCount: Int {
+            outcome.byteCount + selector.count + object.count + principal.count
+                + 8 * shown.count
+        }
+    }
+
+    private var order = Ring<Fate>()
+    private var positions: PositionTable
+    private(set) var byteCount = 0
+
+    init(seed: HashSeed) {
+        positions = PositionTable(seed: seed)
+    }
+
+    /// How many are remembered.
+    var count: Int { order.count }
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        order.footprint + positions.footprint
+            + Footprint.texts(count: 4 * count, byteCount: byteCount)
+    }
+
+    /// When the oldest is forgotten, on the monotonic clock in nanoseconds.
+    var nextDeadline: Int64? {
+        order.isEmpty ? nil : order[order.startPosition].forgottenAt
+    }
+
+    subscript(id: NotificationID) -> Fate? {
+        positions.position(of: id, above: order.startPosition) { order[$0].outcome.id }
+            .map { order[$0] }
+    }
+
+    /// Remembers how an ask ended; tells what is forgotten for it and was stored.
+    mutating func append(_ fate: Fate, limits: CenterLimits) -> [NotificationID] {
+        byteCount += fate.byteCount
+        let id = fate.outcome.id
+        let position = order.append(fate)
+        positions.insert(id, at: position, above: order.startPosition) { order[$0].outcome.id }
+        return forget(limit: .max) { table, _ in
+            table.count > limits.fateLimit || table.byteCount > limits.answerMemoryLimit
+        }
+    }
+
+    /// Forgets the oldest until no more than so many are left.
+    mutating func trim(toCount limit: Int) -> [NotificationID] {
+        forget(limit: .max) { table, _ in table.count > limit }
+    }
+
+    /// Forgets those that are too old, at most so many.
+    mutating func passTime(_ now: Int64, limit: Int) -> [NotificationID] {
+        forget(limit: limit) { _, oldest in oldest.forgottenAt <= now }
+    }
+
+    private mutating func forget(
+        limit: Int, while isOver: (borrowing AskFateTable, Fate) -> Bool
+    ) -> [NotificationID] {
+        var stored: [NotificationID] = []
+        var room = limit
+        while room > 0, let oldest = order.first, isOver(self, oldest) {
+            positions.remove(oldest.outcome.id, at: order.startPosition)
+            byteCount -= oldest.byteCount
+            order.removeFirst()
+            if oldest.isStored { stored.append(oldest.outcome.id) }
+            room -= 1
+        }
+        return stored
+    }
+
+    /// Adds all that can be seen of the fates now or later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(count)
+        digest.add(byteCount)
+        for position in order.startPosition..<order.endPosition {
+            digest.add(order[position].outcome.id)
+            digest.add(order[position].forgottenAt)
+        }
+    }
+}
+
+extension AskOutcome {
+    /// The bytes of its texts.
+    var byteCount: Int {
+        let end =
+            switch state {
+            case .answered(let answer, _): answer.count
+            case .fallback(let answer, let failure): answer.count + failure.byteCount
+            case .failed(let failure): failure.byteCount
+            case .open, .withdrawn: 0
+            }
+        return path.reduce(end) { $0 + Footprint.array(of: $1.count) }
+    }
+}
+
+extension AskFailure {
+    /// The bytes of what a responder has said.
+    fileprivate var byteCount: Int {
+        if case .responderRefused(let error) = self { error.count } else { 0 }
+    }
+}
+
+extension AskFateTable.Fate {
+    /// How an ask has ended that was open.
+    init(_ ask: OpenAsk, _ outcome: AskOutcome, forgottenAt: Int64) {
+        self.init(
+            outcome: outcome, selector: ask.selector, object: ask.object,
+            principal: ask.principal, depth: ask.depth, shown: ask.shown, isStored: ask.isStored,
+            forgottenAt: forgottenAt)
+    }
+}

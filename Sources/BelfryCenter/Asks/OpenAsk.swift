@@ -1,0 +1,130 @@
+/// An ask that has no end yet: one machine.
+///
+/// | event | walking | held | shown |
+/// | --- | --- | --- | --- |
+/// | somebody may be asked | shown | shown | – |
+/// | somebody may be asked later, and holds | held | – | – |
+/// | the walk ends | settled | – | – |
+/// | result, refusal | – | – | settled |
+/// | -32601 | – | – | walking, from its address on; `once`: settled |
+/// | its responder is removed or replaced | – | walking, from the start | the same; `once`: settled |
+/// | its responder disconnects | – | – | held if that holds; else walking, from the start; `once`: settled |
+/// | its time is over, withdrawn | – | settled | settled |
+///
+/// It is walking within a command alone. Settled is its end: it goes from this table into that of the fates. A
+/// dash is a pair that cannot be: a late answer finds no ask that its sender was shown.
+struct OpenAsk: Sendable {
+    let id: NotificationID
+    /// The selector as its name, the address as its object, and userInfo.
+    let content: Notification.Content
+    let causedBy: NotificationID?
+    /// How long the chain of `causedBy` is with it at its end.
+    let depth: Int
+    let fallback: [UInt8]?
+    let isOnce: Bool
+    /// In milliseconds since 1970.
+    let askedAt: Int64
+    let answerBy: Int64
+    /// When its time is over, in monotonic nanoseconds.
+    let endsAt: Int64
+    /// The client that asks over its connection, if one does.
+    let client: UInt64?
+    let principal: [UInt8]
+    /// Whether it outlives its asker, and lasts.
+    let isStored: Bool
+    let key: IdempotencyKey?
+    /// Its place in the order of asking.
+    var ordinal: UInt64 = 0
+    /// Who is answered at its end; the form belongs to the answer of a command that repeats another one.
+    var waiters: [(id: CommandID, replayedForm: UInt8?)] = []
+    var state = State.walking
+    /// The addresses of the walk.
+    var path: [[UInt8]] = []
+    /// Whether the walk came by one who implements the selector and was busy, or suspended (rule R9).
+    var sawBusy = false
+    var sawSuspended = false
+    /// The observers that were shown it, in that order: nobody is asked twice (rule R11).
+    var shown: [UInt64] = []
+    /// When it was shown last, in milliseconds since 1970.
+    var shownAt: Int64 = 0
+    /// Whether who was shown it last may have seen it before.
+    var isRedelivered = false
+
+    /// Whose turn it is.
+    enum State: Sendable, Equatable {
+        /// Nobody's.
+        case walking
+        /// It waits for an observer that is suspended or busy, and holds.
+        case held(observer: UInt64)
+        /// An observer was shown it with this sequence number.
+        case shown(observer: UInt64, sequence: UInt64)
+
+        /// The observer whose turn it is.
+        var observer: UInt64? {
+            switch self {
+            case .walking: nil
+            case .held(let observer), .shown(let observer, _): observer
+            }
+        }
+    }
+
+    /// The address whose turn it is.
+    var target: [UInt8] { path.last ?? [] }
+
+    /// The bytes that it counts for.
+    var byteCount: Int { content.byteCount + (fallback?.count ?? 0) }
+
+    /// The notification as which an observer was shown it.
+    var notification: Notification? {
+        guard case .shown(_, let sequence) = state else { return nil }
+        return Notification(
+            id: id, sequence: sequence, postedAt: shownAt, causedBy: causedBy, content: content)
+    }
+
+    /// Whether it waits for somebody.
+    var isHeld: Bool {
+        if case .held = state { true } else { false }
+    }
+
+    /// Whether it may be shown to one who holds its address: to nobody twice but to the one that it waits for.
+    func mayBeShown(to observer: UInt64) -> Bool {
+        state == .held(observer: observer) || !shown.contains(observer)
+    }
+}
+
+extension OpenAsk {
+    /// An ask that was made just now.
+    init(
+        _ ask: Ask, _ terms: AskTerms, depth: Int, _ command: CommandID, at time: CommandTime
+    ) {
+        self.init(
+            id: ask.id, content: ask.content, causedBy: ask.causedBy, depth: depth,
+            fallback: ask.fallback, isOnce: ask.isOnce, askedAt: time.wallMilliseconds,
+            answerBy: time.wallMilliseconds + ask.lifetime / 1_000_000,
+            endsAt: time.monotonicNanoseconds.adding(ask.lifetime), client: terms.client,
+            principal: terms.principal, isStored: ask.wait != nil, key: terms.key,
+            waiters: [(command, nil)])
+    }
+
+    /// An ask that a store has kept.
+    init(_ record: AskRecord, at time: CommandTime) {
+        let left = max(0, record.answerBy - time.wallMilliseconds)
+        self.init(
+            id: record.id, content: record.content, causedBy: record.causedBy,
+            depth: record.depth, fallback: record.fallback, isOnce: record.isOnce,
+            askedAt: record.askedAt, answerBy: record.answerBy,
+            endsAt: time.monotonicNanoseconds.adding(left * 1_000_000), client: nil,
+            principal: record.principal, isStored: true, key: nil, shown: record.shown)
+    }
+}
+
+extension AskRecord {
+    /// An ask as it stands, or with its end.
+    init(_ ask: OpenAsk, end: End?) {
+        self.init(
+            id: ask.id, content: ask.content, causedBy: ask.causedBy, depth: ask.depth,
+            fallback: ask.fallback, isOnce: ask.isOnce, askedAt: ask.askedAt,
+            answerBy: ask.answerBy, principal: ask.principal, shown: ask.shown,
+            observer: ask.state.observer ?? 0, end: end)
+    }
+}

@@ -1,0 +1,21 @@
+/// Where a walk along the addresses ends (rules R4 to R9).
+struct Walk: Sendable {
+    /// The addresses that were asked, in order.
+    var path: [[UInt8]]
+    /// Whether one who implements the selector was busy, or suspended.
+    var sawBusy = false
+    var sawSuspended = false
+    /// Who was stepped over, and why.
+    var skipped: [AskExplanation.Skipped] = []
+    var end = End.nobody
+
+    /// What a walk comes to.
+    enum End: Sendable {
+        /// This observer may be asked.
+        case ask(slot: UInt32)
+        /// This observer will be asked when it is live and has room.
+        case hold(slot: UInt32)
+        /// There is nobody.
+        case nobody
+    }
+}

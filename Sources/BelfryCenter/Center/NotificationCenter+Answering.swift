@@ -1,0 +1,190 @@
+// What ends an ask, or gives it to somebody else: answers, withdrawals, time, and responders that go.
+
+extension NotificationCenter {
+    /// A client answers an ask that one of its observers was shown; what it was not shown is ignored.
+    mutating func answerAsk(
+        of observer: UInt32, sequence: UInt64, _ response: Response, at time: CommandTime,
+        _ effects: inout Effects
+    ) {
+        let serial = observers[observer].serial
+        if let slot = asks.shown(to: serial, sequence: sequence) {
+            settle(slot, by: observer, response, at: time, &effects)
+        }
+    }
+
+    /// An observer answers an ask by its identifier (PUT …/answer).
+    mutating func answer(
+        _ id: NotificationID, by serial: UInt64, _ response: Response, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) {
+        guard let slot = asks.slot(of: id) else {
+            if askFates[id]?.shown.contains(serial) == true { throw .alreadySettled }
+            throw .unknownAsk
+        }
+        guard case .shown(serial, _) = asks[slot].state, let observer = observers.slot(of: serial)
+        else {
+            throw asks[slot].shown.contains(serial) ? .alreadySettled : .unknownAsk
+        }
+        settle(slot, by: observer, response, at: time, &effects)
+    }
+
+    private mutating func settle(
+        _ slot: UInt32, by observer: UInt32, _ response: Response, at time: CommandTime,
+        _ effects: inout Effects
+    ) {
+        let serial = observers[observer].serial
+        switch response {
+        case .result(let answer):
+            addresses.noteAnswered(asks[slot].target.span, serial: serial)
+            end(slot, .answered(answer, observer: serial), at: time, &effects)
+        case .refusal(let error):
+            end(slot, .failed(.responderRefused(error: error)), at: time, &effects)
+        case .passed:
+            handOn(slot, at: time, &effects)
+        }
+    }
+
+    /// Whoever was asked hands on: the walk goes on without that one (rule R7).
+    private mutating func handOn(
+        _ slot: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if asks[slot].isOnce {
+            return end(slot, .failed(.selectorNotImplemented), at: time, &effects)
+        }
+        let freed = takeBack(slot)
+        takeTurn(slot, at: time, &effects)
+        if let freed { settleAfterAsk(freed, at: time, &effects) }
+    }
+
+    /// Nobody wants the answer any more.
+    mutating func withdraw(
+        _ id: NotificationID, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        guard let slot = asks.slot(of: id) else {
+            throw askFates[id] == nil ? .unknownAsk : .alreadySettled
+        }
+        tellSettled(slot, .withdrawn, &effects)
+        end(slot, .withdrawn, at: time, &effects)
+        effects.outcome = .removed(1)
+    }
+
+    /// The asks of a client that waits for them end with its connection (rule R16).
+    mutating func withdrawAsks(
+        ofClient id: UInt64, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard asks.count(of: .client(id)) > 0 else { return }
+        for entry in asks.order.entries where !entry.isDead {
+            guard asks.isOpen(entry.slot, ordinal: entry.serial), asks[entry.slot].client == id,
+                !asks[entry.slot].isStored
+            else { continue }
+            tellSettled(entry.slot, .withdrawn, &effects)
+            end(entry.slot, .withdrawn, at: time, &effects)
+        }
+    }
+
+    /// The time of an ask is over; tells how much work that was.
+    mutating func expireAsk(
+        _ slot: UInt32, ordinal: UInt64, at time: CommandTime, _ effects: inout Effects
+    ) -> Int {
+        guard asks.isOpen(slot, ordinal: ordinal) else { return 0 }
+        tellSettled(slot, .expired, &effects)
+        end(slot, .failed(.noAnswer), at: time, &effects)
+        return Work.ofEnd
+    }
+
+    /// Whoever asked has waited for long enough, and is told that the ask is open.
+    mutating func endWaitingForAsk(
+        _ slot: UInt32, ordinal: UInt64, _ effects: inout Effects
+    ) -> Int {
+        guard asks.isOpen(slot, ordinal: ordinal), !asks[slot].waiters.isEmpty else { return 0 }
+        tellOpen(slot, &effects)
+        return Work.ofEnd
+    }
+
+    /// Tells a live responder that an ask is over which it was shown (rule R10).
+    func tellSettled(_ slot: UInt32, _ reason: Settlement, _ effects: inout Effects) {
+        guard case .shown(let serial, _) = asks[slot].state,
+            let observer = observers.slot(of: serial)
+        else { return }
+        let client = observers[observer].client
+        let isMailbox = clients[client].suspension.contains(.mailbox)
+        let connection =
+            isMailbox
+            ? (observers[observer].readerIsStream ? observers[observer].reader : 0)
+            : clients[client].suspension.contains(.disconnected)
+                ? 0 : clients.route(at: client).connection
+        guard connection != 0 else { return }
+        effects.notices.append(
+            .settled(
+                connection: connection,
+                transport: isMailbox ? .ofMailboxStreams : clients.route(at: client).transport,
+                observer: serial, asks[slot].id, reason))
+    }
+
+    // MARK: Responders that go
+
+    /// A responder goes: what it was shown, and what waits for it, walks again (rule R11).
+    mutating func orphanAsks(
+        of observer: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let serial = observers[observer].serial
+        for slot in asks.shown(to: serial) {
+            if isTold { tellSettled(slot, .passed, &effects) }
+            loseResponder(slot, at: time, &effects)
+        }
+        guard asks.heldCount > 0, let address = index.object(of: observers[observer].place) else {
+            return
+        }
+        for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
+            asks.takeBack(slot)
+            asks.orphan(slot)
+        }
+    }
+
+    /// The connection of a client has ended: what its responders were shown waits for them where they hold, or
+    /// where another connection takes the client over.
+    mutating func loseConnection(
+        of client: UInt32, isTakenOver: Bool, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard asks.count > 0 else { return }
+        for observer in observers.slots(from: clients[client].lastObserver)
+        where observers[observer].openAskCount > 0 {
+            let behavior = observers[observer].terms.suspensionBehavior
+            let holds =
+                observers[observer].isLasting
+                && (isTakenOver || behavior == .hold || behavior == .deliverImmediately)
+            let serial = observers[observer].serial
+            for slot in asks.shown(to: serial) {
+                if holds, !asks[slot].isOnce {
+                    _ = takeBack(slot)
+                    asks.hold(slot, for: serial)
+                    noteAsk(slot, &effects)
+                } else {
+                    loseResponder(slot, at: time, &effects)
+                }
+            }
+        }
+    }
+
+    private mutating func loseResponder(
+        _ slot: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if asks[slot].isOnce {
+            return end(slot, .failed(.responderGone), at: time, &effects)
+        }
+        _ = takeBack(slot)
+        asks.orphan(slot)
+    }
+
+    /// What has lost its responder walks again, from the start; whoever the command let in may be asked.
+    mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
+        for (slot, ordinal) in asks.takeOrphans() where asks.isOpen(slot, ordinal: ordinal) {
+            if asks[slot].isOnce, !asks[slot].shown.isEmpty {
+                end(slot, .failed(.responderGone), at: time, &effects)
+                continue
+            }
+            asks.begin(slot, at: asks[slot].path[0])
+            takeTurn(slot, at: time, &effects)
+        }
+    }
+}

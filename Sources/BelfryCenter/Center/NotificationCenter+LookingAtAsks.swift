@@ -1,0 +1,112 @@
+import BelfryBytes
+
+// What can be seen of responders and asks; looking changes nothing.
+
+extension NotificationCenter {
+    /// How an ask stands, or how it ended, and what it was about.
+    public struct AskFate: Sendable {
+        /// How it stands, or how it ended.
+        public let outcome: AskOutcome
+        /// Who asked.
+        public let principal: [UInt8]
+        /// The address.
+        public let object: [UInt8]
+        /// The selector.
+        public let selector: [UInt8]
+    }
+
+    /// How an ask stands, or how it ended; nil when it is not known, or forgotten.
+    public func ask(_ id: NotificationID, at time: CommandTime) -> AskFate? {
+        if let slot = asks.slot(of: id) {
+            let ask = asks[slot]
+            return AskFate(
+                outcome: AskOutcome(
+                    id: id, state: .open(until: ask.answerBy), path: ask.path),
+                principal: ask.principal, object: ask.object, selector: ask.selector)
+        }
+        guard let fate = askFates[id], fate.forgottenAt > time.monotonicNanoseconds else {
+            return nil
+        }
+        return AskFate(
+            outcome: fate.outcome, principal: fate.principal, object: fate.object,
+            selector: fate.selector)
+    }
+
+    /// The open asks after a cursor, the oldest first.
+    public func asks(
+        matching query: AskQuery, scanLimit: Int = .max, visible: Visibility
+    ) -> Page<AskRow> {
+        page(
+            of: asks.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
+            textByteCount: \.textByteCount
+        ) { slot in
+            let row = row(of: asks[slot])
+            return query.includes(row) && visible(row.selector, row.object) ? row : nil
+        }
+    }
+
+    private func row(of ask: OpenAsk) -> AskRow {
+        AskRow(
+            id: ask.id, object: ask.object, selector: ask.selector,
+            observer: ask.state.observer ?? 0, path: ask.path, askedAt: ask.askedAt,
+            answerBy: ask.answerBy, isShown: !ask.isHeld, principal: ask.principal)
+    }
+
+    /// The responders after a cursor, in registration order.
+    public func responders(
+        matching query: ObserverQuery, selector: [UInt8]? = nil, scanLimit: Int = .max,
+        visible: Visibility
+    ) -> Page<ResponderRow> {
+        page(
+            of: observers.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
+            textByteCount: \.observer.textByteCount
+        ) { slot in
+            guard let responder = observers[slot].role.responder,
+                selector.map({ responder.implements.contains($0) }) ?? true
+            else { return nil }
+            let row = row(ofSlot: slot)
+            return query.includes(row) && visible(row.name, row.object) ? responderRow(row) : nil
+        }
+    }
+
+    /// Who holds an address, in registration order.
+    public func responders(at address: [UInt8]) -> [ResponderRow] {
+        addresses.holders(of: address.span).map { responderRow(row(ofSlot: $0.slot), $0) }
+    }
+
+    private func responderRow(
+        _ row: ObserverRow, _ holder: AddressTable.Holder? = nil
+    ) -> ResponderRow {
+        let address = row.object ?? []
+        let holder =
+            holder ?? addresses.holders(of: address.span).first { $0.serial == row.serial }
+        return ResponderRow(
+            observer: row, openAskCount: asks.shown(to: row.serial).count,
+            askedCount: holder?.askedCount ?? 0, answeredCount: holder?.answeredCount ?? 0)
+    }
+}
+
+extension OpenAsk {
+    /// The address.
+    var object: [UInt8] {
+        guard let object = content.object else { return [] }
+        return [UInt8](copying: object)
+    }
+
+    /// The selector.
+    var selector: [UInt8] { [UInt8](copying: content.name) }
+}
+
+extension AskRow {
+    /// The bytes of its texts.
+    fileprivate var textByteCount: Int {
+        path.reduce(object.count + selector.count + principal.count) { $0 + $1.count }
+    }
+}
+
+extension AskQuery {
+    fileprivate func includes(_ row: AskRow) -> Bool {
+        (object == nil || object == row.object) && (selector == nil || selector == row.selector)
+            && (observer == nil || observer == row.observer)
+    }
+}

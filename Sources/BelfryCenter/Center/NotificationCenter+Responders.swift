@@ -1,0 +1,95 @@
+// Responders come and go: who holds an address (rules R1 to R3, R15 and R18).
+
+extension NotificationCenter {
+    /// Whether a registration may hold its address; it is decided before anything changes.
+    func checkAddress(of registration: ObserverRegistration) throws(Refusal) {
+        guard let responder = registration.role.responder, let address = registration.object else {
+            return
+        }
+        let holders = addresses.holders(of: address.span)
+        switch responder.ifHeld {
+        case .replace: break
+        case .refuse:
+            if !holders.isEmpty { throw .alreadyHeld }
+        case .share:
+            if !addresses.isShared(address.span) || holders.count >= limits.holderLimit {
+                throw .alreadyHeld
+            }
+        }
+        var next = responder.next
+        var hopCount = 0
+        while let hop = next, hopCount <= limits.hopLimit {
+            if hop == address { throw .responderCircle }
+            next = addresses.holders(of: hop.span).first
+                .flatMap { observers[$0.slot].role.responder?.next }
+            hopCount += 1
+        }
+    }
+
+    /// Removes those whose address a registration takes over; tells their clients.
+    mutating func replaceHolders(
+        of registration: ObserverRegistration, by newcomer: UInt32, at time: CommandTime,
+        _ effects: inout Effects
+    ) -> [UInt32] {
+        guard let responder = registration.role.responder, responder.ifHeld == .replace,
+            let address = registration.object
+        else { return [] }
+        let remover =
+            clients[newcomer].transport == .mailbox
+            ? Remover.principal(clients[newcomer].principal) : .client(clients[newcomer].id)
+        var replaced: [UInt32] = []
+        for holder in addresses.holders(of: address.span) {
+            let client = observers[holder.slot].client
+            let tombstone = remove(
+                holder.slot, by: remover, reason: .replaced, at: time, &effects)
+            replaced.append(client)
+            guard clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox]) else {
+                continue
+            }
+            let route = clients.route(at: client)
+            effects.notices.append(
+                .removed(
+                    connection: route.connection, transport: route.transport,
+                    observer: holder.serial, tombstone))
+        }
+        return replaced
+    }
+
+    /// Files an observer under what it observes; a responder holds its address from now on.
+    mutating func file(
+        _ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole, _ serial: UInt64,
+        _ slot: UInt32
+    ) -> ObserverIndex.Place {
+        guard let responder = role.responder, let address = object else {
+            return index.add(name: name, object: object, serial: serial, slot: slot)
+        }
+        addresses.add(
+            address, slot: slot, serial: serial, isShared: responder.ifHeld == .share)
+        for selector in responder.implements { _ = selectors.retain(selector) }
+        return index.add(
+            implementing: responder.implements, object: address, serial: serial, slot: slot)
+    }
+
+    /// Takes an observer out of what it was filed under; what it was asked walks again.
+    mutating func unfile(
+        _ slot: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let (serial, place) = (observers[slot].serial, observers[slot].place)
+        guard let responder = observers[slot].role.responder,
+            let address = index.object(of: place)
+        else { return index.remove(serial: serial, from: place) }
+        addresses.remove(address, serial: serial)
+        orphanAsks(of: slot, isTold: isTold, at: time, &effects)
+        reportHolder(at: slot, isHeld: false)
+        index.remove(serial: serial, implementing: responder.implements, from: place)
+        for selector in responder.implements { selectors.release(selector) }
+    }
+
+    /// Reports that somebody holds an address from now on, or no more (rule R18).
+    mutating func reportHolder(at slot: UInt32, isHeld: Bool) {
+        guard let address = index.object(of: observers[slot].place) else { return }
+        reports.append(
+            .responderChanged(
+                address: address, observer: observers[slot].serial, isHeld: isHeld))
+    }
+}
