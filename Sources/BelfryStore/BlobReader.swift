@@ -11,26 +11,49 @@ struct BlobReader {
 
     private var isAtEnd: Bool { position == bytes.count }
 
-    /// The modes of a queue entry.
-    static func modes(_ bytes: [UInt8]) -> [[UInt8]]? {
+    /// The modes of a queue entry, or the selectors of a responder.
+    static func texts(_ bytes: [UInt8]) -> [[UInt8]]? {
+        all(of: bytes) { $0.text() }
+    }
+
+    /// The observers that were shown an ask.
+    static func serials(_ bytes: [UInt8]) -> [UInt64]? {
+        all(of: bytes) { $0.number() }
+    }
+
+    /// How an ask ended.
+    static func outcome(_ bytes: [UInt8]) -> AskOutcome? {
         var reader = BlobReader(bytes)
-        var modes: [[UInt8]] = []
-        while !reader.isAtEnd {
-            guard let mode = reader.text() else { return nil }
-            modes.append(mode)
-        }
-        return modes
+        guard let outcome = reader.askOutcome(), reader.isAtEnd else { return nil }
+        return outcome
     }
 
     /// An idempotency key with what it answers.
     static func record(of key: IdempotencyKey, answer: [UInt8]) -> KeyRecord? {
-        guard answer.first == BlobWriter.answerVersion else { return nil }
+        guard let form = answer.first.flatMap(BlobWriter.AnswerForm.init(rawValue:)) else {
+            return nil
+        }
         var reader = BlobReader(answer)
         reader.position = 1
         guard let receipts = reader.list({ $0.receipt() }),
-            let reports = reader.list({ reader in reader.list { $0.row() } }), reader.isAtEnd
+            let reports = reader.list({ reader in reader.list { $0.row() } })
         else { return nil }
-        return KeyRecord(key: key, receipts: receipts, reports: reports)
+        let ask = form == .ask ? reader.askOutcome() : nil
+        guard reader.isAtEnd, (form == .ask) == (ask != nil) else { return nil }
+        return KeyRecord(key: key, receipts: receipts, reports: reports, ask: ask)
+    }
+
+    /// Elements one behind the other, up to the end.
+    private static func all<Element>(
+        of bytes: [UInt8], _ element: (inout BlobReader) -> Element?
+    ) -> [Element]? {
+        var reader = BlobReader(bytes)
+        var all: [Element] = []
+        while !reader.isAtEnd {
+            guard let element = element(&reader) else { return nil }
+            all.append(element)
+        }
+        return all
     }
 
     private mutating func number() -> UInt64? {
@@ -119,6 +142,40 @@ struct BlobReader {
         case 5: .coalesced
         case 6: .dropped
         case 7: .disconnected
+        default: nil
+        }
+    }
+
+    private mutating func askOutcome() -> AskOutcome? {
+        guard let id = id(), let state = askState(), let path = list({ $0.text() }) else {
+            return nil
+        }
+        return AskOutcome(id: id, state: state, path: path)
+    }
+
+    private mutating func askState() -> AskOutcome.State? {
+        switch number() {
+        case 0: return number().map { .open(until: Int64(bitPattern: $0)) }
+        case 1:
+            guard let answer = text(), let observer = number() else { return nil }
+            return .answered(answer, observer: observer)
+        case 2:
+            guard let answer = text(), let failure = failure() else { return nil }
+            return .fallback(answer, failure)
+        case 3: return failure().map { .failed($0) }
+        case 4: return .withdrawn
+        default: return nil
+        }
+    }
+
+    private mutating func failure() -> AskFailure? {
+        switch number() {
+        case 0: .noResponder
+        case 1: .responderBusy
+        case 2: .selectorNotImplemented
+        case 3: text().map { .responderRefused(error: $0) }
+        case 4: .responderGone
+        case 5: .noAnswer
         default: nil
         }
     }

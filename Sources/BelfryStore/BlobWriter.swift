@@ -2,8 +2,13 @@ internal import BelfryCenter
 
 /// Writes small blobs: numbers in groups of seven bits, the lowest first, and counted bytes.
 struct BlobWriter {
-    /// The version of the answers that are written; the first byte of each.
-    static let answerVersion: UInt8 = 1
+    /// What the answer of a key has; the first byte of each.
+    enum AnswerForm: UInt8 {
+        /// Receipts, and the rows of their reports.
+        case receipts = 1
+        /// These, and how an ask stands.
+        case ask = 2
+    }
 
     private(set) var bytes: [UInt8] = []
 
@@ -26,17 +31,32 @@ struct BlobWriter {
         append(id.low)
     }
 
-    /// The modes of a queue entry.
-    static func modes(_ modes: [[UInt8]]) -> [UInt8] {
+    /// The modes of a queue entry, or the selectors of a responder.
+    static func texts(_ texts: [[UInt8]]) -> [UInt8] {
         var writer = BlobWriter()
-        for mode in modes { writer.append(mode) }
+        for text in texts { writer.append(text) }
         return writer.bytes
     }
 
-    /// What an idempotency key answers: its receipts, and the rows of its reports.
+    /// The observers that were shown an ask.
+    static func serials(_ serials: [UInt64]) -> [UInt8] {
+        var writer = BlobWriter()
+        for serial in serials { writer.append(serial) }
+        return writer.bytes
+    }
+
+    /// How an ask ended.
+    static func outcome(_ outcome: AskOutcome) -> [UInt8] {
+        var writer = BlobWriter()
+        writer.append(outcome)
+        return writer.bytes
+    }
+
+    /// What an idempotency key answers: its receipts, the rows of its reports, and how its ask stands.
     static func answer(of record: KeyRecord) -> [UInt8] {
         var writer = BlobWriter()
-        writer.bytes.append(answerVersion)
+        let form: AnswerForm = record.ask == nil ? .receipts : .ask
+        writer.bytes.append(form.rawValue)
         writer.append(UInt64(record.receipts.count))
         for receipt in record.receipts { writer.append(receipt) }
         writer.append(UInt64(record.reports.count))
@@ -44,6 +64,7 @@ struct BlobWriter {
             writer.append(UInt64(rows.count))
             for row in rows { writer.append(row) }
         }
+        if let ask = record.ask { writer.append(ask) }
         return writer.bytes
     }
 
@@ -80,6 +101,42 @@ struct BlobWriter {
         case .coalesced: append(5)
         case .dropped: append(6)
         case .disconnected: append(7)
+        }
+    }
+
+    private mutating func append(_ outcome: AskOutcome) {
+        append(outcome.id)
+        switch outcome.state {
+        case .open(let until):
+            append(0)
+            append(UInt64(bitPattern: until))
+        case .answered(let answer, let observer):
+            append(1)
+            append(answer)
+            append(observer)
+        case .fallback(let answer, let failure):
+            append(2)
+            append(answer)
+            append(failure)
+        case .failed(let failure):
+            append(3)
+            append(failure)
+        case .withdrawn: append(4)
+        }
+        append(UInt64(outcome.path.count))
+        for address in outcome.path { append(address) }
+    }
+
+    private mutating func append(_ failure: AskFailure) {
+        switch failure {
+        case .noResponder: append(0)
+        case .responderBusy: append(1)
+        case .selectorNotImplemented: append(2)
+        case .responderRefused(let error):
+            append(3)
+            append(error)
+        case .responderGone: append(4)
+        case .noAnswer: append(5)
         }
     }
 }

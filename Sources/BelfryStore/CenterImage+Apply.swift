@@ -33,13 +33,19 @@ extension CenterImage {
             }
         case .queued(let record): enqueue(record)
         case .dequeued(let id): queue.removeAll { $0.id == id }
+        case .ask(let record):
+            if let index = asks.firstIndex(where: { $0.id == record.id }) {
+                asks[index] = record
+            } else {
+                asks.append(record)
+            }
+        case .askForgotten(let id): asks.removeAll { $0.id == id }
         case .key(let record):
             if let index = index(ofKey: record.key.principal, record.key.text) {
                 keys[index] = record
             } else {
                 keys.append(record)
             }
-        case .ask, .askForgotten: break
         case .keyForgotten(let principal, let text):
             if let index = index(ofKey: principal, text) { keys.remove(at: index) }
         }

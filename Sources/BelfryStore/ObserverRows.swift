@@ -9,9 +9,13 @@ struct ObserverRows {
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
             """
-            INSERT OR REPLACE INTO observer
+            INSERT OR REPLACE INTO observer (
+                center, serial, client, token_hash, name, object, selector, behavior, acknowledges,
+                ends_with_connection, hold_limit, min_interval, lease, since, created_at,
+                acknowledged_through, forgotten_through, implements, next, if_held, concurrency,
+                checksum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                ?18)
+                ?18, ?19, ?20, ?21, ?22)
             """)
         remover = try connection.prepare("DELETE FROM observer WHERE center = ?1 AND serial = ?2")
         clientRemover = try connection.prepare(
@@ -36,6 +40,11 @@ struct ObserverRows {
         putter.bind(record.createdAt)
         putter.bind(record.acknowledgedThrough)
         putter.bind(record.forgottenThrough)
+        let responder = record.role.responder
+        putter.bind(responder.map { BlobWriter.texts($0.implements) })
+        putter.bind(responder?.next)
+        putter.bind(responder.map { Int64($0.ifHeld.rawValue) })
+        putter.bind(responder.map { Int64($0.concurrency) })
         putter.bindChecksum()
         try putter.run()
     }
@@ -72,10 +81,29 @@ struct ObserverRows {
         let since = row.unsigned()
         let createdAt = row.integer()
         let acknowledgedThrough = row.unsigned()
+        let forgottenThrough = row.unsigned()
+        guard let role = role(&row) else { return nil }
         return ObserverRecord(
             serial: serial, client: client, tokenHash: hash, name: name, object: object,
             selector: selector, terms: terms, since: since, createdAt: createdAt,
             acknowledgedThrough: acknowledgedThrough,
-            forgottenThrough: row.unsigned())
+            forgottenThrough: forgottenThrough, role: role)
+    }
+
+    private static func role(_ row: inout StatementRow) -> ObserverRole? {
+        let implements = row.optionalBytes()
+        let next = row.optionalBytes()
+        let ifHeld = row.optionalInteger().flatMap {
+            ResponderTerms.IfHeld(rawValue: UInt8(clamping: $0))
+        }
+        let concurrency = row.optionalInteger()
+        guard let implements else { return .plain }
+        guard let selectors = BlobReader.texts(implements), let ifHeld, let concurrency else {
+            return nil
+        }
+        var terms = ResponderTerms(implements: selectors, next: next)
+        terms.ifHeld = ifHeld
+        terms.concurrency = Int(clamping: concurrency)
+        return .responder(terms)
     }
 }

@@ -13,11 +13,11 @@ enum RowCheck {
         _ connection: borrowing Connection
     ) throws(StoreError) -> [StoreError.Table: Int] {
         var counts: [StoreError.Table: Int] = [:]
-        for table in tables {
-            let reader = try connection.prepare(StoreSchema.query(for: table))
+        for row in try checkedColumns(connection) where tables.contains(row.table) {
+            let reader = try connection.prepare(StoreSchema.query(for: row))
             while try reader.next() {
-                var row = reader.row
-                if !row.isSound() { counts[table, default: 0] += 1 }
+                var found = reader.row
+                if !found.isSound() { counts[row.table, default: 0] += 1 }
             }
         }
         return counts
@@ -27,7 +27,7 @@ enum RowCheck {
     ///
     /// That of the observers is long, so it is compared as a set, by the sum of its rows' checksums.
     static func checkIndexes(_ connection: borrowing Connection) throws(StoreError) {
-        for table in [StoreError.Table.center, .key] {
+        for table in [StoreError.Table.center, .ask, .key] {
             let answer = try connection.bytes("PRAGMA integrity_check(\(table.rawValue))")
             if answer != Array("ok".utf8) { throw .damaged(.brokenIndex(table)) }
         }
@@ -49,7 +49,8 @@ enum RowCheck {
             let count = connection.changedRowCount
             if count > 0 { losses.rows[table, default: 0] += count }
         }
-        for (table, columns, _) in StoreSchema.checkedColumns {
+        let rows = try checkedColumns(connection)
+        for (table, columns, _) in rows {
             try remove(from: table, "checksum IS NOT belfry_checksum(\(columns))")
         }
         // The tombstones of a center that has ended are no loss: they stay until there are too many.
@@ -58,9 +59,17 @@ enum RowCheck {
             DELETE FROM tombstone WHERE center NOT IN (SELECT id FROM center)
                 AND center <= (SELECT value FROM setting WHERE name = 'centers_ended')
             """)
-        for (table, columns, _) in StoreSchema.checkedColumns where columns.hasPrefix("center,") {
+        for (table, columns, _) in rows where columns.hasPrefix("center,") {
             try remove(from: table, "center NOT IN (SELECT id FROM center)")
         }
         try remove(from: .observer, "(center, client) NOT IN (SELECT center, id FROM client)")
+    }
+
+    /// What rows have in the version of a main file that is not migrated yet, or is.
+    private static func checkedColumns(
+        _ connection: borrowing Connection
+    ) throws(StoreError) -> [StoreSchema.CheckedColumns] {
+        let version = Int(clamping: try connection.integer("PRAGMA user_version"))
+        return StoreSchema.checkedColumns(of: version)
     }
 }

@@ -18,7 +18,7 @@ struct RowWalk<Record>: ~Copyable {
     ) throws(StoreError) {
         self.table = table
         self.read = read
-        reader = try connection.prepare(StoreSchema.query(for: table))
+        reader = try connection.prepare(StoreSchema.query(for: StoreSchema.checkedColumns(table)))
         row = reader.row
     }
 

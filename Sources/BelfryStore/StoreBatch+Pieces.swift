@@ -41,7 +41,7 @@ extension StoreBatch {
 extension Change {
     /// Of which kind of removals it is one.
     fileprivate enum Removal {
-        case observer, held, queued, key
+        case observer, held, queued, ask, key
     }
 
     fileprivate var removal: Removal? {
@@ -49,9 +49,10 @@ extension Change {
         case .observerRemoved: .observer
         case .released, .notificationReleased: .held
         case .dequeued: .queued
+        case .askForgotten: .ask
         case .keyForgotten: .key
         case .center, .sequenceReserved, .client, .clientRemoved, .observer, .notification, .held,
-            .gap, .queued, .key, .ask, .askForgotten:
+            .gap, .queued, .ask, .key:
             nil
         }
     }
@@ -78,7 +79,8 @@ extension [Change] {
 extension Change {
     fileprivate func canBeCut(behind previous: Change, followed follower: Change?) -> Bool {
         switch (previous.removal, self) {
-        case (.observer, .observerRemoved), (.observer, .released), (.key, .keyForgotten):
+        case (.observer, .observerRemoved), (.observer, .released), (.ask, .askForgotten),
+            (.key, .keyForgotten):
             return true
         case (.held, .released):
             // What an observer held goes with it, or not at all.

@@ -76,11 +76,11 @@ extension Change {
         case .client(let record): return page + Self.appended(record.principal.count)
         case .clientRemoved: return 2 * page
         case .notificationReleased, .keyForgotten, .askForgotten: return 3 * page
-        case .ask(let record): return Self.appended(record.content.byteCount)
         case .observer(let record):
             // The row, and its place in the index of the clients' observers.
             let textByteCount =
                 (record.name?.count ?? 0) + (record.object?.count ?? 0) + record.selector.count
+                + (record.role.responder?.byteCount ?? 0)
             return page + Self.appended(textByteCount) + Self.appended(0)
         case .observerRemoved(_, let tombstone):
             let textByteCount = (tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0)
@@ -90,14 +90,15 @@ extension Change {
         case .held: return Self.appended(0)
         case .gap: return page + Self.appended(0)
         case .queued(let record):
-            let modeByteCount = record.modes.reduce(0) { $0 + $1.count + 2 }
-            return Self.appended(record.content.byteCount + modeByteCount)
+            return Self.appended(record.content.byteCount + record.modes.blobByteCount)
+        case .ask(let record): return 2 * page + Self.appended(record.byteCount)
         case .key(let record):
             let rowCount = record.reports.reduce(0) { $0 + $1.count }
             return 2 * page
                 + Self.appended(
                     record.key.principal.count + record.key.text.count
-                        + record.receipts.count * 96 + rowCount * 16)
+                        + record.receipts.count * 96 + rowCount * 16
+                        + (record.ask?.byteCount ?? 0))
         }
     }
 
@@ -106,5 +107,40 @@ extension Change {
         let byteCount = textByteCount + 120
         if byteCount <= 1_000 { return 2 * byteCount }
         return (byteCount / 4_088 + 2) * StoreChange.frameByteCount
+    }
+}
+
+extension [[UInt8]] {
+    /// About the bytes of these texts in one blob.
+    fileprivate var blobByteCount: Int { reduce(0) { $0 + $1.count + 2 } }
+}
+
+extension ResponderTerms {
+    fileprivate var byteCount: Int { implements.blobByteCount + (next?.count ?? 0) + 16 }
+}
+
+extension AskRecord {
+    fileprivate var byteCount: Int {
+        content.byteCount + (fallback?.count ?? 0) + principal.count + shown.count * 10
+            + (end?.outcome.byteCount ?? 0) + 48
+    }
+}
+
+extension AskOutcome {
+    fileprivate var byteCount: Int {
+        let textByteCount =
+            switch state {
+            case .answered(let answer, _): answer.count
+            case .fallback(let answer, let failure): answer.count + failure.byteCount
+            case .failed(let failure): failure.byteCount
+            case .open, .withdrawn: 0
+            }
+        return textByteCount + path.blobByteCount + 48
+    }
+}
+
+extension AskFailure {
+    fileprivate var byteCount: Int {
+        if case .responderRefused(let error) = self { error.count } else { 0 }
     }
 }

@@ -72,6 +72,8 @@ public enum StoreError: Error, Equatable, Sendable {
         case gap
         /// Queue entries.
         case queue
+        /// Asks.
+        case ask
         /// Idempotency keys.
         case key
     }

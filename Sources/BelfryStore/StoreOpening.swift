@@ -296,28 +296,30 @@ enum StoreOpening {
             log: log, losses: losses)
     }
 
-    /// Takes the steps from the version of the file to the present one.
-    private static func migrate(_ connection: borrowing Connection) throws(StoreError) {
+    /// Takes the steps from the version of the file to a later one.
+    private static func migrate(
+        _ connection: borrowing Connection, to later: Int = StoreSchema.version
+    ) throws(StoreError) {
         let version = Int(clamping: try connection.integer("PRAGMA user_version"))
-        guard version < StoreSchema.version else { return }
-        for step in StoreSchema.steps[version...] {
+        guard version < later else { return }
+        for step in StoreSchema.steps[version..<later] {
             for text in step { try connection.execute(text) }
         }
-        try connection.execute("PRAGMA user_version = \(StoreSchema.version)")
+        try connection.execute("PRAGMA user_version = \(later)")
     }
 
     // MARK: Making
 
     /// Makes a main file under another name first: it is there as a whole or not at all.
     static func makeNew(
-        _ path: String, in directory: borrowing Directory
+        _ path: String, in directory: borrowing Directory, version: Int = StoreSchema.version
     ) throws(StoreError) {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             try remove(newName + suffix, in: directory)
         }
         // SQLite would make it for everybody to read; its log gets the permissions of the file.
         try storeCall { () throws(SystemCallError) in try directory.make(newName) }
-        try write(path + "/" + newName, in: directory)
+        try write(path + "/" + newName, in: directory, version: version)
     }
 
     /// Gives the new file its name, at once and for good.
@@ -330,7 +332,7 @@ enum StoreOpening {
     }
 
     private static func write(
-        _ path: String, in directory: borrowing Directory
+        _ path: String, in directory: borrowing Directory, version: Int
     ) throws(StoreError) {
         let connection = try connect(path, creates: true)
         try connection.execute("PRAGMA synchronous = FULL")
@@ -342,7 +344,7 @@ enum StoreOpening {
             throw .damaged(.missingPages)
         }
         try connection.execute("BEGIN IMMEDIATE")
-        try migrate(connection)
+        try migrate(connection, to: version)
         let settings = try SettingRows(connection)
         try settings.set(.inode, to: file.inode)
         try connection.execute("COMMIT")

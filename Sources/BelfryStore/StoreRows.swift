@@ -12,6 +12,7 @@ struct StoreRows {
     private var notifications: NotificationRows
     private var gaps: GapRows
     private var queue: QueueRows
+    private var asks: AskRows
     private var keys: KeyRows
     private let pageCounter: Statement
     private let freePageCounter: Statement
@@ -25,6 +26,7 @@ struct StoreRows {
         notifications = try NotificationRows(connection)
         gaps = try GapRows(connection)
         queue = try QueueRows(connection)
+        asks = try AskRows(connection)
         keys = try KeyRows(connection)
         pageCounter = try connection.prepare("PRAGMA page_count")
         freePageCounter = try connection.prepare("PRAGMA freelist_count")
@@ -110,8 +112,9 @@ struct StoreRows {
         case .gap(let observer, let gap): try gaps.put(gap, observer: observer, center: center)
         case .queued(let record): try queue.put(record, center: center)
         case .dequeued(let id): try queue.remove(id, center: center)
+        case .ask(let record): try asks.put(record, center: center)
+        case .askForgotten(let id): try asks.remove(id, center: center)
         case .key(let record): try keys.put(record, center: center)
-        case .ask, .askForgotten: break
         case .keyForgotten(let principal, let text):
             try keys.remove(principal: principal, text: text, center: center)
         }
@@ -162,6 +165,7 @@ struct StoreRows {
             }
             try lost.visit(number) { tell(.row(.gap(observer: $0.observer, $0.gap))) }
             try queue.load(center: number) { tell(.row(.queued($0))) }
+            try asks.load(center: number) { tell(.row(.ask($0))) }
             try keys.load(center: number) { tell(.row(.key($0))) }
         }
         try clients.finish()

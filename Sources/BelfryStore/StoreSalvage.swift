@@ -3,7 +3,7 @@ internal import BelfrySystem
 /// Makes a new main file of the rows that can be read of a damaged one, which stays beside it.
 ///
 /// Each table is read from both of its ends up to what cannot be read, and only rows with the right
-/// checksum are taken.
+/// checksum are taken. The new file has the version of the damaged one.
 enum StoreSalvage {
     /// What the damaged files are called from then on.
     static let damagedName = StoreOpening.mainName + ".damaged"
@@ -12,8 +12,9 @@ enum StoreSalvage {
     static func replaceMain(
         _ path: String, in directory: borrowing Directory, _ losses: inout StoreLosses
     ) throws(StoreError) {
-        try StoreOpening.makeNew(path, in: directory)
-        try save(path, &losses)
+        let version = version(of: path)
+        try StoreOpening.makeNew(path, in: directory, version: version)
+        try save(path, version: version, &losses)
         for suffix in ["", "-wal"] {
             try StoreOpening.remove(damagedName + suffix, in: directory)
         }
@@ -26,8 +27,16 @@ enum StoreSalvage {
         try StoreOpening.putNewInPlace(in: directory)
     }
 
+    /// The version of the main file; the present one where it says none whose rows can be taken.
+    private static func version(of path: String) -> Int {
+        let source = try? StoreOpening.connect(path + "/" + StoreOpening.mainName)
+        let version = Int(clamping: (try? source?.integer("PRAGMA user_version")) ?? 0)
+        let known = StoreSchema.checksumVersion...StoreSchema.version
+        return known.contains(version) ? version : StoreSchema.version
+    }
+
     private static func save(
-        _ path: String, _ losses: inout StoreLosses
+        _ path: String, version: Int, _ losses: inout StoreLosses
     ) throws(StoreError) {
         let target = try StoreOpening.connect(path + "/" + StoreOpening.newName)
         try target.execute("PRAGMA synchronous = FULL")
@@ -35,7 +44,7 @@ enum StoreSalvage {
         var savedRowCount = 0
         do throws(StoreError) {
             let source = try StoreOpening.connect(path + "/" + StoreOpening.mainName)
-            for row in StoreSchema.checkedColumns {
+            for row in StoreSchema.checkedColumns(of: version) {
                 let isWhole = try save(row, from: source, to: target, &savedRowCount, &losses)
                 if !isWhole { losses.unreadableTables.append(row.table) }
             }
@@ -52,7 +61,7 @@ enum StoreSalvage {
     ///
     /// - Returns: whether the table could be read to its end.
     private static func save(
-        _ row: (table: StoreError.Table, columns: String, order: [String]),
+        _ row: StoreSchema.CheckedColumns,
         from source: borrowing Connection, to target: borrowing Connection,
         _ savedRowCount: inout Int, _ losses: inout StoreLosses
     ) throws(StoreError) -> Bool {

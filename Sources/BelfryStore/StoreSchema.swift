@@ -106,13 +106,78 @@ enum StoreSchema {
             "ALTER TABLE client ADD COLUMN written_through INTEGER",
             "ALTER TABLE client ADD COLUMN written_is_shared INTEGER NOT NULL DEFAULT 0",
         ] + checksumStep,
+        [
+            "ALTER TABLE observer ADD COLUMN implements BLOB",
+            "ALTER TABLE observer ADD COLUMN next BLOB",
+            "ALTER TABLE observer ADD COLUMN if_held INTEGER",
+            "ALTER TABLE observer ADD COLUMN concurrency INTEGER",
+            // A checksum that was wrong stays as wrong as it was.
+            """
+            UPDATE observer SET checksum = checksum
+                - belfry_checksum(\(checkedColumns(of: 3, .observer).columns))
+                + belfry_checksum(\(checkedColumns(of: 4, .observer).columns))
+            """,
+            """
+            CREATE TABLE ask (
+                place INTEGER PRIMARY KEY, center INTEGER NOT NULL, id BLOB NOT NULL,
+                caused_by BLOB, depth INTEGER NOT NULL, fallback BLOB, is_once INTEGER NOT NULL,
+                asked_at INTEGER NOT NULL, answer_by INTEGER NOT NULL, principal BLOB NOT NULL,
+                shown BLOB NOT NULL, observer INTEGER NOT NULL, outcome BLOB,
+                forgotten_at INTEGER, name BLOB NOT NULL, object BLOB, user_info BLOB,
+                checksum INTEGER NOT NULL, UNIQUE (center, id))
+            """,
+        ],
     ]
 
-    /// The tables with the columns that their checksums are of, in the order of the columns, and with
-    /// those in whose order the rows stand.
+    /// A table with the columns that the checksums of its rows are of, in their order, and with those
+    /// in whose order the rows stand.
     ///
-    /// The place of a tombstone or key is left out: rows are only read in its order, which is checked.
-    static let checkedColumns: [(table: StoreError.Table, columns: String, order: [String])] = [
+    /// The place of a tombstone, ask or key is left out: rows are only read in its order, which is checked.
+    typealias CheckedColumns = (table: StoreError.Table, columns: String, order: [String])
+
+    /// All tables of the present version.
+    static let checkedColumns = checkedColumns(of: version)
+
+    /// All tables of a version whose rows have checksums.
+    static func checkedColumns(of version: Int) -> [CheckedColumns] {
+        var found = columnsOfVersion3
+        for (first, added) in addedColumns where first <= version {
+            if let index = found.firstIndex(where: { $0.table == added.table }) {
+                found[index].columns += ", " + added.columns
+            } else {
+                found.append(added)
+            }
+        }
+        return found
+    }
+
+    /// One table of a version that has it.
+    static func checkedColumns(
+        of version: Int = version, _ table: StoreError.Table
+    ) -> CheckedColumns {
+        guard let row = checkedColumns(of: version).first(where: { $0.table == table }) else {
+            preconditionFailure("each table has checksums")
+        }
+        return row
+    }
+
+    /// What a version has that the one before has not: columns of a table that was there, or a table.
+    private static let addedColumns: [(version: Int, table: CheckedColumns)] = [
+        (4, (.observer, "implements, next, if_held, concurrency", [])),
+        (
+            4,
+            (
+                .ask,
+                """
+                center, id, caused_by, depth, fallback, is_once, asked_at, answer_by, principal,
+                shown, observer, outcome, forgotten_at, name, object, user_info
+                """, ["place"]
+            )
+        ),
+    ]
+
+    /// The columns of the first version whose rows have checksums.
+    private static let columnsOfVersion3: [CheckedColumns] = [
         (.setting, "name, value", ["name"]), (.center, "id, name, epoch, sequence", ["id"]),
         (
             .client,
@@ -157,13 +222,10 @@ enum StoreSchema {
     ]
 
     /// Reads a table in the order of its rows: the columns that its checksums are of, and these.
-    static func query(for table: StoreError.Table) -> String {
-        guard let row = checkedColumns.first(where: { $0.table == table }) else {
-            preconditionFailure("each table has checksums")
-        }
+    static func query(for row: CheckedColumns) -> String {
         let order = row.order.joined(separator: ", ")
         return """
-            SELECT \(row.columns), checksum FROM \(table.rawValue) NOT INDEXED ORDER BY \(order)
+            SELECT \(row.columns), checksum FROM \(row.table.rawValue) NOT INDEXED ORDER BY \(order)
             """
     }
 
@@ -173,7 +235,7 @@ enum StoreSchema {
     ]
 
     /// Version 3: each row has a checksum of its other columns.
-    private static let checksumStep = checkedColumns.flatMap { table, columns, _ in
+    private static let checksumStep = columnsOfVersion3.flatMap { table, columns, _ in
         [
             "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",
             "UPDATE \(table.rawValue) SET checksum = belfry_checksum(\(columns))",

@@ -19,8 +19,8 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     static var calmInterval: Duration { .seconds(5) }
     /// How long a ballast that is smaller than it should be is left so.
     static var growthInterval: Duration { .seconds(60) }
-    /// What the inner pages of the trees may add to a commit: two of each of the 11 trees.
-    static var reserveByteCount: Int { 22 * StoreChange.frameByteCount }
+    /// What the inner pages of the trees may add to a commit: two of each of the 13 trees.
+    static var reserveByteCount: Int { 26 * StoreChange.frameByteCount }
 
     private var target: Target
     private let limits: StoreLimits

@@ -10,6 +10,7 @@ struct ChangeSource {
         var observers: [(serial: UInt64, client: UInt64)] = []
         var notifications: [UInt64] = []
         var entries: [UInt64] = []
+        var asks: [UInt64] = []
         var keys: [UInt64] = []
     }
 
@@ -22,8 +23,15 @@ struct ChangeSource {
     /// Whether centers end, whatever they have.
     private let endsCenters: Bool
 
-    init(seed: UInt64, userInfoByteLimit: Int = 100, endsCenters: Bool = false) {
+    /// Whether there are responders and asks.
+    private let hasAsks: Bool
+
+    init(
+        seed: UInt64, userInfoByteLimit: Int = 100, endsCenters: Bool = false,
+        hasAsks: Bool = true
+    ) {
         self.endsCenters = endsCenters
+        self.hasAsks = hasAsks
         random = SeededGenerator(seed: seed)
         self.userInfoByteLimit = userInfoByteLimit
     }
@@ -58,14 +66,14 @@ struct ChangeSource {
     }
 
     private mutating func changes(of center: inout Center) -> [Change] {
-        switch random.below(14) {
+        switch random.below(hasAsks ? 16 : 14) {
         case 0: return [.center(CenterRecord(epoch: Sample.bytes("epoch \(serial)")))]
         case 1: return [.sequenceReserved(through: center.sequence + 100)]
         case 2: return client(of: &center)
         case 3, 4:
             guard let client = center.clients.randomElement(using: &random) else { return [] }
             center.observers.append((serial, client))
-            return [.observer(Sample.observer(serial, client: client))]
+            return [.observer(Sample.observer(serial, client: client, canRespond: hasAsks))]
         case 5: return removal(in: &center)
         case 6, 7, 8: return post(in: &center)
         case 9: return release(in: &center)
@@ -79,7 +87,8 @@ struct ChangeSource {
                     GapRecord(reason: reason, count: count, first: serial, last: serial + 1))
             ]
         case 11, 12: return entry(of: &center)
-        default: return key(of: &center)
+        case 13: return key(of: &center)
+        default: return ask(of: &center)
         }
     }
 
@@ -100,7 +109,8 @@ struct ChangeSource {
         guard let observer = center.observers.randomElement(using: &random) else { return [] }
         if random.below(2) == 0 {
             let record = Sample.observer(
-                observer.serial, client: observer.client, acknowledgedThrough: serial)
+                observer.serial, client: observer.client, acknowledgedThrough: serial,
+                canRespond: hasAsks)
             return [.observer(record)]
         }
         center.observers.removeAll { $0.serial == observer.serial }
@@ -141,9 +151,26 @@ struct ChangeSource {
         return [.queued(Sample.entry(serial, place: serial / 2))]
     }
 
+    private mutating func ask(of center: inout Center) -> [Change] {
+        let byteCount = random.below(userInfoByteLimit)
+        guard let number = center.asks.randomElement(using: &random), random.below(3) > 0 else {
+            center.asks.append(serial)
+            return [.ask(Sample.ask(serial, byteCount: byteCount))]
+        }
+        if random.below(3) > 0 {
+            let shown = (0..<UInt64(random.below(4))).map { serial + $0 }
+            let isOpen = random.below(2) == 0
+            let record = Sample.ask(number, shown: shown, isOpen: isOpen, byteCount: byteCount)
+            return [.ask(record)]
+        }
+        center.asks.removeAll { $0 == number }
+        return [.askForgotten(Sample.id(number))]
+    }
+
     private mutating func key(of center: inout Center) -> [Change] {
         if let number = center.keys.randomElement(using: &random), random.below(2) == 0 {
-            let record = Sample.key(number, sequence: serial)
+            let record = Sample.key(
+                number, sequence: serial, hasAsk: hasAsks && random.below(2) == 0)
             if random.below(2) == 0 { return [.key(record)] }
             center.keys.removeAll { $0 == number }
             return [.keyForgotten(principal: record.key.principal, text: record.key.text)]

@@ -189,6 +189,7 @@ struct DamagedFileTests {
             ("UPDATE observer SET lease = 123456789", .observer),
             ("UPDATE gap SET first = 987654321", .gap),
             ("UPDATE tombstone SET serial = 987654321", .tombstone),
+            ("UPDATE ask SET answer_by = 987654321", .ask),
             ("UPDATE key SET form = 250", .key),
             ("UPDATE queue SET place = 987654321", .queue),
             ("UPDATE client SET is_asked = 7", .client),
@@ -313,7 +314,13 @@ struct DamagedFileTests {
             ("UPDATE notification SET id = x'00'", .notification),
             ("UPDATE gap SET reason = reason + 9", .gap),
             ("UPDATE queue SET style = 9", .queue), ("UPDATE queue SET modes = x'05'", .queue),
-            ("UPDATE key SET answer = x'02'", .key), ("UPDATE key SET answer = x''", .key),
+            ("UPDATE observer SET implements = x'05'", .observer),
+            ("UPDATE observer SET implements = x'', if_held = 9", .observer),
+            ("UPDATE observer SET implements = x'', concurrency = NULL", .observer),
+            ("UPDATE ask SET shown = x'80'", .ask), ("UPDATE ask SET outcome = x'00'", .ask),
+            ("UPDATE ask SET forgotten_at = 1, outcome = NULL", .ask),
+            ("UPDATE key SET answer = x'02'", .key), ("UPDATE key SET answer = x'03'", .key),
+            ("UPDATE key SET answer = x''", .key),
         ] as [(String, StoreError.Table)])
     func rows(_ text: String, _ table: StoreError.Table) throws {
         var file = try StoreFile(directory: directory.path, durability: .process)
@@ -324,16 +331,36 @@ struct DamagedFileTests {
         #expect(throws: StoreError.damaged(.brokenRow(table))) { _ = try file.load() }
     }
 
-    @Test("an answer of another version, or with a part missing, is no answer")
-    func answers() {
-        let record = Sample.key(3)
+    @Test(
+        "an answer of another form, or with a part missing, is no answer",
+        arguments: [(3, false), (1, true), (3, true), (7, true)] as [(UInt64, Bool)])
+    func answers(number: UInt64, hasAsk: Bool) {
+        let record = Sample.key(number, hasAsk: hasAsk)
         let answer = BlobWriter.answer(of: record)
-        #expect(answer.first == 1)
+        #expect(answer.first == (hasAsk ? 2 : 1))
         #expect(BlobReader.record(of: record.key, answer: answer) == record)
-        #expect(BlobReader.record(of: record.key, answer: [2] + answer[1...]) == nil)
+        for form: UInt8 in [0, hasAsk ? 1 : 2, 3] {
+            #expect(BlobReader.record(of: record.key, answer: [form] + answer[1...]) == nil)
+        }
         #expect(BlobReader.record(of: record.key, answer: answer + [0]) == nil)
         for count in answer.indices {
             #expect(BlobReader.record(of: record.key, answer: Array(answer[..<count])) == nil)
         }
+    }
+
+    @Test("an answer that was written before there were asks is read")
+    func earlierAnswer() {
+        let key = Sample.key(1).key
+        var receipt = Receipt(id: NotificationID(high: 300, low: 2), sequence: 3)
+        receipt.state = .queued
+        receipt.matched = 4
+        receipt.dequeued = 5
+        let row = ReportRow(observer: 7, outcome: .refused(error: [9]))
+        #expect(
+            BlobReader.record(
+                of: key,
+                answer: [
+                    1, 1, 0xAC, 2, 2, 3, 1, 4, 0, 0, 0, 0, 0, 0, 0, 5, 1, 1, 7, 2, 1, 9,
+                ]) == KeyRecord(key: key, receipts: [receipt], reports: [[row]]))
     }
 }

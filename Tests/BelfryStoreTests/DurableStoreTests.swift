@@ -140,6 +140,34 @@ struct DurableStoreTests {
             ]
         },
         Scenario(
+            testDescription: "observers that respond, one of them no more",
+            changes: (1...12).map { .observer(Sample.observer($0)) }
+                + [.observer(Sample.observer(5, canRespond: false))]
+        ) {
+            $0.observers = (1...12).map { Sample.observer($0, canRespond: $0 != 5) }
+        },
+        Scenario(
+            testDescription:
+                "asks, open and ended in each way, in the order in which they were asked",
+            changes: (1...UInt64(12)).map { .ask(Sample.ask(30 - $0)) } + [
+                .ask(Sample.ask(25, shown: [4, .max, 1])), .askForgotten(Sample.id(18)),
+                .askForgotten(Sample.id(17)),
+            ] + (19...UInt64(28)).map { .ask(Sample.ask($0, shown: [2], isOpen: false)) }
+        ) {
+            $0.asks =
+                [Sample.ask(29)]
+                + (19...UInt64(28)).reversed().map { Sample.ask($0, shown: [2], isOpen: false) }
+        },
+        Scenario(
+            testDescription: "keys of asks, whose outcome changes",
+            changes: (1...Sample.outcomeCount).map { .key(Sample.key($0, hasAsk: true)) } + [
+                .key(Sample.key(3)), .key(Sample.key(13, hasAsk: true)),
+            ]
+        ) {
+            $0.keys = (1...Sample.outcomeCount).map { Sample.key($0, hasAsk: $0 != 3) }
+            $0.keys.append(Sample.key(13, hasAsk: true))
+        },
+        Scenario(
             testDescription: "keys; one whose answer changes keeps its place",
             changes: [5, 1, 3, 4].map { .key(Sample.key($0)) } + [
                 .key(Sample.key(1, sequence: 77)),
@@ -263,6 +291,7 @@ struct DurableStoreTests {
             try TestStore(.memory, limits: limits), try TestStore(.file, limits: limits)
         )
         var hasHeldAndKeys = false
+        var hasAsks = false
         for _ in 0..<40 {
             let changes = source.batch(random.below(40))
             try memory.commit(changes)
@@ -277,8 +306,11 @@ struct DurableStoreTests {
             if image.centers.contains(where: { !$0.held.isEmpty && !$0.keys.isEmpty }) {
                 hasHeldAndKeys = true
             }
+            if image.centers.contains(where: { $0.asks.contains { $0.end != nil } }) {
+                hasAsks = true
+            }
         }
-        #expect(hasHeldAndKeys)
+        #expect(hasHeldAndKeys && hasAsks)
     }
 
     @Test(

@@ -18,16 +18,33 @@ struct MigrationTests {
     }
 
     /// Makes a main file as the program of a version left it, with rows of everything.
-    private func make(version: Int, inOrder: Bool) throws -> StoreImage {
+    ///
+    /// - Parameter damage: what is done to a file of version 3 behind the back of the store.
+    private func make(
+        version: Int, inOrder: Bool, damage: String? = nil
+    ) throws -> StoreImage {
         var file = try open()
-        var source = ChangeSource(seed: 7)
+        var source = ChangeSource(seed: 7, hasAsks: false)
         for _ in 0..<20 { try file.commit(source.batch(100)) }
         let image = try file.load()
         if inOrder { try file.commit([.cleanEnd]) }
+        try file.connection.execute("DROP TABLE ask")
+        for column in ["implements", "next", "if_held", "concurrency"] {
+            try file.connection.execute("ALTER TABLE observer DROP COLUMN \(column)")
+        }
+        try file.connection.execute("PRAGMA user_version = \(version)")
+        if version == 3 {
+            let columns = StoreSchema.checkedColumns(of: 3, .observer).columns
+            try file.connection.execute(
+                "UPDATE observer SET checksum = belfry_checksum(\(columns))")
+            if let damage { try file.connection.execute(damage) }
+            try file.shortenLog()
+            return image
+        }
         for column in ["written_through", "written_is_shared"] {
             try file.connection.execute("ALTER TABLE client DROP COLUMN \(column)")
         }
-        for table in StoreError.Table.allCases {
+        for (table, _, _) in StoreSchema.checkedColumns(of: 3) {
             try file.connection.execute("ALTER TABLE \(table.rawValue) DROP COLUMN checksum")
         }
         if version == 1 {
@@ -36,7 +53,6 @@ struct MigrationTests {
                 "ALTER TABLE client DROP COLUMN immediate_through",
             ] { try file.connection.execute(text) }
         }
-        try file.connection.execute("PRAGMA user_version = \(version)")
         return withoutWritten(image)
     }
 
@@ -81,13 +97,13 @@ struct MigrationTests {
         return image
     }
 
-    @Test("version 2 becomes version 3, whose rows have checksums")
-    func secondVersion() throws {
-        var expected = try make(version: 2, inOrder: true)
+    @Test("versions 2 and 3 become version 4, whose rows have checksums", arguments: [2, 3])
+    func laterVersions(_ version: Int) throws {
+        var expected = try make(version: version, inOrder: true)
         expected.incarnation += 1
         do {
             var file = try open()
-            #expect(try file.connection.integer("PRAGMA user_version") == 3)
+            #expect(try file.connection.integer("PRAGMA user_version") == 4)
             #expect(try file.load() == expected)
             #expect(try RowCheck.changedRows(file.connection).isEmpty)
         }
@@ -95,13 +111,55 @@ struct MigrationTests {
         _ = try open()
     }
 
-    @Test("version 1 becomes version 3, after an end in order and after kill -9")
+    @Test("a migration hides no damage, and leaves out what is damaged where that is accepted")
+    func damaged() throws {
+        let whole = try make(
+            version: 3, inOrder: true,
+            damage: """
+                UPDATE observer SET since = since + 1
+                WHERE serial = (SELECT min(serial) FROM observer)
+                """)
+        let bytes = try directory.bytes(of: "belfry.db")
+        #expect(throws: StoreError.damaged(.changedRows([.observer: 1]))) { _ = try open() }
+        #expect(try directory.bytes(of: "belfry.db") == bytes)
+        var file = try StoreFile(
+            directory: directory.path, durability: .process, acceptsDamage: true)
+        #expect(file.losses.rows == [.observer: 1])
+        let observers = try file.load().centers.map(\.observers)
+        #expect(observers.joined().count == whole.centers.map(\.observers).joined().count - 1)
+    }
+
+    @Test("what can be read of a broken file of version 3 is kept, and migrated")
+    func salvaged() throws {
+        let whole = try make(version: 3, inOrder: true)
+        let bytes = try directory.bytes(of: "belfry.db")
+        let pageByteCount = StoreSchema.pageByteCount
+        var kept = 0
+        for page in 1..<bytes.count / pageByteCount {
+            let copy = try TemporaryDirectory()
+            var broken = bytes
+            broken.replaceSubrange(
+                page * pageByteCount..<(page + 1) * pageByteCount,
+                with: [UInt8](repeating: 0, count: pageByteCount))
+            try copy.write(broken, to: "belfry.db")
+            var file = try StoreFile(
+                directory: copy.path, durability: .process, acceptsDamage: true)
+            #expect(try file.connection.integer("PRAGMA user_version") == 4)
+            guard file.losses.savedRowCount != nil else { continue }
+            let image = try file.load()
+            kept += image.centers.reduce(0) { $0 + $1.observers.count }
+            #expect(try RowCheck.changedRows(file.connection).isEmpty)
+        }
+        #expect(kept > whole.centers.reduce(0) { $0 + $1.observers.count })
+    }
+
+    @Test("version 1 becomes version 4, after an end in order and after kill -9")
     func firstVersion() throws {
         var expected = migrated(try make(version: 1, inOrder: true))
         #expect(expected.centers.contains { $0.clients.contains { $0.immediateThrough > 0 } })
         do {
             var file = try open()
-            #expect(try file.connection.integer("PRAGMA user_version") == 3)
+            #expect(try file.connection.integer("PRAGMA user_version") == 4)
             let found = try file.load()
             #expect(found == expected)
         }

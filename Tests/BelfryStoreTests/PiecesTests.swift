@@ -42,11 +42,15 @@ struct PiecesTests {
         #expect(pieces.allSatisfy { $0.weight < batch.weight })
     }
 
-    @Test("it is cut between observers, keys, acknowledged notifications and dequeued entries")
+    @Test(
+        "it is cut between observers, asks, keys, acknowledged notifications and dequeued entries")
     func cuts() {
         #expect(Self.cut([Self.removed(1), Self.removed(2), Self.removed(3)]) == [1, 1, 1])
         let key = Change.keyForgotten(principal: [1], text: [2])
         #expect(Self.cut([key, key]) == [1, 1])
+        let ask = Change.askForgotten(Sample.id(1))
+        #expect(Self.cut([ask, ask]) == [1, 1])
+        #expect(Self.cut([.ask(Sample.ask(1)), ask, key]) == [3])
         let pair: [Change] = [
             .released(observer: 1, sequence: 1), .notificationReleased(sequence: 1),
         ]

@@ -38,7 +38,8 @@ enum Sample {
     }
 
     static func observer(
-        _ serial: UInt64, client: UInt64 = 1, acknowledgedThrough: UInt64 = 0
+        _ serial: UInt64, client: UInt64 = 1, acknowledgedThrough: UInt64 = 0,
+        canRespond: Bool = true
     ) -> ObserverRecord {
         var terms = ObserverTerms()
         terms.suspensionBehavior = SuspensionBehavior.allCases[Int(serial % 4)]
@@ -52,14 +53,24 @@ enum Sample {
             name: serial % 4 == 0 ? nil : bytes("Name\(serial)"),
             object: serial % 2 == 0 ? nil : [], selector: bytes("notify:\(serial)"),
             terms: terms, since: serial * 3, createdAt: 1_700_000_000_000 + Int64(serial),
-            acknowledgedThrough: acknowledgedThrough, forgottenThrough: serial * 2)
+            acknowledgedThrough: acknowledgedThrough, forgottenThrough: serial * 2,
+            role: canRespond && serial % 3 == 2 ? .responder(responder(serial)) : .plain)
+    }
+
+    static func responder(_ number: UInt64) -> ResponderTerms {
+        var terms = ResponderTerms(
+            implements: (0..<number % 4).map { bytes("answer\($0):") },
+            next: number % 2 == 0 ? nil : bytes("next"))
+        terms.ifHeld = ResponderTerms.IfHeld.allCases[Int(number % 3)]
+        terms.concurrency = Int(number % 1_000) + 1
+        return terms
     }
 
     static func tombstone(_ serial: UInt64) -> Tombstone {
         let removers: [Remover] = [.client(serial), .principal(bytes("p\(serial)")), .broker]
         return Tombstone(
             tokenHash: hash(serial), removedAt: Int64(serial), removedBy: removers[Int(serial % 3)],
-            reason: RemovalReason.allCases[Int(serial % 4)],
+            reason: RemovalReason.allCases[Int(serial % 5)],
             name: serial % 2 == 0 ? nil : bytes("a"), object: serial % 3 == 0 ? bytes("o") : nil)
     }
 
@@ -92,7 +103,38 @@ enum Sample {
             isImmediate: number % 5 == 0)
     }
 
-    static func key(_ number: UInt64, sequence: UInt64 = 0) -> KeyRecord {
+    /// An ask that is open, or that has ended in one of all ways.
+    static func ask(
+        _ number: UInt64, shown: [UInt64] = [], isOpen: Bool = true, byteCount: Int = 20
+    ) -> AskRecord {
+        let outcome = outcome(number, byteCount: byteCount)
+        return AskRecord(
+            id: id(number), content: content(number, byteCount: byteCount),
+            causedBy: number % 2 == 0 ? nil : id(number + 1), depth: Int(number % 32),
+            fallback: number % 3 == 0 ? nil : bytes("{\"w\":\(number)}"),
+            isOnce: number % 5 == 0, askedAt: Int64(number), answerBy: Int64(number) + 1_000,
+            principal: bytes("p\(number % 2)"), shown: shown, observer: shown.last ?? 0,
+            end: isOpen ? nil : AskRecord.End(outcome: outcome, forgottenAt: Int64(number) + 9))
+    }
+
+    /// How many outcomes of an ask there are.
+    static let outcomeCount: UInt64 = 10
+
+    static func outcome(_ number: UInt64, byteCount: Int = 20) -> AskOutcome {
+        let answer = [UInt8](repeating: UInt8(ascii: "1"), count: byteCount)
+        let states: [AskOutcome.State] = [
+            .open(until: -1), .answered(answer, observer: .max), .withdrawn,
+            .fallback(answer, .responderRefused(error: bytes("{}"))), .failed(.noResponder),
+            .failed(.responderBusy), .failed(.selectorNotImplemented),
+            .failed(.responderRefused(error: bytes("{\"code\":1}"))), .failed(.responderGone),
+            .fallback(bytes("true"), .noAnswer),
+        ]
+        return AskOutcome(
+            id: id(number), state: states[Int(number % outcomeCount)],
+            path: (0..<number % 4).map { bytes("address \($0)") })
+    }
+
+    static func key(_ number: UInt64, sequence: UInt64 = 0, hasAsk: Bool = false) -> KeyRecord {
         var receipts: [Receipt] = []
         let states: [Receipt.State] = [
             .posted, .queued, .coalesced(into: id(number)), .dequeued, .expired,
@@ -122,6 +164,6 @@ enum Sample {
             key: IdempotencyKey(
                 principal: bytes("p\(number % 2)"), text: bytes("key \(number)"),
                 requestHash: hash(number), form: UInt8(number % 200)),
-            receipts: receipts, reports: [rows, []])
+            receipts: receipts, reports: [rows, []], ask: hasAsk ? outcome(number) : nil)
     }
 }

@@ -73,6 +73,7 @@ extension CenterImage {
         for (observer, sequence) in held { tell(.held(observer: observer, sequence: sequence)) }
         for (observer, gap) in gaps { tell(.gap(observer: observer, gap)) }
         for record in queue { tell(.queued(record)) }
+        for record in asks { tell(.ask(record)) }
         for record in keys { tell(.key(record)) }
     }
 }
