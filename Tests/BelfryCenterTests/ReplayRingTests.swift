@@ -28,7 +28,7 @@ struct ReplayRingTests {
         #expect(sequences(ring, above: 0) == [1, 2, 3])
         ring.append(notification(4), limits: limits)
         #expect(sequences(ring, above: 0) == [2, 3, 4])
-        #expect(ring.firstSequence == 2)
+        #expect(ring.forgottenThrough == 1)
     }
 
     @Test("the byte limit is kept at and one past it")
@@ -54,7 +54,7 @@ struct ReplayRingTests {
         ring.append(notification(2, byteCount: 11), limits: limits)
         #expect(ring.count == 0)
         #expect(ring.byteCount == 0)
-        #expect(ring.firstSequence == nil)
+        #expect(ring.forgottenThrough == 2)
         ring.append(notification(3), limits: limits)
         #expect(sequences(ring, above: 1) == [3])
     }
@@ -91,6 +91,6 @@ struct ReplayRingTests {
         limits.replayCountLimit = 4
         scenario.apply(.configure(limits))
         #expect(scenario.center.replay.count == 4)
-        #expect(scenario.center.replay.firstSequence == 7)
+        #expect(scenario.center.replay.forgottenThrough == 6)
     }
 }

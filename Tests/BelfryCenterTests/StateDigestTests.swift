@@ -113,7 +113,7 @@ struct StateDigestTests {
         #expect(Self.script().digest() == Self.knownDigest)
     }
 
-    private static let knownDigest: UInt64 = 12_800_588_598_808_236_464
+    private static let knownDigest: UInt64 = 3_373_907_321_525_750_612
 
     @Test("looking at a center does not change its digest")
     func lookingIsPure() {

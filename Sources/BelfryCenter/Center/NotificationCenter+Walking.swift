@@ -44,10 +44,11 @@ extension NotificationCenter {
     ) -> Walk.End? {
         var now: AddressTable.Holder?
         var later: AddressTable.Holder?
-        for holder in holders where !shown.contains(holder.serial) {
+        for holder in holders {
+            let wasShown = shown.contains(holder.serial)
             switch readiness(of: holder.slot, selector) {
-            case .now: if precedes(holder, now) { now = holder }
-            case .later: if precedes(holder, later) { later = holder }
+            case .now: if !wasShown, precedes(holder, now) { now = holder }
+            case .later: if !wasShown, precedes(holder, later) { later = holder }
             case .never(let reason):
                 if reason == .busy { walk.sawBusy = true }
                 if reason == .suspended { walk.sawSuspended = true }

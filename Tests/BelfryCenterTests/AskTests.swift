@@ -1,0 +1,452 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("NotificationCenter: asks (Rules.md, R)")
+struct AskTests {
+    private var scenario = Scenario()
+
+    // MARK: The walk
+
+    @Test("R8 (T200, T201): where nobody holds the address the ask is decided at once")
+    mutating func nobodyHolds() {
+        scenario.ask("w", "shouldClose") { $0.fallback = "true" }
+        #expect(scenario.answers == ["true by default: no-responder"] && scenario.path == ["w"])
+        let id = scenario.ask("w", "count")
+        #expect(scenario.answers == ["no-responder"])
+        #expect(scenario.fate(id) == "no-responder" && scenario.center.nextDeadline != nil)
+    }
+
+    @Test("R4 (T202): the holder is asked, and its result is the answer")
+    mutating func isAnswered() {
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["shouldClose"], by: client)
+        let id = scenario.ask("w", "shouldClose") { $0.userInfo = #"{"a":1}"# }
+        #expect(scenario.effects.outcome == .waiting)
+        #expect(scenario.frames == [#"shouldClose{"a":1}/w"#])
+        #expect(scenario.effects.asks[0]?.answerBy == scenario.milliseconds + 5_000)
+        #expect(scenario.fate(id) == "open")
+        scenario.answer(responder, 1, .result(bytes("false")))
+        #expect(scenario.answers == ["false by o1"] && scenario.path == ["w"])
+        #expect(scenario.fate(id) == "false by o1")
+        #expect(scenario.center.needs.askCount == 0 && scenario.center.needs.askByteCount == 0)
+    }
+
+    @Test("R5, R9 (T204): who does not list the selector gets nothing")
+    mutating func isNotImplemented() {
+        let client = scenario.connect()
+        scenario.respond("w", ["count"], by: client)
+        scenario.ask("w", "row")
+        #expect(scenario.answers == ["selector-not-implemented"])
+        #expect(scenario.effects.deliveries.isEmpty && scenario.center.sequence == 0)
+    }
+
+    @Test("R4, R7, R9 (T212, T213): nobody else sees it; -32601 by the last ends it")
+    mutating func isPassedByTheLast() {
+        let client = scenario.connect()
+        scenario.observe(nil, nil, by: client)
+        let responder = scenario.respond("w", ["a"], by: client)
+        scenario.ask("w", "a") { $0.fallback = "1" }
+        #expect(scenario.effects.deliveries.map(\.observer) == [responder])
+        scenario.answer(responder, 1, .passed([]))
+        #expect(scenario.answers == ["1 by default: selector-not-implemented"])
+    }
+
+    @Test("R4, R15 (T215): a chain is walked to the first that implements the selector")
+    mutating func walksTheChain() {
+        let client = scenario.connect()
+        scenario.respond("view", ["draw"], by: client) { $0.next = "window" }
+        scenario.respond("window", [], by: client) { $0.next = "app" }
+        let app = scenario.respond("app", ["copy"], by: client)
+        scenario.ask("view", "copy")
+        #expect(scenario.shown == ["o\(app) app.copy"])
+        scenario.answer(app, 1, .result(bytes("null")))
+        #expect(scenario.answers == ["null by o\(app)"])
+        #expect(scenario.path == ["view", "window", "app"])
+    }
+
+    @Test("R7: -32601 hands on to the others of the address, and then to next")
+    mutating func isHandedOn() {
+        let client = scenario.connect()
+        let first = scenario.respond("w", ["a"], by: client) {
+            $0.ifHeld = .share
+            $0.next = "app"
+        }
+        let second = scenario.respond("w", ["a"], by: client) { $0.ifHeld = .share }
+        let app = scenario.respond("app", ["a"], by: client)
+        scenario.ask("w", "a")
+        #expect(scenario.shown == ["o\(first) w.a"])
+        scenario.answer(first, 1, .passed([]))
+        #expect(scenario.shown == ["o\(second) w.a"])
+        scenario.answer(second, 2, .passed([]))
+        #expect(scenario.shown == ["o\(app) app.a"] && scenario.settled.isEmpty)
+        scenario.answer(app, 3, .refusal(bytes(#"{"code":1}"#)))
+        #expect(scenario.answers == ["responder-refused"] && scenario.path == ["w", "app"])
+    }
+
+    @Test("R4: a walk ends after 32 hops")
+    mutating func hopsAreLimited() {
+        let client = scenario.connect()
+        for number in 0..<33 {
+            scenario.respond("a\(number)", [], by: client) { $0.next = "a\(number + 1)" }
+        }
+        scenario.respond("a33", ["x"], by: client)
+        scenario.ask("a0", "x")
+        #expect(scenario.answers == ["selector-not-implemented"] && scenario.path.count == 33)
+        scenario.ask("a1", "x")
+        #expect(scenario.shown.count == 1)
+    }
+
+    // MARK: Suspension
+
+    @Test("R6 (T219): a holder that is suspended and does not hold is stepped over")
+    mutating func suspendedIsSteppedOver() {
+        let client = scenario.connect()
+        let other = scenario.connect()
+        scenario.respond("w", ["a"], by: client) { $0.next = "app" }
+        let app = scenario.respond("app", ["a"], by: other)
+        scenario.suspend(client)
+        scenario.ask("w", "a")
+        #expect(scenario.shown == ["o\(app) app.a"])
+        scenario.remove(app, by: .client(other))
+        #expect(scenario.answers == ["no-responder"])
+    }
+
+    @Test("R6 (T221): one that is delivered to immediately is asked while it asked for suspension")
+    mutating func immediateIsAsked() {
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a", "b"], by: client) {
+            $0.behavior = .deliverImmediately
+        }
+        scenario.observe("x", by: client, .hold)
+        scenario.suspend(client)
+        scenario.say("x1")
+        #expect(scenario.frames.isEmpty)
+        scenario.ask("w", "a")
+        #expect(scenario.frames == ["x1", "a/w"] && scenario.shown == ["o\(responder) w.a"])
+        scenario.cut(client)
+        scenario.ask("w", "b")
+        #expect(scenario.effects.outcome == .waiting && scenario.shown.isEmpty)
+    }
+
+    @Test("R6, R13: what waits is shown after what was held, in the order of asking, with new numbers")
+    mutating func heldAsksCome() {
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a", "b"], by: client) { $0.behavior = .hold }
+        scenario.observe("x", by: client, .hold)
+        scenario.suspend(client)
+        scenario.ask("w", "a")
+        scenario.ask("w", "b")
+        scenario.say("x1")
+        #expect(scenario.center.sequence == 1)
+        scenario.endSuspension(client)
+        #expect(scenario.frames == ["x1", "a/w", "b/w"])
+        #expect(scenario.effects.notifications.map(\.sequence) == [1, 2, 3])
+        scenario.answer(responder, 3, .result(bytes("2")))
+        #expect(scenario.answers == ["2 by o\(responder)"])
+    }
+
+    @Test("R6, R9: one that is busy is stepped over, or the ask waits for its room")
+    mutating func busy() {
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client) { $0.concurrency = 1 }
+        scenario.ask("w", "a")
+        scenario.ask("w", "a")
+        #expect(scenario.answers == ["responder-busy"])
+        scenario.answer(responder, 1, .result(bytes("1")))
+        let holding = scenario.respond("h", ["a"], by: client) {
+            $0.concurrency = 1
+            $0.behavior = .hold
+        }
+        scenario.ask("h", "a")
+        scenario.ask("h", "a")
+        #expect(scenario.shown.isEmpty && scenario.effects.outcome == .waiting)
+        scenario.answer(holding, 2, .result(bytes("1")))
+        #expect(scenario.shown == ["o\(holding) h.a"])
+    }
+
+    // MARK: Sharing
+
+    @Test("R2 (T239a): those that share are asked in turn")
+    mutating func sharersTakeTurns() {
+        let client = scenario.connect()
+        let other = scenario.connect()
+        let first = scenario.respond("pool", ["work"], by: client) { $0.ifHeld = .share }
+        let second = scenario.respond("pool", ["work"], by: other) { $0.ifHeld = .share }
+        var asked: [UInt64] = []
+        for number in 1...6 as ClosedRange<UInt64> {
+            scenario.ask("pool", "work")
+            let observer = scenario.effects.deliveries[0].observer
+            asked.append(observer)
+            scenario.answer(observer, number, .result(bytes("1")))
+        }
+        #expect(asked == [first, second, first, second, first, second])
+        scenario.ask("pool", "work")
+        scenario.ask("pool", "work")
+        scenario.answer(first, 7, .result(bytes("1")))
+        scenario.ask("pool", "work")
+        #expect(scenario.effects.deliveries.map(\.observer) == [first])
+    }
+
+    @Test("R2, R6: what waits goes to the first of those that share that may take it")
+    mutating func waitingIsShared() {
+        let client = scenario.connect()
+        let other = scenario.connect()
+        let first = scenario.respond("pool", ["work"], by: client) {
+            $0.ifHeld = .share
+            $0.concurrency = 1
+            $0.behavior = .hold
+        }
+        let second = scenario.respond("pool", ["work"], by: other) {
+            $0.ifHeld = .share
+            $0.concurrency = 1
+            $0.behavior = .hold
+        }
+        scenario.ask("pool", "work")
+        scenario.ask("pool", "work")
+        scenario.ask("pool", "work")
+        #expect(scenario.shown.isEmpty)
+        scenario.answer(second, 2, .result(bytes("1")))
+        #expect(scenario.shown == ["o\(second) pool.work"])
+        scenario.answer(first, 1, .result(bytes("1")))
+        #expect(scenario.shown.isEmpty && scenario.answers.count == 1)
+    }
+
+    // MARK: The end
+
+    @Test("R10: the first answer settles; a later one is ignored")
+    mutating func firstAnswerSettles() {
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client)
+        let id = scenario.ask("w", "a")
+        scenario.answer(responder, 1, .result(bytes("1")))
+        scenario.answer(responder, 1, .result(bytes("2")))
+        #expect(scenario.answers.isEmpty && scenario.fate(id) == "1 by o1")
+        #expect(
+            scenario.apply(.answer(id, observer: responder, .result(bytes("3"))))
+                == .refused(.alreadySettled))
+        #expect(
+            scenario.apply(.answer(id, observer: 99, .result(bytes("3")))) == .refused(.unknownAsk))
+    }
+
+    @Test("R10: when its time is over the asker is told, and the responder that was shown it")
+    mutating func timeIsOver() {
+        let client = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        scenario.ask("w", "a")
+        scenario.pass(milliseconds: 4_999)
+        #expect(scenario.answers.isEmpty)
+        scenario.pass(milliseconds: 1)
+        #expect(scenario.answers == ["no-answer"] && scenario.settled == ["o1 expired"])
+        scenario.answer(1, 1, .result(bytes("1")))
+        #expect(scenario.answers.isEmpty)
+    }
+
+    @Test("R10 (T227): a withdrawal settles; a second one comes too late")
+    mutating func isWithdrawn() {
+        let client = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        let id = scenario.ask("w", "a") { $0.wait = 0 }
+        #expect(scenario.answers == ["open"])
+        #expect(scenario.apply(.withdraw(id)) == .removed(1))
+        #expect(scenario.settled == ["o1 withdrawn"] && scenario.fate(id) == "withdrawn")
+        #expect(scenario.apply(.withdraw(id)) == .refused(.alreadySettled))
+        let post = scenario.say("x1")
+        #expect(scenario.apply(.withdraw(post)) == .refused(.unknownAsk))
+    }
+
+    @Test("R16: an asker that waits and goes away withdraws its ask; one that was told 202 does not")
+    mutating func askerGoes() {
+        let client = scenario.connect()
+        let asker = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        let waiting = scenario.ask("w", "a") { $0.terms.client = asker }
+        let stored = scenario.ask("w", "a") {
+            $0.terms.client = asker
+            $0.wait = 0
+        }
+        scenario.cut(asker)
+        #expect(scenario.settled == ["o1 withdrawn"])
+        #expect(scenario.fate(waiting) == "withdrawn" && scenario.fate(stored) == "open")
+    }
+
+    @Test("R20 (T223): whoever asks for it is told 202 after a while, and looks later")
+    mutating func isToldOpen() {
+        let client = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        let id = scenario.ask("w", "a") {
+            $0.wait = 1_000
+            $0.lifetime = 60_000
+        }
+        scenario.pass(milliseconds: 999)
+        #expect(scenario.answers.isEmpty)
+        scenario.pass(milliseconds: 1)
+        #expect(scenario.answers == ["open"])
+        scenario.answer(1, 1, .result(bytes("true")))
+        #expect(scenario.answers.isEmpty && scenario.fate(id) == "true by o1")
+        scenario.pass(milliseconds: 299_999)
+        #expect(scenario.fate(id) == "true by o1")
+        scenario.pass(milliseconds: 1)
+        #expect(scenario.fate(id) == "forgotten")
+    }
+
+    // MARK: Responders that go
+
+    @Test("R1, R10, R11 (T208, T225): a replacement takes the ask over")
+    mutating func isReplaced() {
+        let client = scenario.connect()
+        let other = scenario.connect()
+        let first = scenario.respond("w", ["a"], by: client)
+        let id = scenario.ask("w", "a")
+        let second = scenario.respond("w", ["a"], by: other)
+        #expect(scenario.settled == ["o\(first) passed"])
+        #expect(scenario.shown == ["o\(second) w.a"])
+        #expect(scenario.center.tombstone(first)?.reason == .replaced)
+        scenario.answer(first, 1, .result(bytes("1")))
+        #expect(scenario.fate(id) == "open")
+        scenario.answer(second, 2, .result(bytes("2")))
+        #expect(scenario.answers == ["2 by o\(second)"])
+    }
+
+    @Test("R11: when its responder disconnects without holding the walk starts again, and ends")
+    mutating func responderGoes() {
+        let client = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        let id = scenario.ask("w", "a")
+        scenario.cut(client)
+        #expect(scenario.answers == ["no-responder"] && scenario.fate(id) == "no-responder")
+    }
+
+    @Test("R11: one that holds is shown it again when it comes back")
+    mutating func isShownAgain() {
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client) { $0.behavior = .hold }
+        let id = scenario.ask("w", "a")
+        scenario.cut(client)
+        #expect(scenario.answers.isEmpty && scenario.fate(id) == "open")
+        scenario.back(client)
+        #expect(scenario.shown == ["o\(responder) w.a*"])
+        scenario.answer(responder, 2, .result(bytes("1")))
+        #expect(scenario.answers == ["1 by o\(responder)"])
+    }
+
+    @Test("R11: a client that is taken over is shown again what it was asked, whatever its behaviour")
+    mutating func isTakenOver() {
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client)
+        scenario.ask("w", "a")
+        scenario.back(client)
+        #expect(scenario.shown == ["o\(responder) w.a*"])
+    }
+
+    @Test("R12: with once nobody is asked a second time")
+    mutating func once() {
+        let client = scenario.connect()
+        let other = scenario.connect()
+        scenario.respond("w", ["a"], by: client) { $0.behavior = .hold }
+        scenario.ask("w", "a") { $0.isOnce = true }
+        scenario.cut(client)
+        #expect(scenario.answers == ["responder-gone"])
+        let second = scenario.respond("w", ["a"], by: other) { $0.next = "app" }
+        scenario.respond("app", ["a"], by: other)
+        scenario.ask("w", "a") { $0.isOnce = true }
+        scenario.answer(second, 2, .passed([]))
+        #expect(scenario.answers == ["selector-not-implemented"] && scenario.shown.isEmpty)
+    }
+
+    // MARK: Keys
+
+    @Test("R17 (T231): a second request waits for the first, and gets its answer byte for byte")
+    mutating func keysRepeat() {
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client)
+        let key = IdempotencyKey(
+            principal: bytes("p"), text: bytes("k"), requestHash: SecretHash(high: 1, low: 2),
+            form: 3)
+        scenario.ask("w", "a") { $0.terms.key = key }
+        scenario.ask("w", "a") { $0.terms.key = key }
+        #expect(scenario.effects.outcome == .waiting && scenario.shown.isEmpty)
+        scenario.answer(responder, 1, .result(bytes(#"{ "a" : 1 }"#)))
+        #expect(scenario.answers == [#"{ "a" : 1 } by o1"#, #"{ "a" : 1 } by o1 again"#])
+        scenario.ask("w", "a") { $0.terms.key = key }
+        #expect(scenario.answers == [#"{ "a" : 1 } by o1 again"#])
+    }
+
+    @Test("R17: where nobody was there the key stays free")
+    mutating func keysStayFree() {
+        let key = IdempotencyKey(
+            principal: bytes("p"), text: bytes("k"), requestHash: SecretHash(high: 1, low: 2),
+            form: 3)
+        scenario.ask("w", "a") { $0.terms.key = key }
+        #expect(scenario.answers == ["no-responder"] && scenario.center.keyCount == 0)
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client)
+        scenario.ask("w", "a") { $0.terms.key = key }
+        scenario.answer(responder, 1, .refusal(bytes("{}")))
+        #expect(scenario.answers == ["responder-refused"])
+        scenario.ask("w", "a") { $0.terms.key = key }
+        #expect(scenario.answers == ["responder-refused again"])
+    }
+
+    // MARK: Limits
+
+    @Test("R14 (T233): a chain of causes ends at 32")
+    mutating func causesAreLimited() {
+        let client = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        var cause: NotificationID?
+        for _ in 0..<32 {
+            cause = scenario.ask("w", "a") { $0.causedBy = cause }
+            #expect(scenario.shown.count == 1)
+        }
+        scenario.ask("w", "a") { $0.causedBy = cause }
+        #expect(scenario.effects.outcome == .refused(.causedByTooDeep(limit: 32, post: 0)))
+        let post = scenario.newPost("x", causedBy: cause)
+        scenario.apply(.post(post, PostTerms()))
+        #expect(scenario.effects.outcome == .refused(.causedByTooDeep(limit: 32, post: 0)))
+    }
+
+    @Test("R14: open asks are limited for an asker, for the center and in bytes")
+    func asksAreLimited() {
+        var limits = CenterLimits()
+        limits.clientAskLimit = 2
+        limits.askLimit = 3
+        var scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        let other = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        for _ in 0..<2 { scenario.ask("w", "a") { $0.terms.client = other } }
+        scenario.ask("w", "a") { $0.terms.client = other }
+        #expect(scenario.effects.outcome == .refused(.tooManyAsks(limit: 2)))
+        scenario.ask("w", "a")
+        #expect(scenario.effects.outcome == .waiting)
+        scenario.ask("w", "a") { $0.terms.client = client }
+        #expect(scenario.effects.outcome == .refused(.asksFull(limit: 3)))
+        scenario.answer(1, 1, .result(bytes("1")))
+        scenario.ask("w", "a") { $0.terms.byteRoom = 1 }
+        #expect(scenario.effects.outcome == .refused(.askBytesFull))
+        scenario.ask("w", "a") { $0.terms.byteRoom = 2 }
+        #expect(scenario.effects.outcome == .waiting)
+    }
+
+    @Test("R19: who owes as many answers as it may makes its client slow")
+    func owing() {
+        var limits = CenterLimits()
+        limits.unacknowledgedLimit = 3
+        var scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client) {
+            $0.acknowledges = true
+            $0.behavior = .hold
+        }
+        scenario.say("a1/w")
+        scenario.ask("w", "a")
+        #expect(scenario.state(client) == .live)
+        scenario.ask("w", "a")
+        #expect(scenario.state(client) == .slow)
+        scenario.ask("w", "a")
+        #expect(scenario.shown.isEmpty)
+        scenario.answer(responder, 2, .result(bytes("1")))
+        #expect(scenario.answers.count == 1 && scenario.shown == ["o1 w.a"])
+    }
+}

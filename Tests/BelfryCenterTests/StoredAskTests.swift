@@ -1,0 +1,115 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("NotificationCenter: asks that outlive their askers (Rules.md, R20)")
+struct StoredAskTests {
+    private static func limits() -> CenterLimits {
+        var limits = CenterLimits()
+        limits.isDurable = true
+        return limits
+    }
+
+    /// The records of asks that the last command has changed.
+    private func records(_ scenario: Scenario) -> [AskRecord] {
+        scenario.effects.changes.compactMap { change in
+            if case .ask(let record) = change { record } else { nil }
+        }
+    }
+
+    @Test("R20: an ask that is answered 202 is told to the store; one that is waited for is not")
+    func isTold() {
+        var scenario = Scenario(limits: Self.limits())
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client)
+        scenario.ask("w", "a")
+        #expect(records(scenario).isEmpty)
+        let id = scenario.ask("w", "a") { $0.wait = 0 }
+        #expect(records(scenario).last?.id == id)
+        #expect(records(scenario).last?.observer == responder)
+        scenario.answer(responder, 2, .result(bytes("true")))
+        let end = records(scenario).last?.end
+        #expect(end?.outcome.state == .answered(bytes("true"), observer: responder))
+        #expect(end?.forgottenAt == scenario.milliseconds + 300_000)
+        scenario.pass(milliseconds: 300_000)
+        #expect(scenario.effects.changes.contains(.askForgotten(id)))
+    }
+
+    @Test("R20: where nothing can be stored, what must last is refused")
+    func cannotBeStored() {
+        var scenario = Scenario(limits: Self.limits())
+        let client = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        scenario.ask("w", "a") {
+            $0.wait = 0
+            $0.terms.canStore = false
+        }
+        #expect(scenario.effects.outcome == .refused(.cannotStore))
+        scenario.ask("w", "a") { $0.terms.canStore = false }
+        #expect(scenario.effects.outcome == .waiting)
+    }
+
+    /// A center with a responder that holds, to which all changes were told, restarted so much later.
+    private func restarted(
+        after milliseconds: Int64, isOnce: Bool = false, behavior: SuspensionBehavior = .hold
+    ) -> (scenario: Scenario, client: UInt64, responder: UInt64, ask: NotificationID) {
+        var scenario = Scenario(limits: Self.limits())
+        var image = CenterImage(name: bytes("default"), epoch: bytes("k1"))
+        func note(_ scenario: Scenario) {
+            for change in scenario.effects.changes {
+                switch change {
+                case .client(let record):
+                    image.clients.removeAll { $0.id == record.id }
+                    image.clients.append(record)
+                case .observer(let record): image.observers.append(record)
+                case .sequenceReserved(let through): image.sequence = through
+                case .ask(let record):
+                    image.asks.removeAll { $0.id == record.id }
+                    image.asks.append(record)
+                default: break
+                }
+            }
+        }
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client) { $0.behavior = behavior }
+        note(scenario)
+        let id = scenario.ask("w", "a") {
+            $0.wait = 0
+            $0.lifetime = 60_000
+            $0.isOnce = isOnce
+        }
+        note(scenario)
+        scenario.milliseconds += milliseconds
+        scenario.center = NotificationCenter(
+            restoring: image, limits: Self.limits(), seed: HashSeed(3, 4), time: scenario.time)
+        scenario.apply(.configure(Self.limits()))
+        return (scenario, client, responder, id)
+    }
+
+    @Test("R20 (T229): after a restart an ask waits for who held it, and is shown again")
+    func isShownAgain() {
+        var (scenario, client, responder, id) = restarted(after: 10_000)
+        #expect(scenario.fate(id) == "open")
+        scenario.back(client)
+        #expect(scenario.shown == ["o\(responder) w.a*"])
+        let sequence = scenario.effects.notifications[0].sequence
+        scenario.answer(responder, sequence, .result(bytes("1")))
+        #expect(scenario.fate(id) == "1 by o\(responder)")
+    }
+
+    @Test("R20: its deadline is wall time, and goes on while the broker is down")
+    func deadlineGoesOn() {
+        var (scenario, _, _, id) = restarted(after: 59_999)
+        #expect(scenario.fate(id) == "open")
+        scenario.pass(milliseconds: 1)
+        #expect(scenario.fate(id) == "no-answer")
+    }
+
+    @Test("R20: with once it ends, and where nobody holds it walks to its end")
+    func ends() {
+        let (once, _, _, first) = restarted(after: 10, isOnce: true)
+        #expect(once.fate(first) == "responder-gone")
+        let (dropped, _, _, second) = restarted(after: 10, behavior: .coalesce)
+        #expect(dropped.fate(second) == "no-responder")
+    }
+}
