@@ -27,15 +27,25 @@ public struct Verbs: OptionSet, Sendable, Hashable {
     /// Register observers that outlive any absence of their client.
     public static let forever = Verbs(rawValue: 1 << 8)
 
+    /// Register responders.
+    public static let respond = Verbs(rawValue: 1 << 9)
+    /// Ask responders.
+    public static let ask = Verbs(rawValue: 1 << 10)
+    /// Read and observe values.
+    public static let read = Verbs(rawValue: 1 << 11)
+    /// Write and remove values.
+    public static let set = Verbs(rawValue: 1 << 12)
+
     /// Every verb with its name, in the order of the documentation.
     public static let names: [(name: String, verb: Verbs)] = [
         ("post", .post), ("observe", .observe), ("inspect", .inspect), ("admin", .admin),
         ("wildcard", .wildcard), ("immediate", .immediate), ("acknowledge", .acknowledge),
-        ("modes", .modes), ("forever", .forever),
+        ("modes", .modes), ("forever", .forever), ("respond", .respond), ("ask", .ask),
+        ("read", .read), ("set", .set),
     ]
 
     /// All verbs.
-    public static let all = Verbs(rawValue: (1 << 9) - 1)
+    public static let all = Verbs(rawValue: (1 << 13) - 1)
 }
 
 /// Verbs on some centers, names and objects.

@@ -102,7 +102,7 @@ struct GrantsTests {
             let isExpected = verb.name != "admin" && verb.name != "forever"
             #expect(caller.grants.allowEverywhere(verb.verb) == isExpected)
         }
-        #expect(Verbs.names.count == 9)
+        #expect(Verbs.names.count == 13)
     }
 
     @Test("no grants allow nothing", arguments: Verbs.names.map(\.name))
