@@ -22,6 +22,20 @@ public enum EventStream {
         output.append("\n\n")
     }
 
+    /// Appends an ask as an event without a type; who gets it answers over HTTP.
+    public static func append(
+        ask notification: Notification, _ ask: ShownAsk, epoch: [UInt8], observer: UInt64,
+        isRedelivered: Bool, to output: inout [UInt8]
+    ) {
+        output.append("id: ")
+        appendPosition(epoch: epoch, sequence: notification.sequence, to: &output)
+        output.append("\ndata: ")
+        Shape.append(
+            notification, ask, observer: observer, isRedelivered: isRedelivered, isOneLine: true,
+            to: &output)
+        output.append("\n\n")
+    }
+
     /// Appends the event `belfry.welcome`.
     public static func append(welcome: Welcome, to output: inout [UInt8]) {
         append("belfry.welcome", to: &output) { output, writer in
@@ -42,6 +56,16 @@ public enum EventStream {
     ) {
         append("belfry.removed", to: &output) { output, writer in
             writer.removal(of: observer, tombstone, into: &output)
+        }
+    }
+
+    /// Appends the event `belfry.settled`.
+    public static func append(
+        settled id: NotificationID, observer: UInt64, _ reason: Settlement,
+        to output: inout [UInt8]
+    ) {
+        append("belfry.settled", to: &output) { output, writer in
+            writer.settlement(of: id, observer: observer, reason, into: &output)
         }
     }
 

@@ -23,10 +23,12 @@ struct Faults {
             errors: [Problem.FieldError(place, "is reserved")])
     }
 
-    mutating func addTooLarge(_ place: Problem.Place, byteLimit: Int) {
+    mutating func addTooLarge(
+        _ place: Problem.Place, _ what: String = "A userInfo", byteLimit: Int
+    ) {
         if tooLarge != nil { return }
         tooLarge = Problem(
-            .contentTooLarge, "A userInfo has at most \(byteLimit) bytes.",
+            .contentTooLarge, "\(what) has at most \(byteLimit) bytes.",
             errors: [Problem.FieldError(place, "must have at most \(byteLimit) bytes")],
             members: [Problem.Member("limit", integer: byteLimit)])
     }

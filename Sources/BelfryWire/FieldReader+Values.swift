@@ -191,11 +191,64 @@ extension FieldReader {
         return identifier
     }
 
+    /// Reads an array of selectors, each of which comes once, or null.
+    ///
+    /// What is at fault is left out; of what is no array, nothing is left.
+    mutating func optionalSelectors(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> [[UInt8]]? {
+        if try skipNull(in: bytes) { return nil }
+        guard try expect(.array, key, in: bytes) else { return [] }
+        var selectors: [[UInt8]] = []
+        var seenCount = 0
+        let limit = limits.selectorCountLimit
+        let count = try readArray(in: bytes) { (fields, bytes) throws(Problem) in
+            seenCount += 1
+            if seenCount > limit {
+                _ = try fields.skip(in: bytes)
+            } else if let selector = try fields.selector(key, in: bytes) {
+                if selectors.contains(selector) {
+                    fields.addFault(key, "must not come twice")
+                } else {
+                    selectors.append(selector)
+                }
+            }
+        }
+        if count > limit { addFault(key, "must have at most \(limit) selectors, not \(count)") }
+        return selectors
+    }
+
+    /// Reads a selector; null is a fault.
+    mutating func selector(_ key: String, in bytes: Span<UInt8>) throws(Problem) -> [UInt8]? {
+        guard let text = try string(key, in: bytes) else { return nil }
+        if let fault = TextRule.faultOfSelector(text, limits: limits) {
+            addFault(key, fault)
+            return nil
+        }
+        return text
+    }
+
+    /// Reads an idempotency key, or null.
+    mutating func optionalIdempotencyKey(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> [UInt8]? {
+        guard let text = try optionalString(key, in: bytes) else { return nil }
+        if let fault = TextRule.faultOfKey(text, limits: limits) { addFault(key, fault) }
+        return text
+    }
+
     /// Reads the identifier of a notification, or null.
     mutating func optionalNotificationID(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> NotificationID? {
-        guard let text = try optionalString(key, in: bytes) else { return nil }
+        try skipNull(in: bytes) ? nil : notificationID(key, in: bytes)
+    }
+
+    /// Reads the identifier of a notification; null is a fault.
+    mutating func notificationID(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> NotificationID? {
+        guard let text = try string(key, in: bytes) else { return nil }
         let id = NotificationID(text: text.span)
         if id == nil { addFault(key, "must be the id of a notification") }
         return id
@@ -207,7 +260,7 @@ extension FieldReader {
     ) throws(Problem) -> Range<Int>? {
         if try skipNull(in: bytes) { return nil }
         guard try expect(.object, key, in: bytes) else { return nil }
-        let (range, isTooDeep) = try skipUserInfo(in: bytes)
+        let (range, isTooDeep) = try skipNested(in: bytes)
         if isTooDeep { addFault(key, "must not nest deeper than \(limits.userInfoDepthLimit)") }
         if range.count > limits.userInfoByteLimit {
             faults.addTooLarge(place([UInt8](key.utf8)), byteLimit: limits.userInfoByteLimit)
@@ -218,7 +271,7 @@ extension FieldReader {
     /// Skips a value that is the userInfo by itself, and tells where it stands.
     mutating func wholeUserInfo(in bytes: Span<UInt8>) throws(Problem) -> Range<Int> {
         let kind = try kind(in: bytes)
-        let (range, isTooDeep) = try skipUserInfo(in: bytes)
+        let (range, isTooDeep) = try skipNested(in: bytes)
         if kind != .object { faults.add(place(), "must be an object, not \(kind.text)") }
         if isTooDeep {
             faults.add(place(), "must not nest deeper than \(limits.userInfoDepthLimit)")
@@ -229,7 +282,19 @@ extension FieldReader {
         return range
     }
 
-    private mutating func skipUserInfo(
+    /// Skips the answer that an asker gives itself, which is any JSON, and tells where it stands.
+    mutating func fallback(_ key: String, in bytes: Span<UInt8>) throws(Problem) -> Range<Int> {
+        let (range, isTooDeep) = try skipNested(in: bytes)
+        if isTooDeep { addFault(key, AskFields.fallbackDepthDetail(limits)) }
+        if range.count > limits.fallbackByteLimit {
+            faults.addTooLarge(
+                place([UInt8](key.utf8)), AskFields.fallbackName,
+                byteLimit: limits.fallbackByteLimit)
+        }
+        return range
+    }
+
+    private mutating func skipNested(
         in bytes: Span<UInt8>
     ) throws(Problem) -> (range: Range<Int>, isTooDeep: Bool) {
         let start = json.index

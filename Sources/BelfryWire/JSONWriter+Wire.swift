@@ -93,6 +93,17 @@ extension JSONWriter {
         member("removedBy", string: tombstone.removedBy.text, into: &output)
         endObject(into: &output)
     }
+
+    /// The members of `belfry.settled`.
+    mutating func settlement(
+        of id: NotificationID, observer: UInt64, _ reason: Settlement, into output: inout [UInt8]
+    ) {
+        beginObject(into: &output)
+        notificationID("id", id, into: &output)
+        observerID("observer", observer, into: &output)
+        member("reason", string: reason.text, into: &output)
+        endObject(into: &output)
+    }
 }
 
 extension Gap.Reason {

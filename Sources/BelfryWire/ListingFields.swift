@@ -2,9 +2,10 @@ internal import BelfryCenter
 internal import BelfryJSON
 
 extension FieldReader {
-    private static let listingKeys = JSONKeyTable(ListingRequest.Key.allCases.map(\.text))
+    private static let observerKeys = Listing.observers.keys
+    private static let listingKeys = JSONKeyTable(observerKeys.map(\.text))
 
-    /// Reads the members of a listing from JSON-RPC params.
+    /// Reads the members of a listing of observers from JSON-RPC params.
     mutating func readListing(in bytes: Span<UInt8>) throws(Problem) -> ListingRequest? {
         var request = ListingRequest()
         _ = try readObject(Self.listingKeys, in: bytes) {
@@ -17,7 +18,7 @@ extension FieldReader {
     private mutating func readListingMember(
         _ ordinal: Int, of request: inout ListingRequest, in bytes: Span<UInt8>
     ) throws(Problem) {
-        guard let key = ListingRequest.Key(rawValue: ordinal) else { return }
+        let key = Self.observerKeys[ordinal]
         if key == .limit {
             let range = 1...limits.pageRowLimit
             let limit = try optionalInteger(key.text, in: range, of: bytes)

@@ -6,13 +6,17 @@ public struct ListingRequest: Sendable {
     public var query = ObserverQuery()
     /// The state of the client; nil is any.
     public var state: ClientState? { query.state }
+    /// A selector that is implemented, or that is asked for; nil is any.
+    public var selector: [UInt8]?
+    /// The number of the observer whose turn it is; nil is any.
+    public var observer: UInt64?
 
     /// Asks for all rows.
     public init() {}
 
     /// The parameters of listings.
     enum Key: Int, CaseIterable {
-        case limit, cursor, name, object, client, state, principal
+        case limit, cursor, name, object, client, state, principal, selector, observer
 
         var text: String {
             switch self {
@@ -23,6 +27,8 @@ public struct ListingRequest: Sendable {
             case .client: "client"
             case .state: "state"
             case .principal: "principal"
+            case .selector: "selector"
+            case .observer: "observer"
             }
         }
     }
@@ -51,6 +57,15 @@ public struct ListingRequest: Sendable {
             query.state = ClientState(text: text)
             return query.state == nil ? "must be live, slow, asked or disconnected" : nil
         case .principal: query.principal = text
+        case .selector:
+            selector = text
+            return TextRule.faultOfSelector(text, limits: limits)
+        case .observer:
+            guard let id = IdentifierText(observer: text.span), id.secret == nil else {
+                return "must be the id of an observer"
+            }
+            observer = id.number
+            return nil
         }
         return TextRule.faultOfName(text.span, limits: limits)
     }
@@ -78,8 +93,12 @@ public struct ListingRequest: Sendable {
 
 /// The listings; each knows some parameters.
 public enum Listing: Sendable, Equatable, CaseIterable {
-    /// All parameters.
+    /// All parameters but `selector` and `observer`.
     case observers
+    /// `limit`, `cursor`, `object`, `client`, `state` and `selector`.
+    case responders
+    /// `limit`, `cursor`, `object`, `selector` and `observer`.
+    case asks
     /// `limit`, `cursor`, `principal` and `state`.
     case clients
     /// `limit`, `cursor` and `name`.
@@ -98,9 +117,16 @@ public enum Listing: Sendable, Equatable, CaseIterable {
         case .limit: true
         case .cursor: self != .reports
         case .name: self == .observers || self == .channels || self == .queue
-        case .object: self == .observers || self == .queue
-        case .principal, .state: self == .observers || self == .clients
-        case .client: self == .observers
+        case .object:
+            self == .observers || self == .responders || self == .asks || self == .queue
+        case .principal: self == .observers || self == .clients
+        case .state: self == .observers || self == .responders || self == .clients
+        case .client: self == .observers || self == .responders
+        case .selector: self == .responders || self == .asks
+        case .observer: self == .asks
         }
     }
+
+    /// The parameters that it knows.
+    var keys: [ListingRequest.Key] { ListingRequest.Key.allCases.filter { knows($0) } }
 }

@@ -10,6 +10,12 @@ struct ObserverFields {
     private var holdLimit: Int?
     private var minInterval: Int64?
     private var lease = Lease.absent
+    private var selector: [UInt8]?
+    private var hasObject = false
+    private var implements: [[UInt8]]?
+    private var next: [UInt8]?
+    private var ifHeld: ResponderTerms.IfHeld?
+    private var concurrency: Int?
 
     private enum Lease {
         case absent
@@ -26,7 +32,7 @@ struct ObserverFields {
     static let keys = JSONKeyTable(names + ["session"])
     private static let names = [
         "name", "object", "selector", "since", "suspensionBehavior", "holdLimit", "lease",
-        "acknowledge", "minInterval", "lifetime",
+        "acknowledge", "minInterval", "lifetime", "implements", "next", "ifHeld", "concurrency",
     ]
 
     /// Reads or skips the value of one member.
@@ -35,8 +41,12 @@ struct ObserverFields {
     ) throws(Problem) {
         switch ordinal {
         case 0: try readName(&fields, in: bytes)
-        case 1: observer.object = try fields.optionalName("object", in: bytes)
-        case 2: try readSelector(&fields, in: bytes)
+        case 1:
+            hasObject = try !fields.skipNull(in: bytes)
+            if hasObject { observer.object = try fields.name("object", in: bytes) }
+        case 2:
+            if try fields.skipNull(in: bytes) { return }
+            selector = try fields.selector("selector", in: bytes)
         case 3:
             let range = 0...Self.greatestSequence
             observer.since = try fields.optionalInteger("since", in: range, of: bytes)
@@ -49,6 +59,12 @@ struct ObserverFields {
         case 7: acknowledges = try fields.optionalBoolean("acknowledge", in: bytes) ?? false
         case 8: minInterval = try fields.optionalSeconds("minInterval", .minInterval, in: bytes)
         case 9: try readLifetime(&fields, in: bytes)
+        case 10: implements = try fields.optionalSelectors("implements", in: bytes)
+        case 11: next = try fields.optionalName("next", in: bytes)
+        case 12: try readIfHeld(&fields, in: bytes)
+        case 13:
+            let range = 1...ResponderTerms.concurrencyLimit
+            concurrency = try fields.optionalInteger("concurrency", in: range, of: bytes)
         default: observer.session = try fields.optionalString("session", in: bytes)
         }
     }
@@ -62,14 +78,12 @@ struct ObserverFields {
         }
     }
 
-    private mutating func readSelector(
+    private mutating func readIfHeld(
         _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
-        guard let selector = try fields.optionalString("selector", in: bytes) else { return }
-        observer.selector = selector
-        if let fault = TextRule.faultOfSelector(selector, limits: fields.limits) {
-            fields.addFault("selector", fault)
-        }
+        guard let text = try fields.optionalString("ifHeld", in: bytes) else { return }
+        ifHeld = ResponderTerms.IfHeld(text: text)
+        if ifHeld == nil { fields.addFault("ifHeld", ResponderTerms.IfHeld.detail) }
     }
 
     private mutating func readBehavior(
@@ -113,8 +127,37 @@ struct ObserverFields {
             fields.addFault("lifetime", "must be token for a mailbox, which has no connection")
         }
         var request = observer
+        request.selector = selector ?? request.selector
         request.terms = terms(isMailbox: isMailbox, limits: fields.limits)
+        if let terms = responderTerms(&fields) {
+            request.role = .responder(terms)
+            request.selector = []
+        }
         return request
+    }
+
+    /// What makes it a responder, if `implements` says that it is one; its methods are what it implements.
+    private func responderTerms(_ fields: inout FieldReader) -> ResponderTerms? {
+        guard let implements else {
+            let given = [
+                ("next", next != nil), ("ifHeld", ifHeld != nil),
+                ("concurrency", concurrency != nil),
+            ]
+            for (key, isGiven) in given where isGiven { fields.addFault(key, "needs implements") }
+            return nil
+        }
+        if !hasObject { fields.addFault("object", "is required with implements") }
+        let given = [
+            ("name", observer.name != nil), ("selector", selector != nil),
+            ("since", observer.since != nil),
+        ]
+        for (key, isGiven) in given where isGiven {
+            fields.addFault(key, "must not stand with implements")
+        }
+        var terms = ResponderTerms(implements: implements, next: next)
+        terms.ifHeld = ifHeld ?? terms.ifHeld
+        terms.concurrency = concurrency ?? terms.concurrency
+        return terms
     }
 
     private func terms(isMailbox: Bool, limits: WireLimits) -> ObserverTerms {
@@ -148,4 +191,9 @@ extension FieldReader {
         }
         return observer.request(allowsSession: allowsSession, &self)
     }
+}
+
+extension ResponderTerms {
+    /// How many asks a responder may ask to have open at once, which is also what it has without asking.
+    static let concurrencyLimit = 1_000
 }

@@ -40,6 +40,25 @@ extension SuspensionBehavior {
     static let detail = "must be drop, coalesce, hold or deliverImmediately"
 }
 
+extension ResponderTerms.IfHeld {
+    var text: String {
+        switch self {
+        case .replace: "replace"
+        case .refuse: "refuse"
+        case .share: "share"
+        }
+    }
+
+    init?(text: [UInt8]) {
+        guard let ifHeld = Self.allCases.first(where: { text.elementsEqual($0.text.utf8) }) else {
+            return nil
+        }
+        self = ifHeld
+    }
+
+    static let detail = "must be replace, refuse or share"
+}
+
 extension Coalescing {
     /// Each of what can be compared, with its word.
     static let words: [(text: String, coalescing: Coalescing)] = [

@@ -40,7 +40,8 @@ struct PostFields {
         case Self.reportOrdinal: try readReport(&fields, in: bytes)
         case Self.reportOrdinal + 1:
             waitSeconds = try fields.optionalNumber("wait", upTo: Self.waitLimit, in: bytes)
-        case Self.reportOrdinal + 2: try readIdempotencyKey(&fields, in: bytes)
+        case Self.reportOrdinal + 2:
+            idempotencyKey = try fields.optionalIdempotencyKey("idempotencyKey", in: bytes)
         default:
             guard let key = PostOptionFields.Key(rawValue: ordinal - Self.optionOrdinal) else {
                 preconditionFailure("a member has an ordinal of the table")
@@ -48,16 +49,6 @@ struct PostFields {
             var options = options ?? PostOptionFields()
             try options.read(key, &fields, in: bytes)
             self.options = options
-        }
-    }
-
-    private mutating func readIdempotencyKey(
-        _ fields: inout FieldReader, in bytes: Span<UInt8>
-    ) throws(Problem) {
-        idempotencyKey = try fields.optionalString("idempotencyKey", in: bytes)
-        guard let idempotencyKey else { return }
-        if let fault = TextRule.faultOfKey(idempotencyKey, limits: fields.limits) {
-            fields.addFault("idempotencyKey", fault)
         }
     }
 

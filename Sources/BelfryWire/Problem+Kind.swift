@@ -31,6 +31,8 @@ extension Problem {
         case loopDetected
         /// The client has as many observers as it may.
         case tooManyObservers
+        /// The client, or the principal, has as much of something as it may.
+        case clientLimitReached
         /// The caller, or its address, asks for too much in a time.
         case rateLimited
         /// The address has as many connections as it may.
@@ -55,6 +57,24 @@ extension Problem {
         case centerInUse
         /// The session can no longer be resumed on this connection.
         case resumeTooLate
+        /// Somebody holds the address.
+        case alreadyHeld
+        /// The chain of `next` would come back to where it starts.
+        case responderCircle
+        /// The ask is over.
+        case alreadySettled
+        /// Nobody who could answer the ask is there.
+        case noResponder
+        /// Who could answer the ask has enough to do.
+        case responderBusy
+        /// Nobody who holds the address implements the selector.
+        case selectorNotImplemented
+        /// Who was asked has refused.
+        case responderRefused
+        /// Who was asked went away.
+        case responderGone
+        /// Nobody has answered in time.
+        case noAnswer
         /// The observer belongs to no mailbox.
         case noMailbox
         /// Another reader has taken the place of this one.
@@ -109,6 +129,7 @@ extension Problem {
             case .unsupportedMediaType: ("unsupported-media-type", "Unsupported media type", 415)
             case .loopDetected: ("loop-detected", "Loop detected", 508)
             case .tooManyObservers: ("too-many-observers", "Too many observers", 429)
+            case .clientLimitReached: ("client-limit-reached", "Client limit reached", 429)
             case .rateLimited: ("rate-limited", "Too many requests", 429)
             case .tooManyConnections: ("too-many-connections", "Too many connections", 429)
             case .overloaded: ("overloaded", "Overloaded", 503)
@@ -121,6 +142,16 @@ extension Problem {
             case .keyReused: ("idempotency-key-reused", "Idempotency key reused", 422)
             case .centerInUse: ("center-in-use", "Center in use", 409)
             case .resumeTooLate: ("resume-too-late", "Too late to resume", 409)
+            case .alreadyHeld: ("already-held", "Already held", 409)
+            case .responderCircle: ("responder-circle", "Responder circle", 409)
+            case .alreadySettled: ("already-settled", "Already settled", 409)
+            case .noResponder: ("no-responder", "No responder", 503)
+            case .responderBusy: ("responder-busy", "Responder busy", 503)
+            case .selectorNotImplemented:
+                ("selector-not-implemented", "Selector not implemented", 501)
+            case .responderRefused: ("responder-refused", "Responder refused", 502)
+            case .responderGone: ("responder-gone", "Responder gone", 502)
+            case .noAnswer: ("no-answer", "No answer", 504)
             case .noMailbox: ("no-mailbox", "No mailbox", 409)
             case .readerReplaced: ("reader-replaced", "Reader replaced", 409)
             case .noStore: ("no-store", "No store", 409)

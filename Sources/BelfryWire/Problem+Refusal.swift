@@ -51,12 +51,46 @@ extension Problem {
             self.init(
                 .resumeTooLate, "A client resumes a session before it registers its first observer."
             )
-        case .alreadyHeld, .responderCircle, .tooManyAsks, .asksFull, .askBytesFull, .unknownAsk,
-            .alreadySettled:
-            self.init(.overloaded, "")
         case .noMailbox:
             self.init(
                 .noMailbox, "The observer does not belong to a mailbox, so it cannot be read.")
+        case .alreadyHeld:
+            self.init(
+                .alreadyHeld,
+                """
+                Somebody holds the address, and does not share it or shares it with as many as may; \
+                register with the ifHeld replace to take it over.
+                """)
+        case .responderCircle:
+            self.init(
+                .responderCircle,
+                "The chain of next would come back to the address; name another next.")
+        case .tooManyAsks(let limit):
+            self.init(
+                .clientLimitReached,
+                """
+                The caller has \(limit) open asks, which is its limit; wait until some of them are \
+                answered, or withdraw them.
+                """,
+                members: [
+                    Member("limit", integer: limit), Member("of", string: [UInt8]("asks".utf8)),
+                ])
+        case .asksFull(let limit):
+            self.init(
+                .overloaded,
+                "The center has \(limit) open asks, which is its limit (--ask-limit); try again later.",
+                members: [Member("limit", integer: limit)])
+        case .askBytesFull:
+            self.init(
+                .overloaded,
+                "All open asks together hold as many bytes as they may (--ask-limit); try again later."
+            )
+        case .unknownAsk:
+            self.init(.notFound, "There is no such ask.")
+        case .alreadySettled:
+            self.init(
+                .alreadySettled,
+                "The ask is over: it was answered, handed on or withdrawn, or its time has ended.")
         }
     }
 

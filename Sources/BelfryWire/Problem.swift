@@ -80,6 +80,16 @@ public struct Problem: Error, Sendable, Equatable {
             self.init(key, json: json)
         }
 
+        /// A member with an array of strings of UTF-8 text.
+        public init(_ key: String, strings texts: [[UInt8]]) {
+            var writer = JSONWriter()
+            var json: [UInt8] = []
+            writer.beginArray(into: &json)
+            for text in texts { writer.string(text, into: &json) }
+            writer.endArray(into: &json)
+            self.init(key, json: json)
+        }
+
         /// A member with an integer.
         public init(_ key: String, integer value: Int) {
             var json: [UInt8] = []

@@ -1,9 +1,26 @@
 import BelfryBytes
+public import BelfryCenter
 internal import BelfryJSON
 
-// The requests that acknowledging observers answer: their ids, and the errors that come back.
+// The requests that acknowledging observers and responders answer: their ids, and the errors that come back.
 extension RPC {
-    /// Appends the id of a delivery to an acknowledging observer, as JSON: `"o17:1842"`.
+    /// Appends an ask: a request, whose response is the answer; its method is the selector.
+    public static func append(
+        ask notification: Notification, _ ask: ShownAsk, observer: UInt64, isRedelivered: Bool,
+        to output: inout [UInt8]
+    ) {
+        output.append(literal: #"{"jsonrpc":"2.0","id":"#)
+        appendDeliveryID(observer: observer, sequence: notification.sequence, to: &output)
+        output.append(literal: #","method":"#)
+        JSONWriter.append(string: notification.content.name, to: &output)
+        output.append(literal: #","params":"#)
+        Shape.append(
+            notification, ask, observer: observer, isRedelivered: isRedelivered, isOneLine: false,
+            to: &output)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends the id of a delivery that is answered, as JSON: `"o17:1842"`.
     static func appendDeliveryID(
         observer: UInt64, sequence: UInt64, to output: inout [UInt8]
     ) {
@@ -58,6 +75,19 @@ extension RPC {
         // What is wrong with its members does not matter: then there is less to tell.
         try? readError(json, code: &code, message: &message)
         return refusal(code: code, message: message)
+    }
+
+    /// An error that the broker puts in the place of an answer.
+    static func refusal(code: RPCErrorCode, _ message: String) -> [UInt8] {
+        refusal(code: code.rawValue, message: [UInt8](message.utf8))
+    }
+
+    /// Whether an error says that the method does not exist: somebody else is to answer.
+    static func handsOn(error json: Span<UInt8>) -> Bool {
+        var code = 0
+        var message: [UInt8] = []
+        try? readError(json, code: &code, message: &message)
+        return code == RPCErrorCode.methodNotFound.rawValue
     }
 
     private static let errorKeys = JSONKeyTable(["code", "message"])

@@ -77,6 +77,16 @@ public enum RPC {
         }
     }
 
+    /// Appends `belfry.settled`: an ask is over for a responder that was shown it.
+    public static func append(
+        settled id: NotificationID, observer: UInt64, _ reason: Settlement,
+        to output: inout [UInt8]
+    ) {
+        append("belfry.settled", to: &output) { output, writer in
+            writer.settlement(of: id, observer: observer, reason, into: &output)
+        }
+    }
+
     /// Appends `belfry.draining`: until when the broker still answers, and when to come back.
     public static func append(
         drainingUntil deadline: Int64, reconnectAfter: Duration, to output: inout [UInt8]

@@ -1,3 +1,4 @@
+public import BelfryCenter
 internal import BelfryJSON
 
 // The params of JSON-RPC calls; they are the objects of the HTTP API. Pointers start at the params.
@@ -56,6 +57,26 @@ extension RequestReader {
     ) throws(Problem) -> ExplainRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
             try fields.readExplanation(in: bytes)
+        }
+    }
+
+    /// Reads the params of `ask`.
+    ///
+    /// - Throws: content-too-large or invalid-fields.
+    public func ask(params: Range<Int>?, in message: Span<UInt8>) throws(Problem) -> AskRequest {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readAsk(in: bytes)
+        }
+    }
+
+    /// Reads the params of `withdraw`: the ask.
+    ///
+    /// - Throws: invalid-fields.
+    public func withdraw(
+        params: Range<Int>?, in message: Span<UInt8>
+    ) throws(Problem) -> NotificationID {
+        try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readWithdrawal(in: bytes)
         }
     }
 
@@ -177,24 +198,26 @@ extension FieldReader {
         return id.number
     }
 
-    private static let explanationKeys = JSONKeyTable(["name", "object", "limit", "cursor"])
+    private static let explanationKeys = JSONKeyTable(ExplainFields.Key.allCases.map(\.text))
 
     mutating func readExplanation(in bytes: Span<UInt8>) throws(Problem) -> ExplainRequest? {
-        var request = ExplainRequest(name: [])
-        let isObject = try readObject(Self.explanationKeys, in: bytes) {
+        var explanation = ExplainFields()
+        _ = try readObject(Self.explanationKeys, in: bytes) {
             (fields, ordinal, bytes) throws(Problem) in
-            switch ordinal {
-            case 0: request.name = try fields.name("name", in: bytes) ?? []
-            case 1: request.object = try fields.optionalName("object", in: bytes)
-            case 2:
+            switch ExplainFields.Key(rawValue: ordinal) {
+            case .name: explanation.name = try fields.name("name", in: bytes) ?? []
+            case .object:
+                if try fields.skipNull(in: bytes) { return }
+                explanation.object = try fields.name("object", in: bytes) ?? []
+            case .selector: explanation.selector = try fields.selector("selector", in: bytes) ?? []
+            case .limit:
                 let range = 1...fields.limits.pageRowLimit
-                let limit = try fields.optionalInteger("limit", in: range, of: bytes)
-                request.limit = limit ?? request.limit
-            default: request.cursor = try fields.cursor(in: bytes) ?? 0
+                explanation.limit = try fields.optionalInteger("limit", in: range, of: bytes)
+            case .cursor: explanation.cursor = try fields.cursor(in: bytes)
+            case nil: preconditionFailure("a member has an ordinal of the table")
             }
         }
-        if isObject, !has(0) { addFault("name", "is required") }
-        return request
+        return explanation.request { addFault($0.text, $1) }
     }
 
     private mutating func cursor(in bytes: Span<UInt8>) throws(Problem) -> UInt64? {

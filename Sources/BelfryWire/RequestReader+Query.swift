@@ -1,4 +1,4 @@
-internal import BelfryCenter
+public import BelfryCenter
 
 /// A parameter of a query, percent-decoded.
 public struct QueryParameter: Sendable, Equatable {
@@ -23,7 +23,7 @@ extension RequestReader {
         _ listing: Listing, query: [QueryParameter]
     ) throws(Problem) -> ListingRequest {
         var request = ListingRequest()
-        let keys = ListingRequest.Key.allCases.filter { listing.knows($0) }
+        let keys = listing.keys
         var faults = Faults(limits: limits)
         _ = read(query, of: keys.map(\.text), &faults) { index, value in
             request.set(keys[index], to: value, limits: limits)
@@ -32,34 +32,32 @@ extension RequestReader {
         return request
     }
 
+    /// Reads the query of a listing of open asks.
+    ///
+    /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
+    public func asks(query: [QueryParameter]) throws(Problem) -> AskQuery {
+        let request = try listing(.asks, query: query)
+        var asks = AskQuery()
+        asks.cursor = request.query.cursor
+        asks.limit = request.query.limit
+        asks.object = request.query.object
+        asks.selector = request.selector
+        asks.observer = request.observer
+        return asks
+    }
+
     /// Reads the query of an explanation.
     ///
     /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
     public func explain(query: [QueryParameter]) throws(Problem) -> ExplainRequest {
-        var request = ExplainRequest(name: [])
+        let keys = ExplainFields.Key.allCases
+        var explanation = ExplainFields()
         var faults = Faults(limits: limits)
-        let names = ["name", "object", "limit", "cursor"]
-        let seen = read(query, of: names, &faults) { index, value in
-            switch index {
-            case 0: request.name = value
-            case 1: request.object = value
-            case 2:
-                guard let limit = ListingRequest.limit(value, limits: limits) else {
-                    return ListingRequest.limitDetail(limits)
-                }
-                request.limit = limit
-                return nil
-            default:
-                guard let cursor = CursorText.read(value.span) else {
-                    return ListingRequest.cursorDetail
-                }
-                request.cursor = cursor
-                return nil
-            }
-            return TextRule.faultOfName(value.span, limits: limits)
+        _ = read(query, of: keys.map(\.text), &faults) { index, value in
+            explanation.set(keys[index], to: value, limits: limits)
         }
-        if !seen.contains(0) { faults.add(.parameter("name"), "is required") }
-        try faults.check()
+        let request = explanation.request { faults.add(.parameter($0.text), $1) }
+        guard let request, faults.isEmpty else { throw faults.problem ?? .invalid([]) }
         return request
     }
 
@@ -142,7 +140,7 @@ extension RequestReader {
     /// Hands each parameter to `set` by its place in `names`; it tells what is wrong with it.
     ///
     /// - Returns: the places of those that came.
-    private func read(
+    func read(
         _ query: [QueryParameter], of names: [String], _ faults: inout Faults,
         set: (Int, [UInt8]) -> String?
     ) -> Set<Int> {

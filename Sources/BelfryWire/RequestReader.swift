@@ -112,16 +112,17 @@ public struct RequestReader: Sendable {
         }
     }
 
+    /// Whether a body has nothing but whitespace.
+    func isBlank(_ body: Span<UInt8>) -> Bool {
+        for index in body.indices where !body[index].isJSONWhitespace { return false }
+        return true
+    }
+
     /// Where the userInfo stands that is the whole body; nil when there is none.
-    private func wholeUserInfo(
+    func wholeUserInfo(
         _ body: Span<UInt8>, _ fields: inout FieldReader
     ) throws(Problem) -> Range<Int>? {
-        var isBlank = true
-        for index in body.indices where !body[index].isJSONWhitespace {
-            isBlank = false
-            break
-        }
-        if isBlank { return nil }
+        if isBlank(body) { return nil }
         let range = try fields.wholeUserInfo(in: body)
         try fields.finish(in: body)
         return range

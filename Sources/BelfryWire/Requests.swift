@@ -43,6 +43,8 @@ public struct ObserverRequest: Sendable, Equatable {
     public var terms: ObserverTerms
     /// The sequence number above which the replay ring is asked for.
     public var since: UInt64?
+    /// What it is for; the name and the selector of a responder are nil and empty.
+    public var role: ObserverRole
     /// The secret of the client that it is for, as it was sent.
     ///
     /// Nil over JSON-RPC, and over HTTP for a mailbox of its own.
@@ -51,7 +53,8 @@ public struct ObserverRequest: Sendable, Equatable {
     /// Joins the parts; the selector is `notify` when none is given.
     public init(
         name: [UInt8]? = nil, object: [UInt8]? = nil, selector: [UInt8]? = nil,
-        terms: ObserverTerms = ObserverTerms(), since: UInt64? = nil, session: [UInt8]? = nil
+        terms: ObserverTerms = ObserverTerms(), since: UInt64? = nil, session: [UInt8]? = nil,
+        role: ObserverRole = .plain
     ) {
         self.name = name
         self.object = object
@@ -59,6 +62,7 @@ public struct ObserverRequest: Sendable, Equatable {
         self.terms = terms
         self.since = since
         self.session = session
+        self.role = role
     }
 
     private static let defaultSelector = [UInt8]("notify".utf8)
@@ -71,6 +75,14 @@ public struct ObserverRequest: Sendable, Equatable {
 
     /// Whether it observes what the broker tells of clients, which needs the grant `inspect`.
     public var asksLifetime: Bool { name.map(TextRule.isLifetimeChannel) ?? false }
+
+    /// The names that the caller's grants must cover, with the object; nil stands for all names.
+    ///
+    /// A responder observes what it implements, and one that implements nothing hands everything on.
+    public var coveredNames: [[UInt8]?] {
+        guard let terms = role.responder else { return [name] }
+        return terms.implements.isEmpty ? [nil] : terms.implements
+    }
 }
 
 /// Which observers somebody wants to remove.
@@ -93,8 +105,16 @@ extension ClientState {
     }
 }
 
+/// What an explanation is about.
+public enum ExplainRequest: Sendable, Equatable {
+    /// Who would get a post.
+    case post(ExplainedPost)
+    /// Who would be asked.
+    case ask(object: [UInt8], selector: [UInt8])
+}
+
 /// The notification that an explanation is about, and which page of observers it has.
-public struct ExplainRequest: Sendable, Equatable {
+public struct ExplainedPost: Sendable, Equatable {
     /// Its name.
     public var name: [UInt8]
     /// Its object.

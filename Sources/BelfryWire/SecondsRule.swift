@@ -9,6 +9,7 @@ struct SecondsRule {
 
     static let maxDelay = SecondsRule(above: 0, through: 86_400)
     static let timeToLive = SecondsRule(above: 0, through: 2_592_000)
+    static let askLifetime = SecondsRule(above: 0, through: 604_800)
     static let minInterval = SecondsRule(from: 0, through: 3_600)
     /// A lease has a limit too, but what is above is lowered and not refused.
     static let lease = SecondsRule(above: 0, through: .infinity)

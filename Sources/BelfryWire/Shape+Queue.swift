@@ -94,16 +94,22 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Appends what a mailbox has for an observer.
+    /// Appends what a mailbox has for an observer; asks stand among the notifications.
     public static func append(
         mailbox page: MailboxPage, observer: UInt64, to output: inout [UInt8]
     ) {
         output.append("{\"notifications\":[")
         for (index, held) in page.elements.enumerated() {
             if index > 0 { output.append(",") }
-            append(
-                notification: held.notification, isRedelivered: held.isRedelivered,
-                observer: observer, to: &output)
+            if let ask = held.ask {
+                append(
+                    held.notification, ask, observer: observer,
+                    isRedelivered: held.isRedelivered, isOneLine: false, to: &output)
+            } else {
+                append(
+                    notification: held.notification, isRedelivered: held.isRedelivered,
+                    observer: observer, to: &output)
+            }
         }
         output.append("],\"gaps\":[")
         var writer = JSONWriter()

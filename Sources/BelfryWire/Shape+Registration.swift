@@ -14,8 +14,26 @@ extension Shape {
         output.append(literal: #","object":"#)
         append(optional: row.object, to: &output)
         output.append(literal: #","selector":"#)
-        JSONWriter.append(string: row.selector, to: &output)
+        switch row.role {
+        case .plain: JSONWriter.append(string: row.selector, to: &output)
+        case .responder(let terms): append(terms, to: &output)
+        }
         append(row.terms, to: &output)
+    }
+
+    /// Appends null for the selector, as the methods of a responder are what it implements, and its terms.
+    private static func append(_ terms: ResponderTerms, to output: inout [UInt8]) {
+        output.append(literal: #"null,"implements":["#)
+        for index in terms.implements.indices {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            JSONWriter.append(string: terms.implements[index], to: &output)
+        }
+        output.append(literal: #"],"next":"#)
+        append(optional: terms.next, to: &output)
+        output.append(literal: #","ifHeld":""#)
+        output.append(terms.ifHeld.text)
+        output.append(literal: #"","concurrency":"#)
+        JSONWriter.append(integer: terms.concurrency, to: &output)
     }
 
     private static func append(_ terms: ObserverTerms, to output: inout [UInt8]) {

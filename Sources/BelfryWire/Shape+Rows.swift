@@ -33,8 +33,9 @@ extension Shape {
         append(row, center: center, to: &output, with: &writer)
     }
 
+    /// Appends an observer, for the listing of responders with what it was asked.
     static func append(
-        _ row: ObserverRow, center: [UInt8], to output: inout [UInt8],
+        _ row: ObserverRow, center: [UInt8], asks: ResponderRow? = nil, to output: inout [UInt8],
         with writer: inout JSONWriter
     ) {
         writer.beginObject(into: &output)
@@ -50,6 +51,11 @@ extension Shape {
         writer.member("coalesced", integer: row.coalesced, into: &output)
         writer.member("dropped", integer: row.dropped, into: &output)
         if let time = row.lastDeliveredAt { writer.time("lastDeliveredAt", time, into: &output) }
+        if let asks {
+            writer.member("openAsks", integer: asks.openAskCount, into: &output)
+            writer.member("asked", integer: asks.askedCount, into: &output)
+            writer.member("answered", integer: asks.answeredCount, into: &output)
+        }
         writer.endObject(into: &output)
     }
 

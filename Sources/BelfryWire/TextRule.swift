@@ -29,9 +29,11 @@ enum TextRule {
         faultOfName(name, limits: limits) == nil && !isReserved(name)
     }
 
-    /// Tells what is wrong with a selector, or nil.
+    /// Tells what is wrong with a selector, or nil; it may come from a path or a query.
     static func faultOfSelector(_ text: [UInt8], limits: WireLimits) -> String? {
-        guard !text.isEmpty, text.count <= limits.selectorByteLimit else {
+        guard !text.isEmpty, text.count <= limits.selectorByteLimit,
+            isPlainASCII(text.span) || isUTF8(text.span)
+        else {
             return "must have 1 to \(limits.selectorByteLimit) bytes of UTF-8"
         }
         if text.contains(where: { $0 < 0x20 || $0 == 0x7F }) {

@@ -12,6 +12,18 @@ public struct WireLimits: Sendable, Equatable {
     public var nameScalarLimit = 255
     /// Bytes of a selector; the default is 128.
     public var selectorByteLimit = 128
+    /// Selectors that a responder implements; the default is 64.
+    public var selectorCountLimit = 64
+    /// The largest answer to an ask in bytes; the default is 256 KiB.
+    ///
+    /// A larger one, and one that nests too deep, counts as a refusal.
+    public var answerByteLimit = 262_144
+    /// How deep an answer to an ask nests, itself included, from 1 to 128; the default is 64.
+    public var answerDepthLimit = 64
+    /// The largest `default` of an ask in bytes; the default is 16 KiB.
+    ///
+    /// A larger one is 413.
+    public var fallbackByteLimit = 16_384
     /// Faults that one answer tells; the default is 16.
     public var fieldErrorLimit = 16
     /// The longest page of a listing; the default is 1,000.

@@ -88,17 +88,17 @@ struct QueryTests {
         }
     }
 
-    @Test("an explanation needs a name")
+    @Test("an explanation of a post needs a name")
     func explain() throws {
         let request = try reader.explain(query: query([("object", "o"), ("name", "belfry.a")]))
-        #expect(request == ExplainRequest(name: bytes("belfry.a"), object: bytes("o")))
+        #expect(request == .post(ExplainedPost(name: bytes("belfry.a"), object: bytes("o"))))
         let page = try reader.explain(
             query: query([("cursor", "7"), ("name", "a"), ("limit", "1000")]))
-        #expect(page == ExplainRequest(name: bytes("a"), cursor: 7, limit: 1_000))
+        #expect(page == .post(ExplainedPost(name: bytes("a"), cursor: 7, limit: 1_000)))
         let plain = try reader.explain(query: query([("name", "a")]))
-        #expect(plain == ExplainRequest(name: bytes("a"), object: nil, cursor: 0, limit: 100))
+        #expect(plain == .post(ExplainedPost(name: bytes("a"), object: nil, cursor: 0, limit: 100)))
         let missing = problem { () throws(Problem) in try reader.explain(query: []) }
-        #expect(missing?.faultTexts == ["?name is required"])
+        #expect(missing?.faultTexts == ["?name is required, unless selector is given"])
         let faults = problem { () throws(Problem) in
             try reader.explain(
                 query: query([

@@ -102,7 +102,7 @@ struct RPCCallsTests {
         )
         #expect(
             faults { () throws(Problem) in try reader.explain(params: nil, in: none.span) }
-                == required)
+                == ["#/name is required, unless selector is given"])
     }
 
     @Test("addObserver has no session, for the connection is the client")
@@ -181,10 +181,12 @@ struct RPCCallsTests {
         let (bytes1, range1) = message(#"{"cursor":"9","object":"o","limit":5,"name":"a"}"#)
         let request = try reader.explain(params: range1, in: bytes1.span)
         #expect(
-            request == ExplainRequest(name: bytes("a"), object: bytes("o"), cursor: 9, limit: 5))
+            request
+                == .post(
+                    ExplainedPost(name: bytes("a"), object: bytes("o"), cursor: 9, limit: 5)))
         let (bytes3, range3) = message(#"{"name":"a","object":null,"limit":null,"cursor":null}"#)
         let plain = try reader.explain(params: range3, in: bytes3.span)
-        #expect(plain == ExplainRequest(name: bytes("a"), cursor: 0, limit: 100))
+        #expect(plain == .post(ExplainedPost(name: bytes("a"), cursor: 0, limit: 100)))
         let (bytes2, range2) = message(#"{"name":null}"#)
         let null = faults { () throws(Problem) in
             try reader.explain(params: range2, in: bytes2.span)

@@ -87,7 +87,14 @@ extension CenterListing {
             Shape.append(queueEntry: row, to: &outbox.content)
         case .modes:
             Shape.append(modes: center.modes, to: &outbox.content)
-        case .explain(let request):
+        case .explain(.ask(let object, let selector)):
+            guard isVisible(selector, object) else {
+                throw Problem.lacking(
+                    "inspect", caller, center: name, name: selector, object: object)
+            }
+            let explanation = center.explainAsk(object: object, selector: selector)
+            Shape.append(ask: explanation, to: &outbox.content)
+        case .explain(.post(let request)):
             // A name that is compared letter by letter takes as long as sixteen rows.
             let explanation = center.explain(
                 name: request.name, object: request.object, after: request.cursor,

@@ -1,0 +1,56 @@
+public import BelfryCenter
+
+extension Problem {
+    /// Tells why an ask has no answer, with the addresses that were asked.
+    public init(_ failure: AskFailure, id: NotificationID, path: [[UInt8]]) {
+        var text: [UInt8] = []
+        id.append(to: &text)
+        var members = [Member("id", string: text), Member("path", strings: path)]
+        if case .responderRefused(let error) = failure {
+            members.append(Member("error", json: error))
+        }
+        self.init(failure.kind, failure.detail, members: members)
+    }
+}
+
+extension AskFailure {
+    fileprivate var kind: Problem.Kind {
+        switch self {
+        case .noResponder: .noResponder
+        case .responderBusy: .responderBusy
+        case .selectorNotImplemented: .selectorNotImplemented
+        case .responderRefused: .responderRefused
+        case .responderGone: .responderGone
+        case .noAnswer: .noAnswer
+        }
+    }
+
+    fileprivate var detail: String {
+        switch self {
+        case .noResponder:
+            """
+            Nobody holds the address, or who implements the selector is away; \
+            ask again later, or give a default.
+            """
+        case .responderBusy:
+            """
+            Who implements the selector has as many open asks as its concurrency allows; \
+            ask again later, or give a default.
+            """
+        case .selectorNotImplemented:
+            """
+            Nobody at the address, or further on its chain of next, implements the selector; \
+            register a responder that does, or give a default.
+            """
+        case .responderRefused:
+            "The responder refused the ask, or its answer passes a limit; the member error tells which."
+        case .responderGone:
+            "The responder went away before it answered, and once forbids to ask another one."
+        case .noAnswer:
+            """
+            Nobody answered in time; wait longer (Prefer: wait), \
+            ask for the answer later (Prefer: respond-async), or give a default.
+            """
+        }
+    }
+}

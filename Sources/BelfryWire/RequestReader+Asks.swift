@@ -1,0 +1,115 @@
+import BelfryBytes
+public import BelfryCenter
+internal import BelfryJSON
+
+// Asks over HTTP, and the answers to all of them.
+extension RequestReader {
+    /// Reads an ask: the content is the userInfo, as in a post to a channel.
+    ///
+    /// Address and selector come percent-decoded from the path; the query has `default`, `once`, `ttl` and
+    /// `causedBy`.
+    /// - Throws: malformed-json, content-too-large or invalid-fields.
+    public func ask(
+        object: [UInt8], selector: [UInt8], query: [QueryParameter], content: Span<UInt8>
+    ) throws(Problem) -> AskRequest {
+        var fields = FieldReader(limits: limits)
+        let userInfo = try wholeUserInfo(content, &fields)
+        if let fault = TextRule.faultOfName(object.span, limits: limits) {
+            fields.faults.add(.parameter("object"), fault)
+        }
+        if let fault = TextRule.faultOfSelector(selector, limits: limits) {
+            fields.faults.add(.parameter("selector"), fault)
+        }
+        let parameters = AskFields.Parameter.allCases
+        var ask = AskFields()
+        _ = read(query, of: parameters.map(\.text), &fields.faults) { index, value in
+            ask.set(parameters[index], to: value, limits: limits)
+        }
+        if let fallback = ask.fallback, fallback.count > limits.fallbackByteLimit {
+            fields.faults.addTooLarge(
+                .parameter("default"), AskFields.fallbackName, byteLimit: limits.fallbackByteLimit)
+        }
+        try fields.faults.check()
+        return AskRequest(
+            content: PostFields.content(
+                name: selector, object: object, userInfo: userInfo, of: content),
+            causedBy: ask.causedBy, fallback: ask.fallback, isOnce: ask.isOnce,
+            timeToLive: ask.timeToLive)
+    }
+
+    /// Reads what an observer answers over HTTP: the content is any JSON.
+    ///
+    /// With `outcome=refused` it is the error, which may be absent; with `outcome=passed` it is not looked at.
+    /// - Throws: malformed-json or invalid-fields.
+    public func response(
+        query: [QueryParameter], content: Span<UInt8>
+    ) throws(Problem) -> Response {
+        var (isRefused, isPassed) = (false, false)
+        var faults = Faults(limits: limits)
+        _ = read(query, of: ["outcome"], &faults) { _, value in
+            isRefused = value.elementsEqual("refused".utf8)
+            isPassed = value.elementsEqual("passed".utf8)
+            return isRefused || isPassed ? nil : "must be refused or passed"
+        }
+        try faults.check()
+        if isPassed { return .passed(Self.passed) }
+        if isRefused, isBlank(content) { return .refusal(Self.null) }
+        let json = content.extracting(try wholeValue(content))
+        return isRefused ? .refusal(RPC.refusal(error: json)) : answer(json)
+    }
+
+    /// Reads what an observer answers over JSON-RPC: the result or the error of a response.
+    ///
+    /// The error -32601 hands on.
+    public func response(
+        content: Range<Int>, isError: Bool, in message: Span<UInt8>
+    ) -> Response {
+        let json = message.extracting(content)
+        if !isError { return answer(json) }
+        let error = RPC.refusal(error: json)
+        return RPC.handsOn(error: json) ? .passed(error) : .refusal(error)
+    }
+
+    private static let null = [UInt8]("null".utf8)
+    /// What a response over JSON-RPC would say that hands on.
+    private static let passed = RPC.refusal(
+        code: .methodNotFound, RPCErrorCode.methodNotFound.message)
+
+    /// An answer as it was sent; one that is too large or too deep counts as a refusal (rule R7).
+    private func answer(_ json: Span<UInt8>) -> Response {
+        // Valid JSON of four bytes with this start is null, which is how mostly is acknowledged.
+        if json.count == 4, json[0] == UInt8(ascii: "n") { return .result(Self.null) }
+        if json.count > limits.answerByteLimit {
+            let text = "The answer has \(json.count) bytes, and may have \(limits.answerByteLimit)."
+            return .refusal(RPC.refusal(code: .problem, text))
+        }
+        // What nests deeper has two brackets for each level.
+        if json.count > 2 * limits.answerDepthLimit, !isFlat(json) {
+            let text = "The answer nests deeper than \(limits.answerDepthLimit)."
+            return .refusal(RPC.refusal(code: .problem, text))
+        }
+        return .result([UInt8](copying: json))
+    }
+
+    private func isFlat(_ json: Span<UInt8>) -> Bool {
+        var scanner = JSONScanner(depthLimit: limits.answerDepthLimit)
+        do throws(JSONError) {
+            _ = try scanner.skipValue(in: json)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Where the value stands that is all of a content, whatever its kind.
+    private func wholeValue(_ content: Span<UInt8>) throws(Problem) -> Range<Int> {
+        var scanner = JSONScanner(depthLimit: FieldReader.greatestDepth)
+        do throws(JSONError) {
+            let range = try scanner.skipValue(in: content)
+            try scanner.finish(in: content)
+            return range
+        } catch {
+            throw .malformed(error, byteCount: content.count)
+        }
+    }
+}

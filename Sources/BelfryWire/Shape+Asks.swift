@@ -1,0 +1,165 @@
+import BelfryBytes
+public import BelfryCenter
+internal import BelfryJSON
+
+// Asks: what the asker gets, what the responder gets, and what is seen of them from outside.
+extension Shape {
+    /// Appends the answer to an ask: that of a responder, the default, or that it was asked or withdrawn.
+    ///
+    /// One without an answer is told as its problem.
+    public static func append(ask outcome: AskOutcome, to output: inout [UInt8]) {
+        var writer = JSONWriter()
+        switch outcome.state {
+        case .answered, .fallback:
+            writer.beginObject(into: &output)
+            writer.notificationID("id", outcome.id, into: &output)
+            writer.answer(outcome, into: &output)
+        case .open:
+            writer.beginObject(into: &output)
+            writer.notificationID("id", outcome.id, into: &output)
+            writer.member("outcome", string: "asked", into: &output)
+        case .withdrawn:
+            writer.beginObject(into: &output)
+            writer.notificationID("id", outcome.id, into: &output)
+            writer.member("outcome", string: "withdrawn", into: &output)
+            writer.strings("path", outcome.path, into: &output)
+        case .failed(let failure):
+            Problem(failure, id: outcome.id, path: outcome.path).append(to: &output, with: &writer)
+            return
+        }
+        writer.endObject(into: &output)
+    }
+
+    /// Appends the fate of an ask.
+    public static func append(askFate outcome: AskOutcome, to output: inout [UInt8]) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.notificationID("id", outcome.id, into: &output)
+        writer.member("state", string: outcome.state.text, into: &output)
+        switch outcome.state {
+        case .open(let deadline):
+            writer.time("expiresAt", deadline, into: &output)
+            writer.strings("path", outcome.path, into: &output)
+        case .answered, .fallback: writer.answer(outcome, into: &output)
+        case .failed(let failure):
+            writer.key("problem", into: &output)
+            Problem(failure, id: outcome.id, path: outcome.path).append(to: &output, with: &writer)
+        case .withdrawn: writer.strings("path", outcome.path, into: &output)
+        }
+        writer.endObject(into: &output)
+    }
+
+    /// Appends a page of open asks.
+    public static func append(asks page: Page<AskRow>, to output: inout [UInt8]) {
+        append("asks", page.rows, next: page.next, to: &output) { row, output, writer in
+            writer.beginObject(into: &output)
+            writer.notificationID("id", row.id, into: &output)
+            writer.member("object", string: row.object, into: &output)
+            writer.member("selector", string: row.selector, into: &output)
+            writer.observerID("observer", row.observer, into: &output)
+            writer.strings("path", row.path, into: &output)
+            writer.time("askedAt", row.askedAt, into: &output)
+            writer.time("answerBy", row.answerBy, into: &output)
+            writer.member("state", string: row.isShown ? "delivered" : "held", into: &output)
+            writer.endObject(into: &output)
+        }
+    }
+
+    /// Appends responders: a page of them, or all who hold an address.
+    public static func append(
+        responders rows: [ResponderRow], next: UInt64? = nil, center: [UInt8],
+        to output: inout [UInt8]
+    ) {
+        append("responders", rows, next: next, to: &output) { row, output, writer in
+            append(row.observer, center: center, asks: row, to: &output, with: &writer)
+        }
+    }
+
+    /// Appends who would be asked.
+    public static func append(ask explanation: AskExplanation, to output: inout [UInt8]) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.key("ask", into: &output)
+        writer.beginObject(into: &output)
+        writer.member("outcome", string: explanation.outcome.text, into: &output)
+        if let observer = explanation.outcome.observer {
+            writer.observerID("observer", observer, into: &output)
+        }
+        writer.strings("path", explanation.path, into: &output)
+        writer.array("skipped", of: explanation.skipped, into: &output) { skipped, output, writer in
+            writer.beginObject(into: &output)
+            writer.member("object", string: skipped.object, into: &output)
+            if let observer = skipped.observer {
+                writer.observerID("observer", observer, into: &output)
+            }
+            writer.member("reason", string: skipped.reason.text, into: &output)
+            writer.endObject(into: &output)
+        }
+        writer.endObject(into: &output)
+        writer.endObject(into: &output)
+    }
+
+    /// Appends an ask as its responder gets it: a notification with the address whose turn it is, and until
+    /// when it is to be answered.
+    static func append(
+        _ notification: Notification, _ ask: ShownAsk, observer: UInt64, isRedelivered: Bool,
+        isOneLine: Bool, to output: inout [UInt8]
+    ) {
+        append(
+            notification, isRedelivered: isRedelivered, observer: observer, isOneLine: isOneLine,
+            to: &output)
+        output.removeLast()
+        output.append(literal: #","target":"#)
+        JSONWriter.append(string: ask.target, to: &output)
+        output.append(literal: #","answerBy":""#)
+        TimeText.append(milliseconds: ask.answerBy, to: &output)
+        output.append(literal: #""}"#)
+    }
+}
+
+extension JSONWriter {
+    /// The answer, who gave it, and the addresses that were asked.
+    fileprivate mutating func answer(_ outcome: AskOutcome, into output: inout [UInt8]) {
+        switch outcome.state {
+        case .answered(let answer, let observer):
+            member("answer", raw: answer, into: &output)
+            member("by", string: "responder", into: &output)
+            observerID("observer", observer, into: &output)
+        case .fallback(let answer, let failure):
+            member("answer", raw: answer, into: &output)
+            member("by", string: "default", into: &output)
+            member("reason", string: failure.text, into: &output)
+        case .open, .failed, .withdrawn: break
+        }
+        strings("path", outcome.path, into: &output)
+    }
+}
+
+extension AskOutcome.State {
+    /// The word of a fate for it.
+    fileprivate var text: String {
+        switch self {
+        case .open: "asked"
+        case .answered, .fallback: "answered"
+        case .failed: "failed"
+        case .withdrawn: "withdrawn"
+        }
+    }
+}
+
+extension AskExplanation.Outcome {
+    fileprivate var text: String {
+        switch self {
+        case .delivered: "delivered"
+        case .held: "held"
+        case .failed(let failure): failure.text
+        }
+    }
+
+    fileprivate var observer: UInt64? {
+        switch self {
+        case .delivered(let observer), .held(let observer): observer
+        case .failed: nil
+        }
+    }
+}
