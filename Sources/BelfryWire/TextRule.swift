@@ -66,7 +66,7 @@ enum TextRule {
     static let lifetimeChannels: [[UInt8]] = [
         "belfry.client.connected", "belfry.client.suspended", "belfry.client.resumed",
         "belfry.client.left", "belfry.observer.expired", "belfry.queue.overflowed",
-        "belfry.center.willTerminate",
+        "belfry.center.willTerminate", "belfry.responder.changed",
     ].map { [UInt8]($0.utf8) }
 
     /// Whether a name is one of the broker's own that may be observed.

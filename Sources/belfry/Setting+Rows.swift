@@ -104,6 +104,9 @@ extension Setting {
         amount(
             "queue-limit", \.server.centerLimits.queueEntryLimit, \.server.queueByteLimit,
             such: "10000,64MiB", "Entries of a center's queue, and bytes of all queues."),
+        amount(
+            "ask-limit", \.server.centerLimits.askLimit, \.server.askByteLimit,
+            such: "10000,64MiB", "Open asks of a center, and bytes of all open asks."),
         commonModes,
         duration(
             "center-idle-timeout", \.server.centerIdleTimeout, from: .seconds(1),
@@ -210,9 +213,10 @@ extension Setting {
         count(
             "tombstone-limit", \.server.centerLimits.tombstoneLimit, in: 1...10_000_000,
             "Removed observers that a center remembers."),
-        count(
-            "fate-limit", \.server.centerLimits.fateLimit, in: 1...10_000_000,
-            "Posts whose fate a center remembers."),
+        amount(
+            "fate-limit", \.server.centerLimits.fateLimit,
+            \.server.centerLimits.answerMemoryLimit, such: "100000,32MiB",
+            "Posts and asks whose fates a center remembers, and bytes of the answers among them."),
         amount(
             "key-limit", \.server.centerLimits.keyLimit, \.server.centerLimits.keyByteLimit,
             such: "100000,32MiB", "Idempotency keys that a center remembers, and their bytes."),

@@ -16,7 +16,7 @@ struct Deed: CustomTestStringConvertible, Sendable {
     var refused = 403
     /// What it is answered with where nothing is lacking, and it still cannot be.
     var impossible: Int?
-    /// Method, target and content of the request; `{entry}`, `{observer}`, `{client}` and `{mode}` are ones of somebody else.
+    /// Method, target and content of the request; `{entry}`, `{ask}`, `{observer}`, `{client}` and `{mode}` are ones of somebody else.
     var http: (method: String, target: String, content: String?)?
     /// Method and params of the call.
     var call: (method: String, params: String)?
@@ -51,10 +51,22 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(
             verbs: ["observe", "acknowledge"],
             call: ("addObserver", #"{"name":"Mail","object":"me","acknowledge":true}"#)),
+        Deed(
+            verbs: ["respond"],
+            http: ("POST", "/v1/observers", #"{"object":"me","implements":["Mail"]}"#),
+            call: ("addObserver", #"{"object":"me","implements":["Mail"]}"#)),
+        Deed(
+            verbs: ["ask"], http: ("POST", "/v1/responders/me/Mail?default=1", ""),
+            call: ("ask", #"{"object":"me","selector":"Mail","default":1}"#)),
         Deed(verbs: ["modes"], http: ("POST", "/v1/modes", #"{"mode":"held"}"#)),
         Deed(verbs: ["modes"], call: ("enterMode", #"{"mode":"held"}"#)),
         Deed(
             verbs: ["inspect"], http: ("GET", "/v1/observers", nil), call: ("observers", "{}")),
+        Deed(verbs: ["inspect"], http: ("GET", "/v1/responders", nil)),
+        Deed(verbs: ["inspect"], http: ("GET", "/v1/asks", nil)),
+        Deed(
+            verbs: ["inspect"], http: ("GET", "/v1/explain?object=me&selector=Mail", nil),
+            call: ("explain", #"{"object":"me","selector":"Mail"}"#)),
         Deed(verbs: ["inspect"], http: ("GET", "/v1/clients", nil)),
         Deed(verbs: ["inspect"], http: ("GET", "/v1/channels", nil)),
         Deed(verbs: ["inspect"], http: ("GET", "/v1/queue", nil)),
@@ -73,6 +85,8 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["observe"], http: ("GET", "/v1/events?name=Mail&object=me", nil)),
         Deed(verbs: ["inspect"], refused: 404, http: ("GET", "/v1/observers/{observer}", nil)),
         Deed(verbs: ["admin"], refused: 404, http: ("DELETE", "/v1/observers/{observer}", nil)),
+        Deed(verbs: ["inspect"], refused: 404, http: ("GET", "/v1/notifications/{ask}", nil)),
+        Deed(verbs: ["admin"], refused: 404, http: ("DELETE", "/v1/notifications/{ask}", nil)),
     ]
 
     /// What takes verbs on everything, because it names nothing.
@@ -84,6 +98,15 @@ struct Deed: CustomTestStringConvertible, Sendable {
             verbs: ["observe", "inspect"],
             http: ("POST", "/v1/observers", #"{"name":"belfry.client.left"}"#),
             call: ("addObserver", #"{"name":"belfry.client.left"}"#)),
+        Deed(
+            verbs: ["respond"],
+            http: ("POST", "/v1/observers", #"{"object":"me","implements":[]}"#)),
+        Deed(
+            verbs: ["respond", "ask"],
+            http: ("POST", "/v1/observers", #"{"object":"me","implements":["Mail"],"next":"you"}"#),
+            call: ("addObserver", #"{"object":"me","implements":["Mail"],"next":"you"}"#)),
+        // Nobody holds the address, and who lacks the grant learns no more.
+        Deed(verbs: ["inspect"], impossible: 404, http: ("GET", "/v1/responders/me", nil)),
         Deed(verbs: ["admin"], refused: 404, http: ("DELETE", "/v1/modes/{mode}", nil)),
         Deed(
             verbs: ["admin"], refused: 404,
@@ -111,7 +134,7 @@ extension RouteRow.Need {
         switch self {
         case .nothing, .credentials, .anyGrant, .token(or: nil): []
         case .named(let verbs), .somewhere(let verbs), .everywhere(let verbs): verbs
-        case .token(or: let need?), .session(or: let need): need.verbs
+        case .token(or: let need?), .session(or: let need), .asker(or: let need): need.verbs
         }
     }
 }
@@ -172,10 +195,18 @@ struct AccessTests {
             ("{entry}", peer.result("post", entry)["id"].text ?? ""),
             ("{observer}", peer.observe("Mail", "me")["id"].text ?? ""),
             ("{mode}", peer.result("enterMode", #"{"mode":"held"}"#)["id"].text ?? ""),
+            ("{ask}", ask(peer)),
         ] {
             made.replace(place, with: id)
         }
         return made
+    }
+
+    /// An ask that a client has made, which nobody answers.
+    private static func ask(_ peer: SocketPeer) throws -> String {
+        try peer.result("addObserver", #"{"object":"me","implements":["Mail"]}"#)
+        let asked = try peer.result("ask", #"{"object":"me","selector":"Mail","ttl":60}"#)
+        return asked["id"].text ?? ""
     }
 
     @Test("each route that takes a verb has a deed with it")

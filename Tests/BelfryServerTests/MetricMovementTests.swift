@@ -103,6 +103,16 @@ struct MetricMovementTests {
             try broker.post(name: "a")
             try socket.result("removeObserver", #"{"token":"\#(token)"}"#)
         },
+        Movement(
+            "somebody asks, and is not answered yet",
+            moves: ["belfry_responders", "belfry_asks_open", "belfry_asks_total"], of: twoLoops
+        ) { broker in
+            let socket = try broker.webSocket(loop: 1)
+            try socket.result("addObserver", AskStage.registration("w", ["a"]))
+            let asking = try broker.http(loop: 1)
+            try asking.send(HTTPPeer.text("POST", "/v1/responders/w/a", ""))
+            _ = try broker.request("POST", "/v1/responders/nobody/a", "", loop: 1)
+        },
         Movement("a center begins", moves: ["belfry_centers"]) {
             _ = try $0.request("POST", "/v1/centers/other/channels/a", "{}")
         },

@@ -11,7 +11,10 @@ struct RouteTests {
     /// Each path with the methods that it answers to, besides OPTIONS.
     static let paths: [(path: String, methods: String)] = [
         ("/v1/channels/a", "POST"), ("/v1/notifications", "POST"),
-        ("/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA", "GET, HEAD"),
+        ("/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA", "GET, HEAD, DELETE"),
+        ("/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA/answer", "PUT"),
+        ("/v1/responders", "GET, HEAD"), ("/v1/responders/a", "GET, HEAD"),
+        ("/v1/responders/a/b", "POST"), ("/v1/asks", "GET, HEAD"),
         ("/v1/observers", "GET, HEAD, POST"), ("/v1/observers/o1", "GET, HEAD, DELETE"),
         ("/v1/observers/o1/notifications", "GET"),
         ("/v1/clients", "GET, HEAD"), ("/v1/clients/c1", "DELETE, PATCH"),

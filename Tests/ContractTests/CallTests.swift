@@ -24,7 +24,9 @@ struct CallTests {
             }
         }
         #expect(methods.filter { !$0.hasPrefix("belfry.") } == calls)
-        let unasked: Set = ["belfry.welcome", "belfry.gap", "belfry.removed", "belfry.draining"]
+        let unasked: Set = [
+            "belfry.welcome", "belfry.gap", "belfry.removed", "belfry.settled", "belfry.draining",
+        ]
         #expect(methods.filter { $0.hasPrefix("belfry.") } == unasked)
     }
 

@@ -181,8 +181,8 @@ extension NotificationCenter {
         if case .failed(let failure) = state, let fallback = ask.fallback {
             state = .fallback(fallback, failure)
         }
-        askEnds.count(state)
         let outcome = AskOutcome(id: ask.id, state: state, path: ask.path)
+        effects.askEnds.append(outcome)
         finishKey(of: ask, outcome, &effects)
         for waiter in ask.waiters {
             effects.askCompletions.append(

@@ -55,8 +55,6 @@ public struct NotificationCenter: Sendable {
     var asks: AskTable
     /// How asks ended lately.
     var askFates: AskFateTable
-    /// How many asks ended in which way; it counts for this process alone, and decides nothing.
-    public internal(set) var askEnds = AskEnds()
     var deadlines = DeadlineHeap<Deadline>()
     /// How many deadlines were left when they were swept last.
     var livingDeadlineCount = 512

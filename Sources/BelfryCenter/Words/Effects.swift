@@ -20,6 +20,8 @@ public struct Effects: Sendable {
     public var asks: [UInt32: ShownAsk] = [:]
     /// Answers to earlier asks that were waited for.
     public var askCompletions: [AskCompletion] = []
+    /// The asks that have ended, each once, with how.
+    public var askEnds: [AskOutcome] = []
     /// What must last, in the order in which it happened; empty when nothing must.
     public var changes: [Change] = []
 
@@ -37,6 +39,7 @@ public struct Effects: Sendable {
         Self.empty(&completions, capacityLimit: 1_024)
         if !asks.isEmpty { asks = [:] }
         Self.empty(&askCompletions, capacityLimit: 1_024)
+        Self.empty(&askEnds, capacityLimit: 1_024)
         Self.empty(&changes, capacityLimit: 4_096)
     }
 

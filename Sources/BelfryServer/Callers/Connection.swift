@@ -24,7 +24,7 @@ struct Connection {
     var mailbox: UInt64 = 0
     /// The whole session of its client, as registrations repeat it.
     var session: [UInt8] = []
-    /// The center of its client.
+    /// The center of its client, of the mailbox that it reads, or of what it waits for.
     var center: [UInt8] = []
     /// Where its last request came from, if that matters.
     var address: NetworkAddress?

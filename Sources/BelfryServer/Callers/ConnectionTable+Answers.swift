@@ -34,6 +34,7 @@ extension ConnectionTable {
         case .lastFrames:
             self[id].client = 0
             self[id].mailbox = 0
+            self[id].center = []
             closeSoon(id, &outbox)
         case .answer(let sequel):
             follow(sequel, on: id, &outbox)

@@ -11,27 +11,34 @@ extension ConnectionTable {
         leave(id, isForgotten: true, &outbox)
     }
 
-    /// Tells the center of a client, or of a mailbox, that the connection has ended.
+    /// Tells the center of a client, of a mailbox, or of what an asker waits for, that the connection has ended.
     ///
     /// - Parameters:
     ///   - id: the connection, which is there.
     ///   - isForgotten: whether it is no more before the center hears of it.
     mutating func leave(_ id: ConnectionID, isForgotten: Bool = false, _ outbox: inout Outbox) {
         let (client, mailbox) = (self[id].client, self[id].mailbox)
-        let isAnybody = client != 0 || mailbox != 0
-        let center = isAnybody ? self[id].center : []
+        let center = self[id].center
+        let isAnybody = !center.isEmpty
         let encoding = self[id].encoding
         if isForgotten {
             self[Int(id.index)] = nil
         } else if isAnybody {
             self[id].client = 0
             self[id].mailbox = 0
+            self[id].center = []
         }
         guard isAnybody else { return }
         outbox.tellSuspension(of: client, true, because: "away")
-        tell(
-            center, mailbox != 0 ? .detachReader(observer: mailbox) : .disconnect(client: client),
-            by: id, encoding, &outbox)
+        let note =
+            if mailbox != 0 {
+                ConnectionNote.detachReader(observer: mailbox)
+            } else if client != 0 {
+                ConnectionNote.disconnect(client: client)
+            } else {
+                ConnectionNote.endWait
+            }
+        tell(center, note, by: id, encoding, &outbox)
     }
 
     /// Tells a center something about a connection, to which there is no answer.

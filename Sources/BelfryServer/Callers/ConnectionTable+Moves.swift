@@ -17,10 +17,10 @@ extension ConnectionTable {
         case .readOn:
             readOn(id, &outbox)
         case .endPoll:
-            // Nobody knows whether the other half is still read: a poll need not wait for that.
-            let (mailbox, center, encoding) = (self[id].mailbox, self[id].center, self[id].encoding)
-            guard mailbox != 0 else { break }
-            tell(center, .endPoll(observer: mailbox), by: id, encoding, &outbox)
+            // Nobody knows whether the other half is still read: what waits need not wait for that.
+            let (center, encoding) = (self[id].center, self[id].encoding)
+            guard !center.isEmpty else { break }
+            tell(center, .endWait, by: id, encoding, &outbox)
         case .lineUp:
             corked.append((self[id].reading.cork, id))
         case .uncork:
@@ -75,10 +75,13 @@ extension ConnectionTable {
             move(id, .asked, &outbox)
         case .http:
             wait(id, &outbox)
-            // The end of the connection is the end of a mailbox's reader.
-            if case .readMailbox(let secret, _, _) = submission.request {
+            // The end of the connection is the end of a mailbox's reader, and of an asker.
+            switch submission.request {
+            case .readMailbox(let secret, _, _):
                 self[id].mailbox = secret.number
                 self[id].center = submission.center
+            case .ask, .fate: self[id].center = submission.center
+            default: break
             }
         }
     }
@@ -89,6 +92,7 @@ extension ConnectionTable {
         if self[id].reading.ignoresAnswer { return }
         if self[id].isAwaiting, self[id].reading.ending != .afterAnswer, self[id].kind == .http {
             self[id].mailbox = 0
+            if !self[id].center.isEmpty { self[id].center = [] }
             setDeadline(id, .idle, &outbox)
         }
         move(id, .answered, &outbox)

@@ -22,6 +22,13 @@ extension CenterHost {
             let form = ReceiptForm(of: submission.reply, isBatch: true)
             return perform(
                 MakePosts(requests: requests, wishes: wishes, form: form), submission, &outbox)
+        case .ask(let request, let wishes):
+            return perform(MakeAsk(request, wishes), submission, &outbox)
+        case .withdraw(let id): return perform(WithdrawAsk(id: id), submission, &outbox)
+        case .answer(let id, let responder, let response):
+            let operation = AnswerAsk(id: id, responder: responder, response: response)
+            return perform(operation, submission, &outbox)
+        case .fate(let id, let wait): return readFate(id, wait: wait, submission, &outbox)
         case .connect(let transport, let observers, let since):
             return perform(Connect(transport, observers, since: since), submission, &outbox)
         case .addObserver(let request):
@@ -68,7 +75,7 @@ extension CenterHost {
     }
 
     /// Answers what takes no command.
-    private mutating func deliver(
+    mutating func deliver(
         _ submission: Submission, _ outbox: inout Outbox,
         _ answer: (inout CenterHost, inout Outbox) throws(Problem) -> Answer
     ) -> Bool {
@@ -101,8 +108,12 @@ extension CenterHost {
             }
         case .becomeSlow(let client): tell(.becomeSlow(client: client), center: name, &outbox)
         case .drain(let client): tell(.drain(client: client), center: name, &outbox)
-        // The connection is half closed: nobody knows how long it can still be answered.
-        case .endPoll: polls.end(submission.reply.number.rawValue, .filled)
+        // Nobody knows how long a connection that is half closed can still be answered.
+        case .endWait:
+            let connection = submission.reply.number.rawValue
+            polls.end(connection, .filled)
+            guard let ask = asks.endWait(of: connection) else { break }
+            tell(.withdraw(ask), center: name, &outbox)
         case .detachReader(let observer):
             let connection = submission.reply.number
             polls.forget(connection.rawValue)

@@ -2,16 +2,17 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryWire
 
-// Posts that wait for acknowledging observers: the center tells when they are complete.
+// Posts that wait for acknowledging observers, and asks: the center tells when they are complete.
 
 extension CenterHost {
-    /// Keeps the reply of posts that were applied and wait for their observers, until they are complete.
+    /// Keeps the reply of posts, or of an ask, that were applied and wait for observers, until they are complete.
     ///
     /// - Parameters:
-    ///   - call: the id of the call that has posted, if it is one.
+    ///   - form: the form of the receipts; nil for the answer to an ask.
+    ///   - call: the id of the call that has posted or asked, if it is one.
     ///   - place: its place in its batch, if it is in one.
     mutating func park(
-        _ reply: Reply, _ form: ReceiptForm, call: [UInt8]? = nil, place: CallPlace? = nil,
+        _ reply: Reply, _ form: ReceiptForm?, call: [UInt8]? = nil, place: CallPlace? = nil,
         _ outbox: inout Outbox
     ) {
         completions.add(
@@ -24,7 +25,7 @@ extension CenterHost {
         if call != nil, place == nil { outbox.letGoOn(reply) }
     }
 
-    /// Answers all posts that this turn has completed.
+    /// Answers all posts and asks that this turn has completed.
     mutating func answerCompletions(_ outbox: inout Outbox) {
         // An answer may let a request be read that completes another post.
         while completions.hasCompleted {
@@ -32,27 +33,55 @@ extension CenterHost {
         }
     }
 
-    private mutating func complete(_ item: CompletedPost, _ outbox: inout Outbox) {
+    private mutating func complete(_ item: CompletedCommand, _ outbox: inout Outbox) {
         beginAnswer(&outbox)
         promises.awaitedTicket =
             item.waiting.ticket > promises.committedTicket ? item.waiting.ticket : 0
         if item.waitsForTurn, shared.store != nil {
             promises.awaitEverything()
         }
-        let replayed = item.completion.replayedForm.map { ReceiptForm(rawValue: $0) }
-        let form = replayed ?? item.waiting.form
-        guard let call = item.waiting.call else {
-            var answer = form.appendAnswer(
-                item.completion.receipts, item.completion.reports, item.waiting.reply, &outbox)
-            if replayed != nil { answer.fields.append(.isReplayed) }
-            return promises.deliver(answer, item.waiting.reply, &outbox)
+        let reply = item.waiting.reply
+        switch item.completion {
+        case .posts(let completion):
+            let replayed = completion.replayedForm.map { ReceiptForm(rawValue: $0) }
+            let form = replayed ?? item.waiting.form ?? []
+            item.waiting.answer(&promises, &outbox) { outbox in
+                var answer = form.appendAnswer(
+                    completion.receipts, completion.reports, reply, &outbox)
+                if replayed != nil { answer.fields.append(.isReplayed) }
+                return answer
+            }
+        case .ask(let completion):
+            asks.takeAsk(by: reply.number.rawValue)
+            item.waiting.answer(&promises, &outbox) { outbox throws(Problem) in
+                try completion.outcome.answer(
+                    isReplayed: completion.replayedForm != nil, reply, &outbox)
+            }
         }
-        RPC.beginResult(id: call, to: &outbox.content)
-        form.append(item.completion.receipts, item.completion.reports, to: &outbox.content)
-        RPC.endResult(to: &outbox.content)
-        guard let place = item.waiting.place else {
-            return promises.deliver(.json, item.waiting.reply, &outbox)
+    }
+}
+
+extension WaitingReply {
+    /// Answers one who has waited: a request, a call, or a call in a batch.
+    func answer(
+        _ promises: inout PromiseTable, _ outbox: inout Outbox,
+        by append: (inout Outbox) throws(Problem) -> Answer
+    ) {
+        var answer = Answer.json
+        do throws(Problem) {
+            if let call { RPC.beginResult(id: call, to: &outbox.content) }
+            answer = try append(&outbox)
+            if call != nil { RPC.endResult(to: &outbox.content) }
+        } catch {
+            outbox.content.removeAll(keepingCapacity: true)
+            if let call {
+                outbox.noteRefusal(error)
+                RPC.append(problem: error, id: call, to: &outbox.content)
+            } else {
+                answer = outbox.problemAnswer(error)
+            }
         }
+        guard let place else { return promises.deliver(answer, reply, &outbox) }
         place.batch.fill(place.number, with: outbox.content, ticket: promises.awaitedTicket)
         promises.deliver(place.batch, .none, &outbox)
     }

@@ -78,7 +78,7 @@ extension Problem {
         let counts = [
             ("clients", use.clientCount), ("observers", use.observerCount),
             ("queue", use.queueCount), ("held", use.heldCount), ("modes", use.modeCount),
-            ("keys", use.keyCount),
+            ("asks", use.askCount), ("keys", use.keyCount),
         ]
         self.init(
             .centerInUse,

@@ -12,9 +12,13 @@ extension CenterHost {
             outbox.work.count(deliveries: effects.deliveries.count)
             outbox.spread(&effects, of: position, in: &centers)
         }
-        if !effects.completions.isEmpty {
+        if !effects.completions.isEmpty || !effects.askCompletions.isEmpty {
             let hasStored = !effects.changes.isEmpty && shared.store != nil
-            completions.keep(effects.completions, hasStored: hasStored)
+            completions.keep(effects, hasStored: hasStored)
+        }
+        if !effects.askEnds.isEmpty {
+            asks.end(effects.askEnds)
+            shared.figures.noteAskEnds(effects.askEnds)
         }
     }
 

@@ -13,6 +13,9 @@ extension CenterHost {
         polls.armAgain(&outbox)
     }
 
+    /// Whether somebody waits no longer, and is not answered yet.
+    var hasWaitEnds: Bool { completions.hasCompleted || polls.hasEnded || asks.hasEnded }
+
     /// Answers all polls that wait no longer.
     mutating func answerPolls(_ outbox: inout Outbox) {
         // An answer may let a request be read that ends another poll.

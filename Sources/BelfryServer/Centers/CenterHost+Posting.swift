@@ -51,7 +51,7 @@ extension CenterHost {
                 outbox.write(receipt, for: context, to: id)
             } else {
                 answerLocation.removeAll(keepingCapacity: true)
-                receipt.appendLocation(prefix: prefix, to: &answerLocation)
+                receipt.id.appendLocation(prefix: prefix, to: &answerLocation)
                 outbox.write(receipt, location: answerLocation, for: context, to: id)
             }
             return true

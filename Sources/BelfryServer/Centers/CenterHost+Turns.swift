@@ -71,10 +71,15 @@ extension CenterHost {
         if end.queueGrowth != 0 {
             shared.totals.queueByteCount.add(end.queueGrowth, ordering: .relaxed)
         }
+        if end.askGrowth != 0 {
+            shared.totals.askByteCount.add(end.askGrowth, ordering: .relaxed)
+        }
         if let losses = end.losses { shared.figures.noteLosses(losses) }
         outbox.counters.heldNotifications = UInt64(
             Int(outbox.counters.heldNotifications) + end.heldCountGrowth)
         outbox.counters.queueEntries = UInt64(Int(outbox.counters.queueEntries) + end.entryGrowth)
+        outbox.counters.openAsks = UInt64(Int(outbox.counters.openAsks) + end.askCountGrowth)
+        outbox.counters.responders = UInt64(Int(outbox.counters.responders) + end.responderGrowth)
         schedule.arm(at: end.deadline, &outbox)
         // A loop that is about to end is never idle (rules Q12, Q23).
         let needsIdle = centers.idleCount > 0 && !outbox.life.isStopping

@@ -20,10 +20,12 @@ struct CenterHost: ~Copyable {
     var pending: [CommandID: Pending] = [:]
     /// The answers that wait for the store.
     var promises = PromiseTable()
-    /// The replies to posts that wait for their observers.
+    /// The replies to posts and asks that wait for observers.
     var completions = CompletionTable()
     /// The requests that wait at mailboxes.
     var polls = PollTable()
+    /// Who waits for what becomes of asks.
+    var asks = AskWaitTable()
     /// What waits for a turn that has time for it.
     var postponed: PostponedWork
     var schedule = CenterSchedule()

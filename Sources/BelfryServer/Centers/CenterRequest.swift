@@ -22,6 +22,10 @@ struct Submission: Sendable {
 enum CenterRequest: Sendable {
     case post(PostRequest, PostWishes?)
     case postBatch([PostRequest], PostWishes?)
+    indirect case ask(AskRequest, AskWishes)
+    case withdraw(NotificationID)
+    indirect case answer(NotificationID, Secret, Response)
+    case fate(NotificationID, wait: Int64)
     case connect(Transport, observers: [ObserverRequest], since: ReplayPosition?)
     indirect case addObserver(ObserverRequest)
     case removeObserver(Secret)
@@ -49,7 +53,8 @@ enum ConnectionNote: Sendable {
     case disconnect(client: UInt64)
     case becomeSlow(client: UInt64)
     case drain(client: UInt64)
-    case endPoll(observer: UInt64)
+    /// It waits for nothing any more: its client has shut down its half, or is gone.
+    case endWait
     case detachReader(observer: UInt64)
 }
 
@@ -72,6 +77,16 @@ final class PostWishes: Sendable {
         self.wait = wait
         self.key = key
     }
+}
+
+/// What an asker wishes besides an answer.
+struct AskWishes: Sendable {
+    /// How many nanoseconds it waits; nil is as long as usual.
+    var wait: Int64?
+    /// Whether the ask lives on when the wait is over.
+    var outlivesAsker = false
+    /// The name under which the answer is found again, and the hash of the request.
+    var key: (text: [UInt8], requestHash: SecretHash)?
 }
 
 /// A client that calls methods, with the session that its registrations repeat.

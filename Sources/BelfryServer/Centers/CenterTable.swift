@@ -285,6 +285,12 @@ extension CenterTable {
         var queueGrowth = 0
         /// How many notifications more are held.
         var heldCountGrowth = 0
+        /// How many bytes more open asks have than before.
+        var askGrowth = 0
+        /// How many asks more are open.
+        var askCountGrowth = 0
+        /// How many observers more hold an address.
+        var responderGrowth = 0
         /// What observers lost in the turn.
         var losses: Losses?
         /// How many queue entries more there are.
@@ -323,6 +329,9 @@ extension CenterTable {
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
         end.heldCountGrowth += needs.heldCount - known.heldCount
+        end.askGrowth += needs.askByteCount - known.askByteCount
+        end.askCountGrowth += needs.askCount - known.askCount
+        end.responderGrowth += needs.responderCount - known.responderCount
         if hosted[position].center.losses.total != hosted[position].knownLosses.total {
             let losses = hosted[position].center.losses
             end.losses = end.losses ?? Losses()

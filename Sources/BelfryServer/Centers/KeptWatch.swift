@@ -124,6 +124,14 @@ struct KeptWatch {
             "There are \(outbox.configuration.centerLimit) centers (--max-centers) already.")
     }
 
+    /// How many bytes more all open asks may have.
+    func askByteRoom(_ outbox: borrowing Outbox) -> Int {
+        max(
+            0,
+            outbox.configuration.askByteLimit
+                - shared.totals.askByteCount.load(ordering: .relaxed))
+    }
+
     /// How many bytes more all queues may have.
     @inline(__always)
     func queueByteRoom(_ outbox: borrowing Outbox) -> Int {

@@ -35,7 +35,7 @@ extension ReceiptForm {
         if !contains(.minimal) { answer.status = 202 }
         if case .http(let http) = reply.form {
             var location: [UInt8] = []
-            receipt.appendLocation(prefix: http.details.pathPrefix, to: &location)
+            receipt.id.appendLocation(prefix: http.details.pathPrefix, to: &location)
             answer.fields.append(HTTPField("Location", location))
         }
         return answer
@@ -65,12 +65,14 @@ extension Receipt {
     var isPosted: Bool {
         if case .posted = state { true } else { false }
     }
+}
 
-    /// Appends where the fate of a post is found.
+extension NotificationID {
+    /// Appends where the fate of a post, or of an ask, is found.
     func appendLocation(prefix: [UInt8], to location: inout [UInt8]) {
         location.append(contentsOf: prefix)
         location.append(contentsOf: Self.notificationsPath)
-        id.append(to: &location)
+        append(to: &location)
     }
 
     private static let notificationsPath = Array("/notifications/".utf8)

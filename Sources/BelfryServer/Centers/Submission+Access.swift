@@ -7,20 +7,40 @@ import BelfryWire
 extension Submission {
     /// Checks that the caller may have this observer.
     func checkObserve(_ request: ObserverRequest) throws(Problem) {
-        func check(_ verb: Verbs, _ text: String) throws(Problem) {
-            let isAllowed = caller.grants.allow(
-                verb, center: center, name: request.name, object: request.object)
-            if !isAllowed {
-                throw Problem.lacking(
-                    text, caller, center: center, name: request.name,
-                    object: request.object)
+        for name in request.coveredNames {
+            func check(
+                _ verb: Verbs, _ text: String, at object: [UInt8]?
+            ) throws(Problem) {
+                if caller.grants.allow(verb, center: center, name: name, object: object) { return }
+                throw Problem.lacking(text, caller, center: center, name: name, object: object)
             }
+            let object = request.object
+            if let terms = request.role.responder {
+                try check(.respond, "respond", at: object)
+                if let next = terms.next { try check(.ask, "ask", at: next) }
+            } else {
+                if name == nil, object == nil { try check(.wildcard, "wildcard", at: object) }
+                try check(.observe, "observe", at: object)
+                if request.asksLifetime { try check(.inspect, "inspect", at: object) }
+            }
+            if request.asksAcknowledge { try check(.acknowledge, "acknowledge", at: object) }
+            if request.asksForever { try check(.forever, "forever", at: object) }
         }
-        if request.name == nil, request.object == nil { try check(.wildcard, "wildcard") }
-        try check(.observe, "observe")
-        if request.asksAcknowledge { try check(.acknowledge, "acknowledge") }
-        if request.asksForever { try check(.forever, "forever") }
-        if request.asksLifetime { try check(.inspect, "inspect") }
+    }
+
+    /// Checks that the caller may ask this: the selector is the name, the address the object.
+    func checkAsk(_ content: Notification.Content) throws(Problem) {
+        guard
+            caller.grants.allow(
+                .ask, center: center.span, name: content.name, object: content.object)
+        else { throw Problem.lacking("ask", self, content, place: nil) }
+    }
+
+    /// Whether the caller asked this, or may do so with what others asked.
+    func owns(_ ask: NotificationCenter.AskFate, orBy verb: Verbs) -> Bool {
+        ask.principal == caller.principal
+            || caller.grants.allow(
+                verb, center: center, name: ask.selector, object: ask.object)
     }
 
     /// Checks that the caller may make this post.

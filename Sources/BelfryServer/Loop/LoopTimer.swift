@@ -8,6 +8,8 @@ enum LoopTimer: UInt64 {
     case centers
     /// The time of a request that waits at a mailbox is over.
     case polls
+    /// The time of a request that waits for the end of an ask is over.
+    case fates
     /// The drain delay is over.
     case drainDelay
     /// A limit may not be reached any more.

@@ -34,6 +34,7 @@ extension ServerLoop {
         if let keyring = new.keyring {
             callers.adopt(keyring, &outbox)
             host.polls.endAll { !keyring.stillHas($0.submission.caller) }
+            host.asks.endPolls { !keyring.stillHas($0.submission.caller) }
         }
         host.adopt(taken, &outbox)
         if outbox.number == 0 {

@@ -57,6 +57,8 @@ extension ServerLoop {
         terminateCenters()
         host.polls.endAll()
         host.answerPolls(&outbox)
+        host.asks.endPolls()
+        host.answerFates(&outbox)
         react()
         // What these centers posted last must find the connections of its observers open.
         if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }
@@ -89,6 +91,7 @@ extension ServerLoop {
         stop.hasTerminated = true
         // What is under way is applied before the centers take nothing more.
         if host.centers.isWaiting { return outbox.loop.takeAnotherTurn() }
+        refuseAsks()
         host.handOver(&outbox)
         if outbox.shared.store == nil { countDiscarded() }
         outbox.life = .sealed
@@ -99,6 +102,14 @@ extension ServerLoop {
         // What these centers said last leaves before the loops let their clients go.
         outbox.sendToOtherLoops()
         _ = outbox.shared.mailboxes[0].post(.sealed)
+    }
+
+    /// The centers take nothing more: those who wait for answers of responders get none.
+    private mutating func refuseAsks() {
+        for waiting in host.completions.takeAsks() {
+            host.beginAnswer(&outbox)
+            waiting.answer(&host.promises, &outbox) { _ throws(Problem) in throw .isStopping }
+        }
     }
 
     /// One loop more is sealed; when all are, the store is given up.

@@ -6,6 +6,9 @@ extension ServerLoop {
         case .throttle: releaseThrottled()
         case .centers: host.meetCenterDeadline(&outbox)
         case .polls: host.meetPollDeadline(&outbox)
+        case .fates:
+            host.asks.meetDeadline(&outbox)
+            host.answerFates(&outbox)
         case .drainDelay: drain()
         case .limits: outbox.meetLimitDeadline()
         case .leftCenters: host.endLeftCenters(&outbox)

@@ -10,8 +10,9 @@ extension ServerLoop {
         if !host.postponed.isEmpty { host.doPostponed(&outbox) }
         react()
         // The answer to one may let a request be read that ends, or completes, another.
-        while host.polls.hasEnded || host.completions.hasCompleted {
+        while host.hasWaitEnds {
             host.answerPolls(&outbox)
+            host.answerFates(&outbox)
             host.answerCompletions(&outbox)
             react()
         }
@@ -52,10 +53,7 @@ extension ServerLoop {
 
     /// Whether something was done after the end of the turn that needs an end of its own.
     var hasTurnWork: Bool {
-        if !host.centers.touched.isEmpty || host.completions.hasCompleted || host.polls.hasEnded {
-            return true
-        }
-        return outbox.hasOutbound
+        !host.centers.touched.isEmpty || host.hasWaitEnds || outbox.hasOutbound
     }
 
     /// What this loop keeps, of all kinds.

@@ -112,9 +112,15 @@ extension Outbox {
         _ centers: inout CenterTable
     ) -> Range<Int> {
         let start = loop.frames.count
-        Transport.append(
-            effects.notifications[Int(delivery.notification)], of: delivery, at: center,
-            in: &centers, by: &frames.writer, to: &loop.frames)
+        let notification = effects.notifications[Int(delivery.notification)]
+        if delivery.form == .ask, let ask = effects.asks[delivery.notification] {
+            Transport.append(
+                ask: notification, ask, of: delivery, at: center, in: centers, to: &loop.frames)
+        } else {
+            Transport.append(
+                notification, of: delivery, at: center, in: &centers, by: &frames.writer,
+                to: &loop.frames)
+        }
         let range = start..<loop.frames.count
         frames.note(range, of: delivery, .plain)
         return range

@@ -11,6 +11,7 @@ struct AllowedMethods: OptionSet {
     /// GET of something that never ends.
     static let getWithoutHead = AllowedMethods(rawValue: 8)
     static let patch = AllowedMethods(rawValue: 16)
+    static let put = AllowedMethods(rawValue: 32)
 
     /// Whether a method is among them.
     func allow(_ method: HTTPMethod) -> Bool {
@@ -20,7 +21,8 @@ struct AllowedMethods: OptionSet {
         case .post: contains(.post)
         case .delete: contains(.delete)
         case .patch: contains(.patch)
-        case .put, .options, .trace, .connect, .other: false
+        case .put: contains(.put)
+        case .options, .trace, .connect, .other: false
         }
     }
 
@@ -30,6 +32,7 @@ struct AllowedMethods: OptionSet {
         if contains(.get) { names += ["GET", "HEAD"] }
         if contains(.getWithoutHead) { names.append("GET") }
         if contains(.post) { names.append("POST") }
+        if contains(.put) { names.append("PUT") }
         if contains(.delete) { names.append("DELETE") }
         if contains(.patch) { names.append("PATCH") }
         return (names + ["OPTIONS"]).joined(separator: ", ")

@@ -6,6 +6,12 @@ enum CenterRoute: CaseIterable {
     case post
     case postSeveral
     case fate
+    case withdraw
+    case answer
+    case ask
+    case responders
+    case holders
+    case asks
     case addObserver
     case observers
     case observer
@@ -35,7 +41,19 @@ enum CenterRoute: CaseIterable {
         case .post: RouteRow(.post, "/v1/channels/{name}", .acts, .named(.post))
         case .postSeveral: RouteRow(.post, "/v1/notifications", .acts, .named(.post))
         case .fate:
-            RouteRow(.get, "/v1/notifications/{id}", .looks, .somewhere([.post, .inspect]))
+            RouteRow(
+                .get, "/v1/notifications/{id}", .looks,
+                .asker(or: .somewhere([.post, .inspect])))
+        case .withdraw:
+            RouteRow(.delete, "/v1/notifications/{id}", .acts, .asker(or: .named(.admin)))
+        case .answer:
+            RouteRow(
+                .put, "/v1/notifications/{id}/answer", .acts, .token(or: nil), secret: .present)
+        case .ask:
+            RouteRow(.post, "/v1/responders/{object}/{selector}", .acts, .named(.ask))
+        case .responders: RouteRow(.get, "/v1/responders", .looks, .somewhere(.inspect))
+        case .holders: RouteRow(.get, "/v1/responders/{object}", .looks, .somewhere(.inspect))
+        case .asks: RouteRow(.get, "/v1/asks", .looks, .somewhere(.inspect))
         case .addObserver: RouteRow(.post, "/v1/observers", .acts, .named(.observe))
         case .observers: RouteRow(.get, "/v1/observers", .looks, .somewhere(.inspect))
         case .observer:

@@ -80,18 +80,21 @@ extension Exchange {
         return 0
     }
 
-    /// The nanoseconds that the reader of a mailbox wants to wait.
-    mutating func mailboxWait() -> Int64 {
+    /// The nanoseconds that somebody wants to wait at a mailbox, or for the end of an ask.
+    mutating func readingWait() -> Int64 {
         Self.nanoseconds(seconds: Preferences(of: parser.head).waitSeconds ?? 0)
     }
 
     /// The nanoseconds that a request waits at most; more than 60 s is as much as that.
-    private static func nanoseconds(seconds: Int) -> Int64 {
+    static func nanoseconds(seconds: Int) -> Int64 {
         Int64(min(seconds, 60)) * 1_000_000_000
     }
 
-    private mutating func readKey(
-        content: Span<UInt8>, _ reader: RequestReader
+    /// The key of a request, and the hash of what it asks for.
+    ///
+    /// - Parameter mark: what a field adds to that.
+    mutating func readKey(
+        content: Span<UInt8>, mark: String = "", _ reader: RequestReader
     ) throws(Problem) -> (text: [UInt8], requestHash: SecretHash) {
         let lines = parser.head.values(of: "idempotency-key")
         guard lines.count == 1, let line = lines.first else {
@@ -100,7 +103,7 @@ extension Exchange {
         let text = Self.unquoted([UInt8](copying: parser.head.value(in: line)))
         try reader.check(idempotencyKey: text)
         // None of these has a line end, but the last.
-        var request = Array("POST ".utf8)
+        var request = Array("\(mark)POST ".utf8)
         request.append(parser.head.path)
         request.append(UInt8(ascii: "?"))
         if parser.head.hasQuery { request.append(parser.head.query) }

@@ -35,7 +35,18 @@ extension Exchange {
         switch route {
         case .post: return try channelPost(path.argument, &query, content: content, reader)
         case .postSeveral: return try notifications(&query, content: content, reader)
-        case .fate: return .look(.fate(try path.notificationID()))
+        case .fate: return .fate(try path.notificationID(), wait: readingWait())
+        case .withdraw: return .withdraw(try path.notificationID())
+        case .answer:
+            return try answer(path.notificationID(), &query, content: content, reader)
+        case .ask: return try ask(path, &query, content: content, reader)
+        case .responders:
+            let listing = try reader.listing(.responders, query: query.takeRest())
+            return .listing(.responders(listing.query, selector: listing.selector))
+        case .holders:
+            try reader.check(name: path.argument, parameter: "object")
+            return .listing(.holders(object: path.argument))
+        case .asks: return .listing(.asks(try reader.asks(query: query.takeRest())))
         case .addObserver:
             try checkContentType()
             reply.details.pathPrefix = path.prefix
@@ -46,7 +57,7 @@ extension Exchange {
         case .mailbox:
             let secret = try secret(of: path.argument)
             return .readMailbox(
-                secret, try reader.mailbox(query: query.takeRest()), wait: mailboxWait())
+                secret, try reader.mailbox(query: query.takeRest()), wait: readingWait())
         case .webSocket:
             query.takeTicket()
             return .connect(.webSocket, observers: [], since: nil)

@@ -17,8 +17,9 @@ struct RoutePath: Equatable {
         let answering: RouteRow.Answering
         /// Whether it names the center itself.
         let namesCenter: Bool
-        /// Which of its segments a request names.
+        /// Which of its segments a request names: the first of them, and the second.
         let argument: UInt8?
+        let secondArgument: UInt8?
         /// Where its routes are.
         fileprivate let places: Range<UInt8>
     }
@@ -61,7 +62,7 @@ extension RoutePath {
             where !rows[..<index].contains(where: { $0.row.path == first.row.path }) {
                 add(first.row, rows.filter { $0.row.path == first.row.path })
             }
-            let methods: AllowedMethods = [.get, .post, .delete, .patch]
+            let methods: AllowedMethods = [.get, .post, .put, .delete, .patch]
             add(RouteRow(methods, "*", .looks, .nothing, guarding: .none, answering: .always), [])
         }
 
@@ -74,6 +75,8 @@ extension RoutePath {
             }
             self.words.append(words.map { $0.hasPrefix("{") ? nil : String($0) })
             patterns.append(row.path)
+            let arguments = words.indices.filter { words[$0].hasPrefix("{") }
+                .map { UInt8($0 - words.startIndex) }
             let firstPlace = UInt8(entries.count)
             for (route, row) in rows {
                 entries.append(Entry(method: row.method, use: row.use, route: route))
@@ -83,8 +86,8 @@ extension RoutePath {
                     methods: rows.reduce(into: row.method) { $0.formUnion($1.row.method) },
                     secret: row.secret, guarding: row.guarding, answering: row.answering,
                     namesCenter: namesCenter,
-                    argument: words.firstIndex { $0.hasPrefix("{") }
-                        .map { UInt8($0 - words.startIndex) },
+                    argument: arguments.first,
+                    secondArgument: arguments.count > 1 ? arguments[1] : nil,
                     places: firstPlace..<UInt8(entries.count)))
         }
     }

@@ -84,6 +84,8 @@ struct RouteRow: Equatable, Sendable {
         case token(or: Need?)
         /// The session of the client that the path names, or another need.
         case session(or: Need)
+        /// To be who asked what the path names, or another need.
+        case asker(or: Need)
     }
 }
 
@@ -100,6 +102,7 @@ extension RouteRow.Need {
         case .token(or: nil): "the token, and no grant"
         case .token(or: let need?): "the token, or \(need.text)"
         case .session(or: let need): "the session (`Belfry-Session`), or \(need.text)"
+        case .asker(or: let need): "who asked, or \(need.text)"
         }
     }
 

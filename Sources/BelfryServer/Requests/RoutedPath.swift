@@ -13,6 +13,8 @@ struct RoutedPath {
     let entry: RoutePath.Entry?
     /// The name, the id or the token in it; nothing where the path has none.
     let argument: [UInt8]
+    /// The second such text; nothing where the path has one at most.
+    let secondArgument: [UInt8]
 
     static let defaultCenter = Array("default".utf8)
 
@@ -39,6 +41,7 @@ struct RoutedPath {
         self.place = place
         self.entry = entry
         argument = []
+        secondArgument = []
     }
 
     /// Reads the segments of a path.
@@ -66,5 +69,7 @@ struct RoutedPath {
         self.place = place
         entry = place.entry(for: method)
         argument = facts.argument.map { [UInt8](copying: segments[start + Int($0)]) } ?? []
+        secondArgument =
+            facts.secondArgument.map { [UInt8](copying: segments[start + Int($0)]) } ?? []
     }
 }

@@ -10,6 +10,8 @@ struct BrokerFigures: ~Copyable, Sendable {
     let losses = Mutex(Losses())
     /// How many requests and calls were refused, by what they were told.
     let refusals = Mutex<[Problem.Kind: UInt64]>([:])
+    /// How many asks have ended, by how.
+    let askEnds = Mutex<[AskEnd: UInt64]>([:])
     /// What the process takes of the machine.
     let process = ProcessSampler()
     /// When the certificate ends, in seconds since 1970; 0 without one.
@@ -18,6 +20,13 @@ struct BrokerFigures: ~Copyable, Sendable {
     /// Counts what the observers of a loop lost in a turn.
     func noteLosses(_ more: Losses) {
         losses.withLock { $0.add(more, since: Losses()) }
+    }
+
+    /// Counts asks that have ended.
+    func noteAskEnds(_ outcomes: [AskOutcome]) {
+        askEnds.withLock { counts in
+            for end in outcomes.compactMap({ AskEnd($0.state) }) { counts[end, default: 0] += 1 }
+        }
     }
 
     /// Counts a request or a call that was refused.

@@ -27,6 +27,8 @@ struct Counters: Sendable, Equatable {
     var slowClients: UInt64 = 0
     var heldNotifications: UInt64 = 0
     var queueEntries: UInt64 = 0
+    var openAsks: UInt64 = 0
+    var responders: UInt64 = 0
     var waitingAnswers: UInt64 = 0
     var turns: UInt64 = 0
     var unsentBytes: UInt64 = 0
@@ -52,7 +54,7 @@ struct Counters: Sendable, Equatable {
 
 extension MetricGroup {
     static let all = [
-        broker, process, traffic, troubles, clients, tls, kept, memory, store,
+        broker, process, traffic, asks, troubles, clients, tls, kept, memory, store,
     ]
 
     private static let broker = MetricGroup(
@@ -133,6 +135,23 @@ extension MetricGroup {
                 "How often a notification was compressed, once for all observers of a selector."
             ) { $0.counters.compressions },
             .counter("belfry_turns_total", "Turns of the event loops.") { $0.counters.turns },
+        ])
+
+    private static let asks = MetricGroup(
+        "Responders and asks",
+        [
+            .gauge("belfry_responders", "Observers that hold an address.") {
+                $0.counters.responders
+            },
+            .gauge("belfry_asks_open", "Asks that are not over.") { $0.counters.openAsks },
+            .each(
+                AskEnd.self, as: "outcome", \.text, .counter, "belfry_asks_total",
+                "Asks that are over, by how they ended.",
+                note: """
+                    `default` is the asker's own answer, whatever the reason; where there is none, the outcome is the type of the problem. \
+                    An answer that is replayed for a key does not count again.
+                    """
+            ) { $0.askEnds[$1] ?? 0 },
         ])
 
     private static let troubles = MetricGroup(

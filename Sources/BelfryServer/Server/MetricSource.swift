@@ -13,6 +13,7 @@ struct MetricSource: Sendable {
     let process: ProcessSampler.Sample
     let losses: Losses
     let refusals: [Problem.Kind: UInt64]
+    let askEnds: [AskEnd: UInt64]
     /// What the store tells; nothing where there is none.
     let store: StoreFigures
 
@@ -27,6 +28,7 @@ struct MetricSource: Sendable {
         process = shared.figures.process.figures()
         losses = shared.figures.losses.withLock { $0 }
         refusals = shared.figures.refusals.withLock { $0 }
+        askEnds = shared.figures.askEnds.withLock { $0 }
         store = shared.store?.figures ?? StoreFigures()
     }
 }

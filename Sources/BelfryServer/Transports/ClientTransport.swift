@@ -18,6 +18,11 @@ protocol ClientTransport: Sendable {
         _ notification: Notification, of delivery: Delivery, at center: Int,
         in centers: inout CenterTable, by writer: inout DeliveryWriter, to frames: inout [UInt8])
 
+    /// Appends the frame of an ask, which is for one observer.
+    static func append(
+        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        in centers: borrowing CenterTable, to frames: inout [UInt8])
+
     /// Appends that an observer has lost notifications.
     func append(gap: Gap, to output: inout [UInt8])
 

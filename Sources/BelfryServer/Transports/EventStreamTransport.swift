@@ -45,6 +45,15 @@ struct EventStreamTransport: ClientTransport {
             observer: delivery.form == .named ? delivery.observer : nil, to: &frames)
     }
 
+    static func append(
+        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        in centers: borrowing CenterTable, to frames: inout [UInt8]
+    ) {
+        EventStream.append(
+            ask: notification, ask, epoch: centers[center].epoch, observer: delivery.observer,
+            isRedelivered: delivery.isRedelivered, to: &frames)
+    }
+
     func append(gap: Gap, to output: inout [UInt8]) {
         EventStream.append(gap: gap, to: &output)
     }
@@ -52,7 +61,9 @@ struct EventStreamTransport: ClientTransport {
     func append(
         settled ask: NotificationID, at observer: UInt64, _ reason: Settlement,
         to output: inout [UInt8]
-    ) {}
+    ) {
+        EventStream.append(settled: ask, observer: observer, reason, to: &output)
+    }
 
     func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8]) {
         EventStream.append(removed: observer, tombstone, to: &output)

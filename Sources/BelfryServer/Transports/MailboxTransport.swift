@@ -18,6 +18,11 @@ struct MailboxTransport: ClientTransport {
         in centers: inout CenterTable, by writer: inout DeliveryWriter, to frames: inout [UInt8]
     ) {}
 
+    static func append(
+        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        in centers: borrowing CenterTable, to frames: inout [UInt8]
+    ) {}
+
     func append(gap: Gap, to output: inout [UInt8]) {}
 
     func append(

@@ -61,6 +61,17 @@ struct WebSocketTransport: ClientTransport {
         return FrameWriter.append(.text, compressing: text.span, by: deflater, to: &frames)
     }
 
+    static func append(
+        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        in centers: borrowing CenterTable, to frames: inout [UInt8]
+    ) {
+        let frame = FrameWriter.beginFrame(in: &frames)
+        RPC.append(
+            ask: notification, ask, observer: delivery.observer,
+            isRedelivered: delivery.isRedelivered, to: &frames)
+        FrameWriter.endFrame(frame, .text, in: &frames)
+    }
+
     func append(gap: Gap, to output: inout [UInt8]) {
         var text: [UInt8] = []
         RPC.append(gap: gap, to: &text)
@@ -70,7 +81,11 @@ struct WebSocketTransport: ClientTransport {
     func append(
         settled ask: NotificationID, at observer: UInt64, _ reason: Settlement,
         to output: inout [UInt8]
-    ) {}
+    ) {
+        var text: [UInt8] = []
+        RPC.append(settled: ask, observer: observer, reason, to: &text)
+        FrameWriter.append(.text, payload: text.span, to: &output)
+    }
 
     func append(removed observer: UInt64, _ tombstone: Tombstone, to output: inout [UInt8]) {
         var text: [UInt8] = []

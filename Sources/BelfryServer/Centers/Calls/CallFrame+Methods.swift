@@ -37,12 +37,19 @@ extension CallFrame {
             let seconds = call == nil ? 0 : request.waitSeconds
             let wishes = PostWishes(
                 wait: seconds.map { Int64($0 * 1_000_000_000) },
-                key: request.idempotencyKey.map { key($0, params: params) })
+                key: request.idempotencyKey.map { key($0, of: method, params: params) })
             let form: ReceiptForm = request.reportsObservers ? .observers : []
             let operation = MakePost(
                 request: request.post, wishes: wishes, form: form,
                 isAmongOthers: batch != nil && !isAlone)
             return try carryOut(operation, &host, &outbox)
+        case .ask:
+            let request = try reader.ask(params: params, in: text.span)
+            return try carryOut(
+                MakeAsk(request, wishes(of: request, params), client: client), &host, &outbox)
+        case .withdraw:
+            let id = try reader.withdraw(params: params, in: text.span)
+            return try carryOut(WithdrawAsk(id: id, isCall: true), &host, &outbox)
         case .dequeue:
             let request = try reader.dequeue(params: params, in: text.span)
             return try carryOut(Dequeue(request: request, isCall: true), &host, &outbox)
@@ -94,27 +101,36 @@ extension CallFrame {
         host.keep(operation, submission, self, batch?.appendMissing())
     }
 
-    /// The key of a `post`: its params are the request.
-    private func key(_ key: [UInt8], params: Range<Int>?) -> (
+    /// What the asker of a call wishes; `ttl` says that it does not wait for the end.
+    private func wishes(of request: AskRequest, _ params: Range<Int>?) -> AskWishes {
+        AskWishes(
+            wait: request.waitSeconds.map { Int64($0 * 1_000_000_000) },
+            outlivesAsker: request.timeToLive != nil,
+            key: request.idempotencyKey.map { key($0, of: .ask, params: params) })
+    }
+
+    /// The key of a call: its params are the request.
+    private func key(_ key: [UInt8], of method: CallMethod, params: Range<Int>?) -> (
         text: [UInt8], requestHash: SecretHash
     ) {
-        let request = Array("post\n".utf8) + text[params ?? 0..<0]
+        let request = Array("\(method.rawValue)\n".utf8) + text[params ?? 0..<0]
         return (key, SecretHash(of: request))
     }
 
-    /// Takes a response as the acknowledgement of a delivery; one with an unknown id is ignored.
+    /// Takes a response as the answer to a delivery; one with an unknown id is ignored.
     func acknowledge(
-        _ id: [UInt8], error: Range<Int>?, _ host: inout CenterHost, _ outbox: inout Outbox
+        _ id: [UInt8], _ content: Range<Int>, isError: Bool, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) {
         guard let (observer, sequence) = RPC.delivery(ofID: id.span),
             let position = host.centers.position(of: submission.center)
         else { return }
-        let response = error.map { Response.refusal(RPC.refusal(error: text.span.extracting($0))) }
+        let response = host.requestReader.response(
+            content: content, isError: isError, in: text.span)
         // Whoever loses an acknowledgement gets the notification again: nobody waits for the store.
         host.tell(
             .acknowledge(
-                client: client.number, observer: observer, sequence: sequence,
-                response ?? .result([])),
+                client: client.number, observer: observer, sequence: sequence, response),
             to: position, &outbox)
     }
 }

@@ -86,7 +86,7 @@ extension CallFrame {
     ) -> CallStep {
         switch call {
         case .response(let id, let content, let isError):
-            acknowledge(id, error: isError ? content : nil, &host, &outbox)
+            acknowledge(id, content, isError: isError, &host, &outbox)
         case .invalid(let id, let code, let detail):
             if let id { RPC.append(error: code, detail: detail, id: id, to: &outbox.content) }
         case .notification(let method, let params):
@@ -150,7 +150,7 @@ extension CallFrame {
             return .done(answer.sequel)
         case .written: return .done(.none)
         case .waiting(let form):
-            // A repetition of a post that is waited for waits with it, even if nobody is to be told.
+            // A repetition of what is waited for waits with it, even if nobody is to be told.
             guard let id = call else { return .done(.none) }
             host.park(submission.reply, form, call: id, place: place(), &outbox)
             return .later

@@ -3,6 +3,8 @@ enum CallMethod: String, CaseIterable {
     case addObserver
     case removeObserver
     case post
+    case ask
+    case withdraw
     case dequeue
     case setSuspended
     case resume

@@ -16,11 +16,17 @@ extension Look {
         outbox.work.countLook()
         switch self {
         case .fate(let id):
+            let position = centers.position(of: name)
+            // Who may see how an ask stands need not be one who posts.
+            if let ask = position.flatMap({ centers[$0].ask(id, at: outbox.commandTime) }) {
+                guard submission.owns(ask, orBy: .inspect) else { throw Problem.noFate }
+                Shape.append(askFate: ask.outcome, to: &outbox.content)
+                return .json
+            }
             guard
                 grants.allowSome(.post, center: name.span)
                     || grants.allowSome(.inspect, center: name.span)
             else { throw Problem.lacking("post", submission.caller, center: name) }
-            let position = centers.position(of: name)
             let fate = position.flatMap { centers[$0].receipt(of: id, at: outbox.commandTime) }
             guard let fate else { throw Problem.noFate }
             Shape.append(fate: fate, to: &outbox.content)
@@ -56,6 +62,22 @@ extension CenterListing {
             let page = center.observers(
                 matching: query, scanLimit: scan.take(of: center.observerCount), visible: isVisible)
             Shape.append(observers: page, center: name, to: &outbox.content)
+        case .responders(let query, let selector):
+            let page = center.responders(
+                matching: query, selector: selector,
+                scanLimit: scan.take(of: center.observerCount), visible: isVisible)
+            Shape.append(
+                responders: page.rows, next: page.next, center: name, to: &outbox.content)
+        case .holders(let object):
+            // A responder has no name, so only who may see all names sees it.
+            let rows = isVisible(nil, object) ? center.responders(at: object) : []
+            if rows.isEmpty { throw Problem.noResponder }
+            Shape.append(responders: rows, center: name, to: &outbox.content)
+        case .asks(let query):
+            let page = center.asks(
+                matching: query, scanLimit: scan.take(of: center.needs.askCount),
+                visible: isVisible)
+            Shape.append(asks: page, to: &outbox.content)
         case .clients(let query):
             var page = center.clients(
                 after: query.cursor, limit: query.limit, principal: query.principal,
@@ -128,4 +150,6 @@ extension Problem {
     /// What is said of a post that nobody made, or that was made too long ago.
     static let noFate = Problem(
         .notFound, "No such post is known: a fate is remembered for 5 minutes.")
+    /// What is said of an address that nobody holds.
+    static let noResponder = Problem(.notFound, "Nobody holds this address.")
 }

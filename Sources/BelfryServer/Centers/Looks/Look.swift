@@ -11,6 +11,9 @@ enum Look: Sendable {
 /// What a center can list, page by page.
 enum CenterListing: Sendable {
     indirect case observers(ObserverQuery)
+    indirect case responders(ObserverQuery, selector: [UInt8]?)
+    case holders(object: [UInt8])
+    indirect case asks(AskQuery)
     indirect case clients(ObserverQuery)
     case channels(cursor: UInt64, limit: Int, name: [UInt8]?)
     indirect case queue(ObserverQuery)

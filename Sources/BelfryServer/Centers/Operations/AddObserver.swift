@@ -126,6 +126,6 @@ extension CenterHost {
         ObserverRegistration(
             serial: try number(shared.numbers.observers), tokenHash: SecretHash(of: secret),
             name: request.name, object: request.object, selector: request.selector,
-            terms: request.terms)
+            terms: request.terms, role: request.role)
     }
 }

@@ -36,8 +36,8 @@ enum Ending {
     case answer(Answer)
     /// The answer was written.
     case written
-    /// The answer comes when the posts are complete, in this form.
-    case waiting(ReceiptForm)
+    /// The answer comes when the posts are complete, in this form, or without one when the ask is over.
+    case waiting(ReceiptForm?)
     /// The answer comes later.
     case later
 }

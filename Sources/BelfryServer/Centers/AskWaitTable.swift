@@ -1,0 +1,122 @@
+import BelfryCenter
+import BelfryLoop
+import BelfrySystem
+
+/// A request that waits until an ask is over.
+struct FatePoll {
+    let ask: NotificationID
+    let submission: Submission
+    /// When it is answered in any case.
+    let deadline: MonotonicTime
+}
+
+/// Who waits over HTTP for what becomes of asks of one loop: those who asked, and those who look.
+///
+/// The replies to those who asked are in the ``CompletionTable``; here stands what ends with their connections.
+struct AskWaitTable {
+    /// The asks that end with their askers, by the numbers of the connections.
+    private var askers: [UInt64: NotificationID] = [:]
+    /// Who waits for the end of an ask, by the number of the connection.
+    private var polls: [UInt64: FatePoll] = [:]
+    /// The connections that wait for the end of an ask.
+    private var waiting: [NotificationID: [UInt64]] = [:]
+    /// Those that wait no longer, and are answered when the turn ends.
+    private var ended: [UInt64] = []
+    /// The timer, and the time that it is armed for.
+    private var timer: TimerID?
+    private var armedTime = MonotonicTime.distantFuture
+
+    /// How many may wait for the ends of asks at a time, on one loop.
+    private static let limit = 65_536
+
+    /// Those whose times are this close are answered together.
+    private static let interval: Duration = .milliseconds(5)
+
+    /// Whether one more may wait.
+    var hasRoom: Bool { polls.count < Self.limit }
+
+    /// Whether some wait no longer.
+    var hasEnded: Bool { !ended.isEmpty }
+
+    // MARK: Askers
+
+    /// An ask ends with the connection that waits for its answer.
+    mutating func add(_ ask: NotificationID, by connection: UInt64) {
+        askers[connection] = ask
+    }
+
+    /// Takes the ask of a connection, which is over or ends with it.
+    @discardableResult
+    mutating func takeAsk(by connection: UInt64) -> NotificationID? {
+        askers.isEmpty ? nil : askers.removeValue(forKey: connection)
+    }
+
+    // MARK: Polls
+
+    /// Lets a request wait for the end of an ask.
+    mutating func park(_ poll: FatePoll, _ outbox: inout Outbox) {
+        let connection = poll.submission.reply.number.rawValue
+        polls[connection] = poll
+        waiting[poll.ask, default: []].append(connection)
+        arm(at: poll.deadline, &outbox)
+    }
+
+    /// Asks are over: who waits for that is answered when the turn ends.
+    mutating func end(_ asks: [AskOutcome]) {
+        if waiting.isEmpty { return }
+        for ask in asks {
+            if let connections = waiting[ask.id] { ended += connections }
+        }
+    }
+
+    /// A connection waits for nothing any more: it is gone, or half closed.
+    ///
+    /// - Returns: the ask that ends with it.
+    mutating func endWait(of connection: UInt64) -> NotificationID? {
+        if polls[connection] != nil { ended.append(connection) }
+        return takeAsk(by: connection)
+    }
+
+    /// Those who look and of whom this is true wait no longer.
+    mutating func endPolls(where isEnded: (FatePoll) -> Bool = { _ in true }) {
+        for (connection, poll) in polls where isEnded(poll) { ended.append(connection) }
+    }
+
+    /// Takes those that wait no longer; one that has ended twice is there once.
+    mutating func takeEnded() -> [FatePoll] {
+        var taken: [FatePoll] = []
+        for connection in ended {
+            guard let poll = polls.removeValue(forKey: connection) else { continue }
+            waiting[poll.ask]?.removeAll { $0 == connection }
+            if waiting[poll.ask]?.isEmpty == true { waiting[poll.ask] = nil }
+            taken.append(poll)
+        }
+        ended.removeAll(keepingCapacity: true)
+        return taken
+    }
+
+    // MARK: Time
+
+    private mutating func arm(at time: MonotonicTime, _ outbox: inout Outbox) {
+        guard time < armedTime else { return }
+        if let timer { outbox.loop.cancel(timer) }
+        armedTime = time
+        timer = outbox.loop.schedule(at: time, LoopTimer.fates.rawValue)
+    }
+
+    /// The timer has come: those whose time is over wait no longer, and it is set for the others.
+    mutating func meetDeadline(_ outbox: inout Outbox) {
+        timer = nil
+        armedTime = .distantFuture
+        let now = outbox.loop.now
+        var next = MonotonicTime.distantFuture
+        for (connection, poll) in polls {
+            if poll.deadline <= now {
+                ended.append(connection)
+            } else {
+                next = min(next, poll.deadline)
+            }
+        }
+        if next < .distantFuture { arm(at: max(next, now + Self.interval), &outbox) }
+    }
+}

@@ -1,0 +1,74 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+// Fates of asks: who waits for one is told when the ask is over.
+
+extension CenterHost {
+    /// Shows what became of a post or of an ask; one who waits is told when the ask is over.
+    ///
+    /// - Returns: whether it is answered.
+    mutating func readFate(
+        _ id: NotificationID, wait: Int64, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Bool {
+        if wait > 0, asks.hasRoom, !outbox.life.isStopping,
+            let position = centers.position(of: submission.center),
+            let ask = centers[position].ask(id, at: outbox.commandTime),
+            case .open = ask.outcome.state, submission.owns(ask, orBy: .inspect)
+        {
+            let deadline = min(
+                outbox.loop.now + .nanoseconds(min(wait, maxWait)),
+                outbox.credentialDeadline(of: submission.caller))
+            asks.park(FatePoll(ask: id, submission: submission, deadline: deadline), &outbox)
+            return false
+        }
+        return deliver(submission, &outbox) { host, outbox throws(Problem) in
+            try host.look(.fate(id), submission, &outbox)
+        }
+    }
+
+    /// Answers all who wait for the end of an ask no longer.
+    mutating func answerFates(_ outbox: inout Outbox) {
+        // An answer may let a request be read that ends another ask.
+        while asks.hasEnded {
+            for poll in asks.takeEnded() {
+                beginAnswer(&outbox)
+                // What is told of an ask that must last is stored.
+                promises.awaitEverything()
+                _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
+                    try host.look(.fate(poll.ask), poll.submission, &outbox)
+                }
+            }
+        }
+    }
+}
+
+extension AskOutcome {
+    /// Appends how the ask stands, or how it ended, and tells how whoever asked is answered.
+    func answer(
+        isReplayed: Bool, _ reply: Reply, _ outbox: inout Outbox
+    ) throws(Problem) -> Answer {
+        var answer = Answer.json
+        if isReplayed { answer.fields.append(.isReplayed) }
+        let problem: Problem
+        switch state {
+        case .answered, .fallback, .open:
+            Shape.append(ask: self, to: &outbox.content)
+            guard case .open = state, case .http(let http) = reply.form else { return answer }
+            answer.status = 202
+            var location: [UInt8] = []
+            id.appendLocation(prefix: http.details.pathPrefix, to: &location)
+            answer.fields.append(HTTPField("Location", location))
+            return answer
+        case .failed(let failure):
+            problem = Problem(failure, id: id, path: path)
+        case .withdrawn:
+            problem = Problem(.alreadySettled, "The ask was withdrawn.")
+        }
+        guard case .http = reply.form else { throw problem }
+        return outbox.problemAnswer(problem, fields: answer.fields)
+    }
+}

@@ -1,0 +1,138 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryWire
+
+/// One ask, made by a request or a call.
+struct MakeAsk: Operation {
+    static let answersFirst = false
+    let request: AskRequest
+    let wishes: AskWishes
+    /// The client that calls, if a call asks.
+    var client: UInt64?
+    private var id = NotificationID(high: 0, low: 0)
+
+    init(_ request: AskRequest, _ wishes: AskWishes, client: UInt64? = nil) {
+        self.request = request
+        self.wishes = wishes
+        self.client = client
+    }
+
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        try submission.checkAsk(request.content)
+        if !wishes.outlivesAsker { try host.completions.checkRoom() }
+        let position = try host.makeCenter(for: submission, &outbox)
+        id = host.centers.nextNotificationID(at: position, &outbox)
+        let terms = terms(&host, submission, &outbox)
+        host.submitCommand(.ask(ask(host), terms), to: position, &outbox)
+    }
+
+    /// The ask of this moment.
+    private func ask(_ host: borrowing CenterHost) -> Ask {
+        let lifetime: Int64
+        var wait: Int64?
+        if wishes.outlivesAsker {
+            lifetime = request.timeToLive ?? Self.defaultLifetime
+            wait = host.completions.hasRoom ? min(wishes.wait ?? 0, host.maxWait) : 0
+        } else {
+            let asked = wishes.wait ?? CenterHost.defaultWait
+            lifetime = min(asked > 0 ? asked : Self.leastWait, host.maxWait)
+        }
+        return Ask(
+            id: id, content: request.content, causedBy: request.causedBy,
+            fallback: request.fallback, isOnce: request.isOnce, lifetime: lifetime, wait: wait)
+    }
+
+    /// How many nanoseconds an ask lives that outlives its asker, and does not say how long.
+    private static let defaultLifetime: Int64 = 3_600_000_000_000
+
+    /// What a wait of 0 means to an asker who waits for the end, in nanoseconds.
+    private static let leastWait: Int64 = 1_000_000_000
+
+    /// Under which terms it is accepted.
+    private func terms(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> AskTerms {
+        var terms = AskTerms()
+        terms.client = client
+        terms.principal = submission.caller.principal
+        terms.owner = host.centers.owner(of: submission, &outbox)
+        terms.canStore = host.shared.canStore
+        terms.byteRoom = host.kept.askByteRoom(outbox)
+        terms.key = wishes.key.map { key in
+            IdempotencyKey(
+                principal: terms.principal, text: key.text, requestHash: key.requestHash,
+                form: 0, owner: terms.owner)
+        }
+        return terms
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        if case .asked(let outcome, let replayedForm) = host.effects.outcome {
+            return .answer(
+                try outcome.answer(
+                    isReplayed: replayedForm != nil, submission.reply, &outbox))
+        }
+        // One that waits for the answer to another ask, by its key, does not end that.
+        if case .http = submission.reply.form, !wishes.outlivesAsker {
+            host.asks.add(id, by: submission.reply.number.rawValue)
+        }
+        return .waiting(nil)
+    }
+}
+
+/// Who asked wants no answer any more, or an admin does not want it.
+struct WithdrawAsk: Operation {
+    static let answersFirst = false
+    let id: NotificationID
+    /// Whether a call asks for it, which is answered with a count.
+    var isCall = false
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard let position = host.centers.position(of: submission.center),
+            let ask = host.centers[position].ask(id, at: outbox.commandTime),
+            submission.owns(ask, orBy: .admin)
+        else { throw Problem.noAsk }
+        host.submitCommand(.withdraw(id), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        guard isCall else { return .answer(.empty) }
+        Shape.append(removedCount: 1, to: &outbox.content)
+        return .answer(.json)
+    }
+}
+
+/// A responder answers an ask by a request, which has its token.
+struct AnswerAsk: Operation {
+    static let answersFirst = false
+    let id: NotificationID
+    let responder: Secret
+    let response: Response
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let (position, row) = try host.centers.observer(responder, orBy: [], submission)
+        host.submitCommand(.answer(id, observer: row.serial, response), to: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        .answer(.empty)
+    }
+}
+
+extension Problem {
+    /// What is said of an ask that nobody made, that was made too long ago, or that is somebody else's.
+    static let noAsk = Problem(
+        .notFound, "No such ask is known: a fate is remembered for 5 minutes.")
+}

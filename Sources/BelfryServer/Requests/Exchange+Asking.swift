@@ -1,0 +1,46 @@
+import BelfryBytes
+import BelfryCenter
+import BelfryHTTP
+import BelfryWire
+
+// What is asked of a responder, how long the asker waits, and how the responder answers over HTTP.
+
+extension Exchange {
+    /// An ask in the form of `curl`.
+    mutating func ask(
+        _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>, _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        try checkContentType(allowsForm: true)
+        reply.details.pathPrefix = path.prefix
+        let request = try reader.ask(
+            object: path.argument, selector: path.secondArgument, query: query.takeRest(),
+            content: content)
+        let preferences = Preferences(of: parser.head)
+        if preferences.respondsAsync {
+            reply.appliedPreference = .asynchronous
+        } else if request.timeToLive != nil {
+            throw Problem.invalidParameter("ttl", "takes Prefer: respond-async")
+        }
+        var wishes = AskWishes()
+        wishes.wait = preferences.waitSeconds.map { Self.nanoseconds(seconds: $0) }
+        wishes.outlivesAsker = preferences.respondsAsync
+        if parser.head.uncommonFields.contains(.idempotencyKey) {
+            // An asker that waits and one that does not are told different things.
+            wishes.key = try readKey(
+                content: content, mark: preferences.respondsAsync ? "respond-async " : "", reader)
+        }
+        return .ask(request, wishes)
+    }
+
+    /// The answer of a responder to what it was asked.
+    mutating func answer(
+        _ id: NotificationID, _ query: inout Query, content: Span<UInt8>, _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        try checkContentType(allowsForm: true)
+        let response = try reader.response(query: query.takeRest(), content: content)
+        guard let text = parser.head.copy(of: "belfry-token"),
+            let token = IdentifierText(observer: text.span), let secret = token.secret
+        else { throw Problem.noObserver }
+        return .answer(id, Secret(number: token.number, secret: secret), response)
+    }
+}

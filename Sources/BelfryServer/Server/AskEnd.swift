@@ -1,0 +1,50 @@
+import BelfryCenter
+
+/// How an ask has ended, as a label of a metric.
+enum AskEnd: Hashable, CaseIterable {
+    /// A responder has answered it.
+    case answered
+    /// The answer that came with it stands in, whatever the reason.
+    case fallback
+    /// Nobody wants the answer any more.
+    case withdrawn
+    case noResponder, responderBusy, selectorNotImplemented, responderRefused, responderGone
+    case noAnswer
+
+    /// How an ask stands; nil for one that is open.
+    init?(_ state: AskOutcome.State) {
+        switch state {
+        case .open: return nil
+        case .answered: self = .answered
+        case .fallback: self = .fallback
+        case .withdrawn: self = .withdrawn
+        case .failed(let failure): self.init(failure)
+        }
+    }
+
+    private init(_ failure: AskFailure) {
+        switch failure {
+        case .noResponder: self = .noResponder
+        case .responderBusy: self = .responderBusy
+        case .selectorNotImplemented: self = .selectorNotImplemented
+        case .responderRefused: self = .responderRefused
+        case .responderGone: self = .responderGone
+        case .noAnswer: self = .noAnswer
+        }
+    }
+
+    /// The word of the label: where there is a failure, the one of its problem.
+    var text: String {
+        switch self {
+        case .answered: "answered"
+        case .fallback: "default"
+        case .withdrawn: "withdrawn"
+        case .noResponder: AskFailure.noResponder.text
+        case .responderBusy: AskFailure.responderBusy.text
+        case .selectorNotImplemented: AskFailure.selectorNotImplemented.text
+        case .responderRefused: AskFailure.responderRefused(error: []).text
+        case .responderGone: AskFailure.responderGone.text
+        case .noAnswer: AskFailure.noAnswer.text
+        }
+    }
+}
