@@ -93,11 +93,11 @@ extension Change {
             return Self.appended(record.content.byteCount + record.modes.blobByteCount)
         case .ask(let record): return 2 * page + Self.appended(record.byteCount)
         case .key(let record):
-            let rowCount = record.reports.reduce(0) { $0 + $1.count }
+            let rows = record.reports.joined()
             return 2 * page
                 + Self.appended(
                     record.key.principal.count + record.key.text.count
-                        + record.receipts.count * 96 + rowCount * 16
+                        + record.receipts.count * 96 + rows.reduce(0) { $0 + $1.byteCount }
                         + (record.ask?.byteCount ?? 0))
         }
     }
@@ -117,6 +117,12 @@ extension [[UInt8]] {
 
 extension ResponderTerms {
     fileprivate var byteCount: Int { implements.blobByteCount + (next?.count ?? 0) + 16 }
+}
+
+extension ReportRow {
+    fileprivate var byteCount: Int {
+        if case .refused(let error) = outcome { 16 + error.count } else { 16 }
+    }
 }
 
 extension AskRecord {

@@ -65,10 +65,22 @@ extension Shape {
         }
     }
 
-    /// Appends responders: a page of them, or all who hold an address.
+    /// Appends a page of responders.
     public static func append(
-        responders rows: [ResponderRow], next: UInt64? = nil, center: [UInt8],
-        to output: inout [UInt8]
+        responders page: Page<ResponderRow>, center: [UInt8], to output: inout [UInt8]
+    ) {
+        append(responders: page.rows, next: page.next, center: center, to: &output)
+    }
+
+    /// Appends all who hold an address.
+    public static func append(
+        responders rows: [ResponderRow], center: [UInt8], to output: inout [UInt8]
+    ) {
+        append(responders: rows, next: nil, center: center, to: &output)
+    }
+
+    private static func append(
+        responders rows: [ResponderRow], next: UInt64?, center: [UInt8], to output: inout [UInt8]
     ) {
         append("responders", rows, next: next, to: &output) { row, output, writer in
             append(row.observer, center: center, asks: row, to: &output, with: &writer)

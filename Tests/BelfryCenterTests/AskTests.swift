@@ -129,7 +129,9 @@ struct AskTests {
         #expect(scenario.effects.outcome == .waiting && scenario.shown.isEmpty)
     }
 
-    @Test("R6, R13: what waits is shown after what was held, in the order of asking, with new numbers")
+    @Test(
+        "R6, R13: what waits is shown after what was held, in the order of asking, with new numbers"
+    )
     mutating func heldAsksCome() {
         let client = scenario.connect()
         let responder = scenario.respond("w", ["a", "b"], by: client) { $0.behavior = .hold }
@@ -255,7 +257,8 @@ struct AskTests {
         #expect(scenario.apply(.withdraw(post)) == .refused(.unknownAsk))
     }
 
-    @Test("R16: an asker that waits and goes away withdraws its ask; one that was told 202 does not")
+    @Test(
+        "R16: an asker that waits and goes away withdraws its ask; one that was told 202 does not")
     mutating func askerGoes() {
         let client = scenario.connect()
         let asker = scenario.connect()
@@ -330,7 +333,8 @@ struct AskTests {
         #expect(scenario.answers == ["1 by o\(responder)"])
     }
 
-    @Test("R11: a client that is taken over is shown again what it was asked, whatever its behaviour")
+    @Test(
+        "R11: a client that is taken over is shown again what it was asked, whatever its behaviour")
     mutating func isTakenOver() {
         let client = scenario.connect()
         let responder = scenario.respond("w", ["a"], by: client)

@@ -260,6 +260,42 @@ struct StoreFileTests {
         #expect(largest > 0.05)
     }
 
+    /// Changes with much text, each of which comes behind the ones before it.
+    static let longChanges: [Change] = {
+        let text = [UInt8](repeating: 97, count: 1_000)
+        let row = ReportRow(observer: 1, outcome: .refused(error: text))
+        let rows = [ReportRow](repeating: row, count: 1_000)
+        let sample = Sample.observer(1)
+        let terms = ResponderTerms(implements: (0..<64).map { text + [$0] }, next: text)
+        return [
+            .key(KeyRecord(key: Sample.key(1).key, receipts: [], reports: [rows])),
+            .key(Sample.key(1)),
+            .observer(
+                ObserverRecord(
+                    serial: 1, client: 1, tokenHash: sample.tokenHash, name: nil, object: text,
+                    selector: text, terms: sample.terms, since: 0, createdAt: 0,
+                    acknowledgedThrough: 0, forgottenThrough: 0, role: .responder(terms))),
+            .observerRemoved(serial: 1, Sample.tombstone(1)),
+            .ask(Sample.ask(1, byteCount: 600_000)),
+            .ask(Sample.ask(1, shown: Array(1...20_000), byteCount: 600_000)),
+            .ask(Sample.ask(1, isOpen: false, byteCount: 600_000)), .askForgotten(Sample.id(1)),
+        ]
+    }()
+
+    @Test("a change with much text adds no more to the log than its weight says")
+    func longTexts() throws {
+        var file = try open()
+        try file.commit([Self.center])
+        for change in Self.longChanges {
+            let batch = StoreBatch(
+                loop: 0, ticket: 0, changes: [.center(name: Self.name, change)])
+            try file.shortenLog()
+            try file.commit(batch.changes)
+            let byteCount = file.connection.logPageCount * StoreChange.frameByteCount
+            #expect(byteCount <= batch.weight + StoreWorker<StoreFile>.reserveByteCount)
+        }
+    }
+
     @Test(
         "removing observers makes the main file grow no more than their batch says",
         arguments: [20, 900])

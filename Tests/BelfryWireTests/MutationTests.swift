@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryWire
 import Testing
 
@@ -34,6 +35,10 @@ struct MutationTests {
         #"{"jsonrpc":"2.0","id":1,"method":"dequeue","params":{"name":"a","coalesce":["name"]}}"#,
         #"{"jsonrpc":"2.0","id":1,"method":"resume","params":{"session":"c4.Q","after":7}}"#,
         #"{"jsonrpc":"2.0","id":"o17:1842","error":{"code":-1,"message":"\u00e9\"no\""}}"#,
+        #"{"object":"o","implements":["a","b:"],"next":"n","ifHeld":"share","concurrency":7}"#,
+        #"{"jsonrpc":"2.0","id":1,"method":"ask","params":{"object":"o","selector":"s","ttl":7,"#
+            + #""default":{"x":null},"once":true,"wait":1,"idempotencyKey":"k"}}"#,
+        #"{"jsonrpc":"2.0","id":"o17:1842","result":[{"\u00e9":"\ud834\udd1e"},null]}"#,
         #"{"suspended":true,"mode":"held","lease":60,"token":"m3.x"}"#,
     ]
 
@@ -91,7 +96,10 @@ struct MutationTests {
 
     /// Gives the body, cut at commas and colons, to each reader of queries.
     private func readQueries(_ body: [UInt8]) {
-        let names = ["style", "coalesce", "modes", "maxDelay", "ttl", "name", "after", "limit"]
+        let names = [
+            "default", "selector", "once", "outcome", "style", "coalesce", "modes", "maxDelay",
+            "ttl", "name", "after", "limit",
+        ]
         let values = body.split(separator: UInt8(ascii: ":"))
         let query = zip(names, values).map { QueryParameter(name: bytes($0), value: [UInt8]($1)) }
         attempt { () throws(Problem) in
@@ -100,6 +108,12 @@ struct MutationTests {
         attempt { () throws(Problem) in try requests.dequeue(query: query) }
         attempt { () throws(Problem) in try requests.mailbox(query: query) }
         attempt { () throws(Problem) in try requests.explain(query: query) }
+        attempt { () throws(Problem) in try requests.asks(query: query) }
+        attempt { () throws(Problem) in
+            try requests.ask(object: body, selector: body, query: query, content: body.span)
+        }
+        attempt { () throws(Problem) in try requests.response(query: query, content: body.span) }
+        attempt { () throws(Problem) in try requests.response(query: [], content: body.span) }
     }
 
     private func readResponse(_ id: [UInt8], _ content: Range<Int>, in body: [UInt8]) {
@@ -107,6 +121,10 @@ struct MutationTests {
         _ = RPC.delivery(ofID: id.span)
         let error = [UInt8](body[content])
         #expect(RPC.refusal(error: error.span).count <= 1_024)
+        for isError in [true, false] {
+            let response = requests.response(content: content, isError: isError, in: body.span)
+            #expect((response.refusal ?? []).count <= 1_024)
+        }
     }
 
     private func readParams(_ params: Range<Int>?, in body: [UInt8]) {
@@ -120,6 +138,8 @@ struct MutationTests {
         attempt { () throws(Problem) in try requests.resume(params: params, in: body.span) }
         attempt { () throws(Problem) in try requests.enterMode(params: params, in: body.span) }
         attempt { () throws(Problem) in try requests.leaveMode(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.ask(params: params, in: body.span) }
+        attempt { () throws(Problem) in try requests.withdraw(params: params, in: body.span) }
     }
 
     private func attempt<Value>(_ work: () throws(Problem) -> Value) {

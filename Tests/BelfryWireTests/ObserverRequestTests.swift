@@ -246,7 +246,7 @@ struct ObserverRequestTests {
         arguments: [
             "belfry.client.connected", "belfry.client.suspended", "belfry.client.resumed",
             "belfry.client.left", "belfry.observer.expired", "belfry.queue.overflowed",
-            "belfry.center.willTerminate",
+            "belfry.center.willTerminate", "belfry.responder.changed",
         ])
     func reserved(name: String) throws {
         let observer = try reader.observer("{\"name\":\"\(name)\"}", allowsSession: false)

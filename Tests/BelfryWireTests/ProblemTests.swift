@@ -92,6 +92,10 @@ struct ProblemTests {
             (.cannotStore, .storeUnavailable), (.keyReused, .keyReused),
             (.modeStackFull(limit: 32), .modeStackFull), (.unknownMode, .notFound),
             (.unknownEntry, .notFound), (.resumeTooLate, .resumeTooLate), (.noMailbox, .noMailbox),
+            (.alreadyHeld, .alreadyHeld), (.responderCircle, .responderCircle),
+            (.tooManyAsks(limit: 5), .clientLimitReached), (.asksFull(limit: 5), .overloaded),
+            (.askBytesFull, .overloaded), (.unknownAsk, .notFound),
+            (.alreadySettled, .alreadySettled),
         ])
     func refusals(refusal: Refusal, kind: Problem.Kind) {
         let problem = Problem(refusal)
@@ -105,6 +109,22 @@ struct ProblemTests {
         #expect(problem.kind.status == 409)
         #expect(
             written { problem.append(to: &$0) }.hasSuffix(#","current":"h\"d","item":2}"#))
+    }
+
+    @Test("a client with enough open asks is told the limit, and of what it is")
+    func clientLimit() {
+        let problem = Problem(.tooManyAsks(limit: 1_000))
+        #expect(problem.kind.status == 429)
+        #expect(
+            written { problem.append(to: &$0) }.hasSuffix(#","limit":1000,"of":"asks"}"#))
+    }
+
+    @Test(
+        "a broker with enough open asks names the option",
+        arguments: [Refusal.asksFull(limit: 5), .askBytesFull])
+    func askLimit(refusal: Refusal) {
+        #expect(Problem(refusal).kind.status == 503)
+        #expect(Problem(refusal).detail.contains("(--ask-limit)"))
     }
 
     @Test("a poll that another reader replaced is 409")

@@ -69,6 +69,8 @@ struct QueryTests {
                 Listing.observers,
                 ["limit", "cursor", "name", "object", "client", "state", "principal"]
             ),
+            (.responders, ["limit", "cursor", "object", "client", "state", "selector"]),
+            (.asks, ["limit", "cursor", "object", "selector", "observer"]),
             (.clients, ["limit", "cursor", "principal", "state"]),
             (.channels, ["limit", "cursor", "name"]), (.centers, ["limit", "cursor"]),
             (.queue, ["limit", "cursor", "name", "object"]), (.leaks, ["limit", "cursor"]),
@@ -77,7 +79,7 @@ struct QueryTests {
     func known(listing: Listing, names: [String]) {
         let values = [
             "limit": "1", "cursor": "1", "name": "a", "object": "a", "client": "c1",
-            "state": "slow", "principal": "p",
+            "state": "slow", "principal": "p", "selector": "s", "observer": "o1",
         ]
         for (name, value) in values {
             let problem = problem { () throws(Problem) in
@@ -86,6 +88,71 @@ struct QueryTests {
             let expected = names.contains(name) ? nil : ["?\(name) is not a known parameter"]
             #expect(problem?.faultTexts == expected)
         }
+    }
+
+    @Test("responders are listed by address, client, state and selector")
+    func responders() throws {
+        let request = try reader.listing(
+            .responders,
+            query: query([
+                ("object", "o"), ("client", "c4"), ("state", "slow"), ("selector", "s"),
+                ("limit", "7"), ("cursor", "9"),
+            ]))
+        #expect(request.query.object == bytes("o"))
+        #expect(request.query.client == 4)
+        #expect(request.query.state == .slow)
+        #expect(request.query.limit == 7 && request.query.cursor == 9)
+        #expect(request.selector == bytes("s"))
+    }
+
+    @Test("asks are listed by address, selector and the observer whose turn it is")
+    func asks() throws {
+        let all = try reader.asks(query: [])
+        #expect(all.limit == 100 && all.cursor == 0)
+        #expect(all.object == nil && all.selector == nil && all.observer == nil)
+        let asks = try reader.asks(
+            query: query([
+                ("object", "o"), ("selector", "s"), ("observer", "o17"), ("limit", "1000"),
+                ("cursor", "9"),
+            ]))
+        #expect(asks.object == bytes("o"))
+        #expect(asks.selector == bytes("s"))
+        #expect(asks.observer == 17)
+        #expect(asks.limit == 1_000 && asks.cursor == 9)
+        let faults = problem { () throws(Problem) in
+            try reader.asks(
+                query: query([
+                    ("selector", "rpc.s"), ("observer", "o17.x"), ("object", ""), ("name", "n"),
+                ]))
+        }
+        #expect(
+            faults?.faultTexts == [
+                "?selector must not start with belfry. or rpc.",
+                "?observer must be the id of an observer", "?object must have 1 to 255 characters",
+                "?name is not a known parameter",
+            ])
+    }
+
+    @Test("an explanation of an ask needs a selector and an object, and has no pages")
+    func explainAsk() throws {
+        let request = try reader.explain(query: query([("selector", "s"), ("object", "o")]))
+        #expect(request == .ask(object: bytes("o"), selector: bytes("s")))
+        func faults(_ pairs: [(String, String)]) -> [String]? {
+            problem { () throws(Problem) in try reader.explain(query: query(pairs)) }?.faultTexts
+        }
+        #expect(faults([("selector", "s")]) == ["?object is required with selector"])
+        #expect(
+            faults([("selector", ""), ("object", "")]) == [
+                "?selector must have 1 to 128 bytes of UTF-8",
+                "?object must have 1 to 255 characters",
+            ])
+        #expect(
+            faults([
+                ("selector", "s"), ("object", "o"), ("name", "n"), ("limit", "1"), ("cursor", "1"),
+            ]) == [
+                "?name must not stand with selector", "?limit must not stand with selector",
+                "?cursor must not stand with selector",
+            ])
     }
 
     @Test("an explanation of a post needs a name")

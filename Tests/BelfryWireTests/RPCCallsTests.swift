@@ -193,4 +193,33 @@ struct RPCCallsTests {
         }
         #expect(null == ["#/name must be a string, not null"])
     }
+
+    @Test("explain takes the selector and the object of an ask instead")
+    func explainAsk() throws {
+        let (bytes1, range1) = message(#"{"selector":"s","object":"o","limit":null}"#)
+        let request = try reader.explain(params: range1, in: bytes1.span)
+        #expect(request == .ask(object: bytes("o"), selector: bytes("s")))
+        for (params, expected) in [
+            (#"{"selector":"s","object":null}"#, "#/object is required with selector"),
+            (#"{"selector":"s","object":""}"#, "#/object must have 1 to 255 characters"),
+            (#"{"selector":null,"object":"o"}"#, "#/selector must be a string, not null"),
+            (#"{"selector":"s","object":"o","name":"n"}"#, "#/name must not stand with selector"),
+        ] {
+            let (bytes2, range2) = message(params)
+            let found = faults { () throws(Problem) in
+                try reader.explain(params: range2, in: bytes2.span)
+            }
+            #expect(found == [expected])
+        }
+    }
+
+    @Test("observers takes neither selector nor observer")
+    func unknownFilters() {
+        let (bytes, range) = message(#"{"selector":"s","observer":"o1"}"#)
+        let found = faults { () throws(Problem) in
+            try reader.observers(params: range, in: bytes.span)
+        }
+        #expect(
+            found == ["#/selector is not a known field", "#/observer is not a known field"])
+    }
 }
