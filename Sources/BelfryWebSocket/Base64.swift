@@ -14,6 +14,8 @@ public enum Base64: Sendable {
         case .url: byteCount = digitCount
         }
         var text: [UInt8] = []
+        // Adding nothing to an empty array would write the count of the one that all share.
+        guard byteCount > 0 else { return text }
         // `Array(repeating:count:)` looks up its own type each time.
         text.append(addingCapacity: byteCount) { output in
             output.append(repeating: UInt8(ascii: "="), count: byteCount)
