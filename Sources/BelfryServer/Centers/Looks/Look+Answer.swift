@@ -66,8 +66,7 @@ extension CenterListing {
             let page = center.responders(
                 matching: query, selector: selector,
                 scanLimit: scan.take(of: center.observerCount), visible: isVisible)
-            Shape.append(
-                responders: page.rows, next: page.next, center: name, to: &outbox.content)
+            Shape.append(responders: page, center: name, to: &outbox.content)
         case .holders(let object):
             // A responder has no name, so only who may see all names sees it.
             let rows = isVisible(nil, object) ? center.responders(at: object) : []
