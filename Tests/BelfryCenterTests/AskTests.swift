@@ -453,4 +453,23 @@ struct AskTests {
         scenario.answer(responder, 2, .result(bytes("1")))
         #expect(scenario.answers.count == 1 && scenario.shown == ["o1 w.a"])
     }
+
+    @Test("R19, R11: who owed too much and comes back is shown again as much as it may owe")
+    func owingComesBack() {
+        var limits = CenterLimits()
+        limits.unacknowledgedLimit = 2
+        var scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client) { $0.behavior = .hold }
+        for _ in 0..<3 { scenario.ask("w", "a") { $0.lifetime = 60_000 } }
+        #expect(scenario.state(client) == .slow)
+        scenario.cut(client)
+        scenario.back(client)
+        #expect(scenario.shown == ["o1 w.a*", "o1 w.a*"] && scenario.state(client) == .slow)
+        for number in 3...5 as ClosedRange<UInt64> {
+            scenario.answer(responder, number, .result(bytes("1")))
+            #expect(scenario.answers.count == 1)
+        }
+        #expect(scenario.state(client) == .live && scenario.center.needs.askCount == 0)
+    }
 }

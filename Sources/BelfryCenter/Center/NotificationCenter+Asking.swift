@@ -219,18 +219,18 @@ extension NotificationCenter {
             return nil
         }
         observers[observer].openAskCount -= 1
+        if observers[observer].owes, !owesTooMuch(observer) {
+            observers[observer].owes = false
+            clients[observers[observer].client].owingCount -= 1
+        }
         return observer
     }
 
-    /// An observer has one ask less to answer: it may owe less than it may, and have room for what waits.
+    /// An observer has one ask less to answer: it may have room for what waits.
     mutating func settleAfterAsk(
         _ observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         let client = observers[observer].client
-        if observers[observer].owes, !owesTooMuch(observer) {
-            observers[observer].owes = false
-            clients[client].owingCount -= 1
-        }
         if clients[client].suspension.contains(.owing) {
             settle(client, at: time, &effects)
         } else {
