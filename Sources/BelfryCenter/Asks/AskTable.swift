@@ -187,6 +187,9 @@ struct AskTable: Sendable {
     /// What an observer was shown and has not answered, in the order of sequence numbers.
     func shown(to observer: UInt64) -> [UInt32] { shown[observer] ?? [] }
 
+    /// How many they are.
+    func shownCount(to observer: UInt64) -> Int { shown[observer]?.count ?? 0 }
+
     /// The first of them above a sequence number.
     func firstShown(to observer: UInt64, above sequence: UInt64) -> UInt32? {
         shown[observer]?.first { self.sequence(of: $0) > sequence }

@@ -46,6 +46,7 @@ extension NotificationCenter {
         needs.queueByteCount = queue.byteCount
         needs.queueCount = queue.count
         needs.observerCount = observers.count
+        guard usesAsks else { return }
         needs.askCount = asks.count
         needs.askByteCount = asks.byteCount
         needs.responderCount = addresses.holderCount

@@ -13,6 +13,7 @@ extension NotificationCenter {
         try check(ask, terms)
         let open = OpenAsk(ask, terms, depth: depth, command, at: time)
         let id = open.id
+        usesAsks = true
         let slot = asks.add(open)
         addDeadline(at: open.endsAt, .ask(slot: slot, ordinal: asks[slot].ordinal))
         if let key = terms.key { beginKey(key, waitingFor: id, at: time, &effects) }
@@ -116,7 +117,6 @@ extension NotificationCenter {
         let serial = observers[observer].serial
         asks.takeBack(slot)
         asks.show(slot, to: serial, sequence: sequence, at: time.wallMilliseconds)
-        observers[observer].openAskCount += 1
         addresses.noteAsked(asks[slot].target.span, serial: serial)
         noteAsk(slot, &effects)
         guard clients[observers[observer].client].suspension.contains(.mailbox) else {
@@ -140,6 +140,7 @@ extension NotificationCenter {
         let ask = asks[slot]
         guard let notification = ask.notification else { return }
         let position = position(of: notification, &effects)
+        effects.hasAsks = true
         effects.asks[position] = ShownAsk(target: ask.target, answerBy: ask.answerBy)
         write(
             position, to: observer, form: .ask, isRedelivered: ask.isRedelivered, time, &effects)
@@ -150,7 +151,7 @@ extension NotificationCenter {
         guard asks.heldCount > 0, !dispatching.isActive else { return }
         var waiting: [(ordinal: UInt64, slot: UInt32, observer: UInt32)] = []
         for observer in observers.slots(from: clients[client].lastObserver) {
-            guard observers[observer].role.responder != nil,
+            guard observers[observer].isResponder,
                 let address = index.object(of: observers[observer].place)
             else { continue }
             for slot in asks.held(at: address) {
@@ -182,6 +183,7 @@ extension NotificationCenter {
             state = .fallback(fallback, failure)
         }
         let outcome = AskOutcome(id: ask.id, state: state, path: ask.path)
+        effects.hasAsks = true
         effects.askEnds.append(outcome)
         finishKey(of: ask, outcome, &effects)
         for waiter in ask.waiters {
@@ -218,7 +220,6 @@ extension NotificationCenter {
         guard case .shown(let serial, _) = state, let observer = observers.slot(of: serial) else {
             return nil
         }
-        observers[observer].openAskCount -= 1
         if observers[observer].owes, !owesTooMuch(observer) {
             observers[observer].owes = false
             clients[observers[observer].client].owingCount -= 1
@@ -243,6 +244,7 @@ extension NotificationCenter {
         let ask = asks[slot]
         let outcome = AskOutcome(id: ask.id, state: .open(until: ask.answerBy), path: ask.path)
         finishKey(of: ask, outcome, &effects)
+        effects.hasAsks = true
         for waiter in ask.waiters {
             effects.askCompletions.append(
                 AskCompletion(

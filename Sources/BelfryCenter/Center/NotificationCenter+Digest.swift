@@ -123,8 +123,9 @@ extension NotificationCenter {
             digest.add(observer.reader)
             digest.add(observer.readerIsStream)
             digest.add(observer.owes)
-            digest.add(UInt64(observer.openAskCount))
-            addRole(observer.role, to: &digest)
+            if let responder = observers.responder(at: entry.slot) {
+                addResponder(responder, to: &digest)
+            }
             digest.add(observer.hasNewGap)
             digest.add(observer.gaps.count)
             for gap in observer.gaps {
@@ -145,9 +146,7 @@ extension NotificationCenter {
         digest.add(terms.lease ?? -1)
     }
 
-    private func addRole(_ role: ObserverRole, to digest: inout StateDigest) {
-        guard let responder = role.responder else { return digest.add(false) }
-        digest.add(true)
+    private func addResponder(_ responder: ResponderTerms, to digest: inout StateDigest) {
         digest.add(responder.implements.count)
         for selector in responder.implements { digest.add(selector) }
         digest.add(responder.next)

@@ -163,7 +163,7 @@ extension NotificationCenter {
             delivered: observer.delivered, held: observer.heldCount,
             coalesced: observer.coalesced, dropped: observer.dropped,
             lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
-            tokenHash: observer.tokenHash, role: observer.role)
+            tokenHash: observer.tokenHash, role: observers.role(at: slot))
     }
 
     /// What can be seen of the client in a slot.

@@ -61,7 +61,7 @@ extension NotificationCenter {
             of: observers.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
             textByteCount: \.observer.textByteCount
         ) { slot in
-            guard let responder = observers[slot].role.responder,
+            guard let responder = observers.responder(at: slot),
                 selector.map({ responder.implements.contains($0) }) ?? true
             else { return nil }
             let row = row(ofSlot: slot)
@@ -81,7 +81,7 @@ extension NotificationCenter {
         let holder =
             holder ?? addresses.holders(of: address.span).first { $0.serial == row.serial }
         return ResponderRow(
-            observer: row, openAskCount: asks.shown(to: row.serial).count,
+            observer: row, openAskCount: asks.shownCount(to: row.serial),
             askedCount: holder?.askedCount ?? 0, answeredCount: holder?.answeredCount ?? 0)
     }
 }

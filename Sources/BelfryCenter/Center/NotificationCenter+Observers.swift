@@ -10,7 +10,7 @@ extension NotificationCenter {
         guard observers.count <= limits.clientObserverLimit else {
             throw .tooManyObservers(limit: limits.clientObserverLimit)
         }
-        for observer in observers { try checkAddress(of: observer) }
+        for observer in observers where observer.isResponder { try checkAddress(of: observer) }
         var client = ClientTable.Client(registration, at: time)
         if registration.transport == .mailbox {
             // Until somebody looks, nobody is there.
@@ -32,19 +32,25 @@ extension NotificationCenter {
         guard
             clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
-        for registration in registrations { try checkAddress(of: registration) }
+        for registration in registrations where registration.isResponder {
+            try checkAddress(of: registration)
+        }
         var slots: [UInt32] = []
         for registration in registrations {
+            guard registration.isResponder else {
+                slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
+                continue
+            }
             let replaced = replaceHolders(
                 of: registration, by: clientSlot, at: time, &effects)
-            defer { for client in replaced { afterRemoval(from: client, at: time, &effects) } }
             slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
+            for client in replaced { afterRemoval(from: client, at: time, &effects) }
         }
         if !clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
             scheduleLeases(of: clientSlot, at: time)
         }
         if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
-        showHeld(of: clientSlot, at: time, &effects)
+        if asks.heldCount > 0 { showHeld(of: clientSlot, at: time, &effects) }
         return slots.map { row(ofSlot: $0) }
     }
 
@@ -58,7 +64,8 @@ extension NotificationCenter {
         var observer = ObserverTable.Observer(
             serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
             place: place, selector: selectors.retain(registration.selector), since: sequence,
-            createdAt: time.wallMilliseconds, terms: registration.terms, role: registration.role)
+            createdAt: time.wallMilliseconds, terms: registration.terms,
+            isResponder: registration.isResponder)
         if clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: for how long nobody has looked is stored with it.
             observer.lookedAt = time.monotonicNanoseconds
@@ -66,7 +73,7 @@ extension NotificationCenter {
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
         clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         count(observerAt: slot, 1)
-        if case .responder = registration.role { reportHolder(at: slot, isHeld: true) }
+        if registration.isResponder { reportHolder(at: slot, isHeld: true) }
         if observer.isLasting {
             if clients[clientSlot].lastingCount == 1 {
                 noteClient(clientSlot, at: time, &effects)

@@ -161,7 +161,8 @@ extension NotificationCenter {
                     selector: selectors.text(of: observer.selector), terms: observer.terms,
                     since: observer.since, createdAt: observer.createdAt,
                     acknowledgedThrough: observer.acknowledgedThrough,
-                    forgottenThrough: observer.forgottenThrough, role: observer.role)), &effects)
+                    forgottenThrough: observer.forgottenThrough, role: observers.role(at: slot))),
+            &effects)
     }
 
     /// The center stops: asap entries go out (rule Q23).

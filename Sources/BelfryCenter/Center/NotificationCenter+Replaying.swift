@@ -106,7 +106,7 @@ extension NotificationCenter {
     }
 
     private func filter(of slot: UInt32) -> ObserverIndex.Filter {
-        index.filter(of: observers[slot].place, observers[slot].role)
+        index.filter(of: observers[slot].place, observers.responder(at: slot))
     }
 
     /// A replay to which nothing was added, with the room that a client has.

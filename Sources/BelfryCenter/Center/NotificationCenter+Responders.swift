@@ -21,7 +21,7 @@ extension NotificationCenter {
         while let hop = next, hopCount <= limits.hopLimit {
             if hop == address { throw .responderCircle }
             next = addresses.holders(of: hop.span).first
-                .flatMap { observers[$0.slot].role.responder?.next }
+                .flatMap { observers.responder(at: $0.slot)?.next }
             hopCount += 1
         }
     }
@@ -63,6 +63,8 @@ extension NotificationCenter {
         guard let responder = role.responder, let address = object else {
             return index.add(name: name, object: object, serial: serial, slot: slot)
         }
+        usesAsks = true
+        observers.setResponder(responder, at: slot)
         addresses.add(
             address, slot: slot, serial: serial, isShared: responder.ifHeld == .share)
         for selector in responder.implements { _ = selectors.retain(selector) }
@@ -75,7 +77,7 @@ extension NotificationCenter {
         _ slot: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
         let (serial, place) = (observers[slot].serial, observers[slot].place)
-        guard let responder = observers[slot].role.responder,
+        guard let responder = observers.responder(at: slot),
             let address = index.object(of: place)
         else { return index.remove(serial: serial, from: place) }
         addresses.remove(address, serial: serial)

@@ -55,7 +55,8 @@ extension NotificationCenter {
         var observer = ObserverTable.Observer(
             serial: record.serial, tokenHash: record.tokenHash, client: client, place: place,
             selector: selectors.retain(record.selector), since: record.since,
-            createdAt: record.createdAt, terms: record.terms, role: record.role)
+            createdAt: record.createdAt, terms: record.terms,
+            isResponder: record.role.responder != nil)
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
@@ -117,12 +118,14 @@ extension NotificationCenter {
         if let end = record.end {
             let left = end.forgottenAt - time.wallMilliseconds
             guard left > 0 else { return }
+            usesAsks = true
             let fate = AskFateTable.Fate(
                 OpenAsk(record, at: time), end.outcome,
                 forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000))
             _ = askFates.append(fate, limits: limits)
             return
         }
+        usesAsks = true
         let ask = OpenAsk(record, at: time)
         let slot = asks.add(ask)
         addDeadline(at: ask.endsAt, .ask(slot: slot, ordinal: asks.lastOrdinal))
@@ -146,7 +149,7 @@ extension NotificationCenter {
         while let last = path.last, last != address {
             guard path.count <= limits.hopLimit,
                 let holder = addresses.holders(of: last.span).first,
-                let next = observers[holder.slot].role.responder?.next
+                let next = observers.responder(at: holder.slot)?.next
             else { return [ask.object, address] }
             path.append(next)
         }

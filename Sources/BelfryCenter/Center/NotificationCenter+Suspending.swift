@@ -35,8 +35,9 @@ extension NotificationCenter {
 
     /// Whether an observer owes as many acknowledgements as it may.
     func owesTooMuch(_ slot: UInt32) -> Bool {
-        observers[slot].unacknowledgedCount + Int(observers[slot].openAskCount)
-            >= limits.unacknowledgedLimit
+        var count = observers[slot].unacknowledgedCount
+        if observers[slot].isResponder { count += asks.shownCount(to: observers[slot].serial) }
+        return count >= limits.unacknowledgedLimit
     }
 
     /// Whether the observers of a client owe together as much as may be held for a client.

@@ -36,7 +36,7 @@ extension NotificationCenter {
         if let time = queue.nextDeadline { next = min(next ?? time, time) }
         if let time = modeStack.nextDeadline { next = min(next ?? time, time) }
         if let time = keys.nextDeadline { next = min(next ?? time, time) }
-        if let time = askFates.nextDeadline { next = min(next ?? time, time) }
+        if usesAsks, let time = askFates.nextDeadline { next = min(next ?? time, time) }
         return next
     }
 

@@ -29,7 +29,7 @@ extension NotificationCenter {
             }
             // A circle can only come about when the oldest holder goes; the walk ends there.
             guard walk.path.count <= limits.hopLimit,
-                let next = observers[holders[0].slot].role.responder?.next,
+                let next = observers.responder(at: holders[0].slot)?.next,
                 !walk.path.contains(next)
             else { return walk }
             walk.path.append(next)
@@ -64,18 +64,18 @@ extension NotificationCenter {
     /// Whether a holder comes before another; those who hold an address come in the order of registration.
     private func precedes(_ holder: AddressTable.Holder, _ other: AddressTable.Holder?) -> Bool {
         guard let other else { return true }
-        return (observers[holder.slot].openAskCount, holder.lastAsked)
-            < (observers[other.slot].openAskCount, other.lastAsked)
+        return (asks.shownCount(to: holder.serial), holder.lastAsked)
+            < (asks.shownCount(to: other.serial), other.lastAsked)
     }
 
     /// Whether a responder may be asked for a selector (rules R5 and R6).
     func readiness(of slot: UInt32, _ selector: Span<UInt8>) -> Readiness {
-        guard let responder = observers[slot].role.responder,
+        guard let responder = observers.responder(at: slot),
             responder.implements(selector)
         else { return .never(.notImplemented) }
         let behavior = observers[slot].terms.suspensionBehavior
         let holds = behavior == .hold || behavior == .deliverImmediately
-        if observers[slot].openAskCount >= responder.concurrency {
+        if asks.shownCount(to: observers[slot].serial) >= responder.concurrency {
             return holds ? .later : .never(.busy)
         }
         let suspension = clients[observers[slot].client].suspension

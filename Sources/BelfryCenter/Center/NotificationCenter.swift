@@ -49,6 +49,8 @@ public struct NotificationCenter: Sendable {
     var modeStack = ModeStack()
     var waiting = WaitingTable()
     var keys: KeyedAnswers
+    /// Whether it had a responder or an ask: most centers never have one, and their commands pay for one look.
+    var usesAsks = false
     /// Who holds which address.
     var addresses: AddressTable
     /// The asks that are open.
@@ -118,7 +120,7 @@ public struct NotificationCenter: Sendable {
         let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
-            if !asks.orphans.isEmpty { restartWalks(at: command.time, &effects) }
+            if usesAsks, !asks.orphans.isEmpty { restartWalks(at: command.time, &effects) }
             if !reports.isEmpty { postReports(of: command.id, at: command.time, into: &effects) }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)

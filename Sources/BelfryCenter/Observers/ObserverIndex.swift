@@ -159,8 +159,8 @@ struct ObserverIndex: Sendable {
     }
 
     /// The filter of an observer.
-    func filter(of place: Place, _ role: ObserverRole) -> Filter {
-        guard let responder = role.responder else { return Filter(place: place) }
+    func filter(of place: Place, _ responder: ResponderTerms?) -> Filter {
+        guard let responder else { return Filter(place: place) }
         return Filter(
             place: place, channels: responder.implements.compactMap { channels.index(of: $0.span) })
     }

@@ -12,7 +12,6 @@ struct ObserverTable: Sendable {
         /// The highest sequence number that was written to it: what is above was held, or is in a gap.
         var writtenThrough: UInt64 = 0
         let terms: ObserverTerms
-        let role: ObserverRole
         let tokenHash: SecretHash
         /// Where its filter is filed.
         let place: ObserverIndex.Place
@@ -46,20 +45,20 @@ struct ObserverTable: Sendable {
         var gaps: [GapRecord] = []
         /// How many of what is held for it came out of the replay ring and wait.
         var replayedCount: UInt32 = 0
-        /// How many asks it was shown and has not answered.
-        var openAskCount: UInt32 = 0
         /// Whether it owes as many acknowledgements as it may, and more wait.
         var owes = false
         var readerIsStream = false
         /// A mailbox: whether one of them was not told to its stream.
         var hasNewGap = false
+        /// Whether it holds an address; its table has the role.
+        let isResponder: Bool
         /// Whether nothing has to be thought of when its client is live: each delivery asks that.
         let isPlain: Bool
 
         init(
             serial: UInt64, tokenHash: SecretHash, client: UInt32, place: ObserverIndex.Place,
             selector: UInt32, since: UInt64, createdAt: Int64, terms: ObserverTerms,
-            role: ObserverRole = .plain
+            isResponder: Bool = false
         ) {
             self.serial = serial
             self.client = client
@@ -70,8 +69,8 @@ struct ObserverTable: Sendable {
             self.since = since
             replaysAbove = since
             self.createdAt = createdAt
-            self.role = role
-            isPlain = !terms.acknowledges && terms.minInterval == 0 && role == .plain
+            self.isResponder = isResponder
+            isPlain = !terms.acknowledges && terms.minInterval == 0 && !isResponder
         }
 
         /// Counts a delivery of what is newer than all that was written to it before.
@@ -104,6 +103,8 @@ struct ObserverTable: Sendable {
     static let noSlot = UInt32.max
 
     private var slots: [Observer] = []
+    /// What those are that are not plain, by slot: few are, and each slot would pay for it.
+    private var responders: [UInt32: ResponderTerms] = [:]
     private var freeSlots: [UInt32] = []
     /// All observers in registration order.
     private(set) var order = PostingList()
@@ -126,6 +127,21 @@ struct ObserverTable: Sendable {
 
     /// The slot that the next observer will have.
     func reserveSlot() -> UInt32 { freeSlots.last ?? UInt32(slots.count) }
+
+    /// What makes the observer in a slot a responder, if it is one.
+    func responder(at slot: UInt32) -> ResponderTerms? {
+        slots[Int(slot)].isResponder ? responders[slot] : nil
+    }
+
+    /// What the observer in a slot is for.
+    func role(at slot: UInt32) -> ObserverRole {
+        responder(at: slot).map { .responder($0) } ?? .plain
+    }
+
+    /// Notes what makes the observer in a slot a responder.
+    mutating func setResponder(_ terms: ResponderTerms, at slot: UInt32) {
+        responders[slot] = terms
+    }
 
     /// Puts an observer into the reserved slot, behind the last one of its client.
     mutating func fill(_ slot: UInt32, with observer: Observer, after previous: UInt32) {
@@ -188,6 +204,7 @@ struct ObserverTable: Sendable {
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         let observer = slots[Int(slot)]
+        if observer.isResponder { responders[slot] = nil }
         if observer.previousOfClient != Self.noSlot {
             slots[Int(observer.previousOfClient)].nextOfClient = observer.nextOfClient
         }

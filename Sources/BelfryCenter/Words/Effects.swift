@@ -16,6 +16,8 @@ public struct Effects: Sendable {
     public var reports: [[ReportRow]] = []
     /// Answers to earlier commands that were waited for, and are complete now.
     public var completions: [Completion] = []
+    /// Whether there is anything of asks: of the following three.
+    public internal(set) var hasAsks = false
     /// What the frames of asks have besides their notifications, by the positions of these.
     public var asks: [UInt32: ShownAsk] = [:]
     /// Answers to earlier asks that were waited for.
@@ -37,10 +39,16 @@ public struct Effects: Sendable {
         Self.empty(&notices, capacityLimit: 1_024)
         Self.empty(&reports, capacityLimit: 16)
         Self.empty(&completions, capacityLimit: 1_024)
-        if !asks.isEmpty { asks = [:] }
+        if hasAsks { resetAsks() }
+        Self.empty(&changes, capacityLimit: 4_096)
+    }
+
+    /// Few commands have to do with asks: the others pay for one look.
+    private mutating func resetAsks() {
+        hasAsks = false
+        asks = [:]
         Self.empty(&askCompletions, capacityLimit: 1_024)
         Self.empty(&askEnds, capacityLimit: 1_024)
-        Self.empty(&changes, capacityLimit: 4_096)
     }
 
     /// Removes all elements; a command mostly leaves one or none, which costs next to nothing.

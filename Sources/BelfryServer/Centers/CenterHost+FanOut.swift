@@ -12,11 +12,11 @@ extension CenterHost {
             outbox.work.count(deliveries: effects.deliveries.count)
             outbox.spread(&effects, of: position, in: &centers)
         }
-        if !effects.completions.isEmpty || !effects.askCompletions.isEmpty {
+        if !effects.completions.isEmpty || effects.hasAsks {
             let hasStored = !effects.changes.isEmpty && shared.store != nil
             completions.keep(effects, hasStored: hasStored)
         }
-        if !effects.askEnds.isEmpty {
+        if effects.hasAsks, !effects.askEnds.isEmpty {
             asks.end(effects.askEnds)
             shared.figures.noteAskEnds(effects.askEnds)
         }
