@@ -139,6 +139,7 @@ struct ObserverFields {
     /// What makes it a responder, if `implements` says that it is one; its methods are what it implements.
     private func responderTerms(_ fields: inout FieldReader) -> ResponderTerms? {
         guard let implements else {
+            if next == nil, ifHeld == nil, concurrency == nil { return nil }
             let given = [
                 ("next", next != nil), ("ifHeld", ifHeld != nil),
                 ("concurrency", concurrency != nil),

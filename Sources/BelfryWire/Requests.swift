@@ -75,14 +75,12 @@ public struct ObserverRequest: Sendable, Equatable {
 
     /// Whether it observes what the broker tells of clients, which needs the grant `inspect`.
     public var asksLifetime: Bool { name.map(TextRule.isLifetimeChannel) ?? false }
+}
 
-    /// The names that the caller's grants must cover, with the object; nil stands for all names.
-    ///
-    /// A responder observes what it implements, and one that implements nothing hands everything on.
-    public var coveredNames: [[UInt8]?] {
-        guard let terms = role.responder else { return [name] }
-        return terms.implements.isEmpty ? [nil] : terms.implements
-    }
+extension ResponderTerms {
+    /// The names that the caller's grants must cover, with the object: what it implements, or all (nil) where it
+    /// implements nothing and hands everything on.
+    public var coveredNames: [[UInt8]?] { implements.isEmpty ? [nil] : implements }
 }
 
 /// Which observers somebody wants to remove.

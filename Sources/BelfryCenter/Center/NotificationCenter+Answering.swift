@@ -148,7 +148,7 @@ extension NotificationCenter {
     ) {
         guard asks.count > 0 else { return }
         for observer in observers.slots(from: clients[client].lastObserver)
-        where observers[observer].isResponder {
+        where observers.isResponder(at: observer) {
             let behavior = observers[observer].terms.suspensionBehavior
             let holds =
                 observers[observer].isLasting

@@ -151,7 +151,7 @@ extension NotificationCenter {
         guard asks.heldCount > 0, !dispatching.isActive else { return }
         var waiting: [(ordinal: UInt64, slot: UInt32, observer: UInt32)] = []
         for observer in observers.slots(from: clients[client].lastObserver) {
-            guard observers[observer].isResponder,
+            guard observers.isResponder(at: observer),
                 let address = index.object(of: observers[observer].place)
             else { continue }
             for slot in asks.held(at: address) {

@@ -251,7 +251,7 @@ extension NotificationCenter {
 
     /// The method of a frame: that of a responder is the name.
     private func selector(of slot: UInt32, for notification: Notification) -> UInt32 {
-        guard observers[slot].isResponder else { return observers[slot].selector }
+        guard observers.isResponder(at: slot) else { return observers[slot].selector }
         return selectors.number(of: notification.content.name) ?? observers[slot].selector
     }
 

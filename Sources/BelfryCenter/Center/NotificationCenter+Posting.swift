@@ -28,7 +28,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         if let key = terms.details?.key, try repeats(key, command, at: time, &effects) { return }
-        let depth = try depth(of: post, place: 0, inBatch: [:])
+        let depth = post.causedBy == nil ? 1 : try depth(of: post, place: 0, inBatch: [:])
         try checkMode(of: post, place: 0)
         if limits.isDurable, !terms.canStore {
             if mustStore(post, terms) { throw .cannotStore }

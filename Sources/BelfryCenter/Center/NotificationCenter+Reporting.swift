@@ -62,7 +62,7 @@ extension NotificationCenter {
         guard clients[client].observerCount > 1 else { return }
         var seen: Set<Registered> = []
         for slot in observers.slots(from: clients[client].lastObserver)
-        where !observers[slot].isResponder {
+        where !observers.isResponder(at: slot) {
             let observer = observers[slot]
             let registered = Registered(
                 channel: observer.place.channel, object: observer.place.object,

@@ -36,7 +36,7 @@ extension NotificationCenter {
     /// Whether an observer owes as many acknowledgements as it may.
     func owesTooMuch(_ slot: UInt32) -> Bool {
         var count = observers[slot].unacknowledgedCount
-        if observers[slot].isResponder { count += asks.shownCount(to: observers[slot].serial) }
+        if observers.isResponder(at: slot) { count += asks.shownCount(to: observers[slot].serial) }
         return count >= limits.unacknowledgedLimit
     }
 

@@ -50,8 +50,6 @@ struct ObserverTable: Sendable {
         var readerIsStream = false
         /// A mailbox: whether one of them was not told to its stream.
         var hasNewGap = false
-        /// Whether it holds an address; its table has the role.
-        let isResponder: Bool
         /// Whether nothing has to be thought of when its client is live: each delivery asks that.
         let isPlain: Bool
 
@@ -69,7 +67,6 @@ struct ObserverTable: Sendable {
             self.since = since
             replaysAbove = since
             self.createdAt = createdAt
-            self.isResponder = isResponder
             isPlain = !terms.acknowledges && terms.minInterval == 0 && !isResponder
         }
 
@@ -130,8 +127,11 @@ struct ObserverTable: Sendable {
 
     /// What makes the observer in a slot a responder, if it is one.
     func responder(at slot: UInt32) -> ResponderTerms? {
-        slots[Int(slot)].isResponder ? responders[slot] : nil
+        slots[Int(slot)].isPlain || responders.isEmpty ? nil : responders[slot]
     }
+
+    /// Whether the observer in a slot holds an address.
+    func isResponder(at slot: UInt32) -> Bool { responder(at: slot) != nil }
 
     /// What the observer in a slot is for.
     func role(at slot: UInt32) -> ObserverRole {
@@ -204,7 +204,7 @@ struct ObserverTable: Sendable {
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         let observer = slots[Int(slot)]
-        if observer.isResponder { responders[slot] = nil }
+        if isResponder(at: slot) { responders[slot] = nil }
         if observer.previousOfClient != Self.noSlot {
             slots[Int(observer.previousOfClient)].nextOfClient = observer.nextOfClient
         }

@@ -30,7 +30,7 @@ public enum Change: Sendable, Equatable {
     /// A queue entry is gone.
     case dequeued(NotificationID)
     /// An ask that must last is there, or is different now.
-    case ask(AskRecord)
+    indirect case ask(AskRecord)
     /// An ask is forgotten, and how it ended.
     case askForgotten(NotificationID)
     /// An idempotency key has its effect, or its answer is different now.

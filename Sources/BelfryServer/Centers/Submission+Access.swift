@@ -7,25 +7,40 @@ import BelfryWire
 extension Submission {
     /// Checks that the caller may have this observer.
     func checkObserve(_ request: ObserverRequest) throws(Problem) {
-        for name in request.coveredNames {
-            func check(
-                _ verb: Verbs, _ text: String, at object: [UInt8]?
-            ) throws(Problem) {
-                if caller.grants.allow(verb, center: center, name: name, object: object) { return }
-                throw Problem.lacking(text, caller, center: center, name: name, object: object)
-            }
-            let object = request.object
-            if let terms = request.role.responder {
-                try check(.respond, "respond", at: object)
-                if let next = terms.next { try check(.ask, "ask", at: next) }
-            } else {
-                if name == nil, object == nil { try check(.wildcard, "wildcard", at: object) }
-                try check(.observe, "observe", at: object)
-                if request.asksLifetime { try check(.inspect, "inspect", at: object) }
-            }
-            if request.asksAcknowledge { try check(.acknowledge, "acknowledge", at: object) }
-            if request.asksForever { try check(.forever, "forever", at: object) }
+        func check(_ verb: Verbs, _ text: String) throws(Problem) {
+            try self.check(verb, text, name: request.name, object: request.object)
         }
+        if let responder = request.role.responder {
+            return try checkRespond(responder, request)
+        }
+        if request.name == nil, request.object == nil { try check(.wildcard, "wildcard") }
+        try check(.observe, "observe")
+        if request.asksAcknowledge { try check(.acknowledge, "acknowledge") }
+        if request.asksForever { try check(.forever, "forever") }
+        if request.asksLifetime { try check(.inspect, "inspect") }
+    }
+
+    /// Checks that the caller may respond: to each selector as a name, and to all names with none.
+    private func checkRespond(
+        _ responder: ResponderTerms, _ request: ObserverRequest
+    ) throws(Problem) {
+        for name in responder.coveredNames {
+            try check(.respond, "respond", name: name, object: request.object)
+            if let next = responder.next { try check(.ask, "ask", name: name, object: next) }
+            if request.asksAcknowledge {
+                try check(.acknowledge, "acknowledge", name: name, object: request.object)
+            }
+            if request.asksForever {
+                try check(.forever, "forever", name: name, object: request.object)
+            }
+        }
+    }
+
+    private func check(
+        _ verb: Verbs, _ text: String, name: [UInt8]?, object: [UInt8]?
+    ) throws(Problem) {
+        if caller.grants.allow(verb, center: center, name: name, object: object) { return }
+        throw Problem.lacking(text, caller, center: center, name: name, object: object)
     }
 
     /// Checks that the caller may ask this: the selector is the name, the address the object.
