@@ -6,7 +6,9 @@ well-formed session gets that of a client which this file connects: 201, and the
 to reading, removing and 410 can be followed. The client acknowledges what it is asked to.
 
 What must go together: OpenAPI cannot say that a parameter needs another one. An option that needs a
-style gets one where there is none, and a dequeue gets the name that `coalesce` names.
+style gets one where there is none, and a dequeue gets the name that `coalesce` names. A `ttl` of an ask gets
+the preference that it needs. Good explanations are either of a post or of an ask, and good answers to
+asks have content.
 
 What is no content: whitespace alone is a post without userInfo, so it is not the malformed content
 that was wanted, and gets a brace.
@@ -110,6 +112,11 @@ def before_call(context, case, kwargs):
         add_style(case.query)
     if case.method == "DELETE" and case.path.endswith("/queue") and isinstance(case.query, dict):
         add_name(case.query)
+    if case.method == "POST" and "/responders/" in case.path:
+        add_preference(case)
+    if case.meta is None or case.meta.generation.mode.is_positive:
+        choose_explanation(case)
+        add_answer(case)
     break_whitespace(case)
     change_key(case)
 
@@ -146,6 +153,35 @@ def add_name(query):
         query.setdefault("name", "Redraw")
     elif isinstance(coalesce, str) and "name" in coalesce.split(","):
         query.setdefault("name", "Redraw")
+
+
+def add_preference(case):
+    """Lets an ask that says how long it lives outlive its asker."""
+    if isinstance(case.query, dict) and "ttl" in case.query:
+        if "respond-async" not in str(case.headers.get("Prefer")):
+            case.headers["Prefer"] = "respond-async"
+
+
+def choose_explanation(case):
+    """Explains a post, which has a name, or an ask, which has an object and a selector."""
+    if not case.path.endswith("/explain") or not isinstance(case.query, dict):
+        return
+    if "selector" not in case.query:
+        case.query.setdefault("name", "Door")
+        return
+    case.query.setdefault("object", "deploy")
+    for key in ("name", "limit", "cursor"):
+        case.query.pop(key, None)
+
+
+def add_answer(case):
+    """Gives an answer the content that it needs unless it refuses or hands on."""
+    if case.method != "PUT" or not case.path.endswith("/answer"):
+        return
+    outcome = case.query.get("outcome") if isinstance(case.query, dict) else None
+    if outcome is None and case.body.__class__.__name__ == "NotSet":
+        case.body = True
+        case.media_type = "application/json"
 
 
 def break_whitespace(case):
