@@ -133,20 +133,5 @@ extension AskRecord {
 }
 
 extension AskOutcome {
-    fileprivate var byteCount: Int {
-        let textByteCount =
-            switch state {
-            case .answered(let answer, _): answer.count
-            case .fallback(let answer, let failure): answer.count + failure.byteCount
-            case .failed(let failure): failure.byteCount
-            case .open, .withdrawn: 0
-            }
-        return textByteCount + path.blobByteCount + 48
-    }
-}
-
-extension AskFailure {
-    fileprivate var byteCount: Int {
-        if case .responderRefused(let error) = self { error.count } else { 0 }
-    }
+    fileprivate var byteCount: Int { state.textByteCount + path.blobByteCount + 48 }
 }

@@ -112,4 +112,71 @@ struct StoredAskTests {
         let (dropped, _, _, second) = restarted(after: 10, behavior: .coalesce)
         #expect(dropped.fate(second) == "no-responder")
     }
+
+    /// A center that was restarted with asks that have ended, whose fates are forgotten at these times.
+    private func restarted(forgottenAt times: [Int64]) -> (Scenario, [NotificationID]) {
+        var scenario = Scenario(limits: Self.limits())
+        var image = CenterImage(name: bytes("default"), epoch: bytes("k1"))
+        var ids: [NotificationID] = []
+        for time in times {
+            let post = scenario.newPost("a", "w")
+            ids.append(post.id)
+            image.asks.append(
+                AskRecord(
+                    id: post.id, content: post.content, causedBy: nil, depth: 1, fallback: nil,
+                    isOnce: false, askedAt: 0, answerBy: 500, principal: [], shown: [],
+                    observer: 0,
+                    end: AskRecord.End(
+                        outcome: AskOutcome(id: post.id, state: .withdrawn, path: []),
+                        forgottenAt: time)))
+        }
+        scenario.center = NotificationCenter(
+            restoring: image, limits: Self.limits(), seed: HashSeed(3, 4), time: scenario.time)
+        scenario.apply(.configure(Self.limits()))
+        return (scenario, ids)
+    }
+
+    @Test("R20: a fate whose time ended while the broker was down is forgotten, in the store too")
+    func forgetsAfterRestart() {
+        var (scenario, ids) = restarted(forgottenAt: [999])
+        #expect(scenario.fate(ids[0]) == "forgotten" && scenario.center.use.askCount == 1)
+        #expect(scenario.center.nextDeadline == scenario.time.monotonicNanoseconds)
+        scenario.pass(milliseconds: 0)
+        #expect(scenario.effects.changes == [.askForgotten(ids[0])])
+        #expect(scenario.center.use.askCount == 0)
+    }
+
+    @Test("R20: after a restart each fate is forgotten at its own time, whatever was asked first")
+    func forgetsInOrder() {
+        var (scenario, ids) = restarted(forgottenAt: [3_000, 2_000])
+        scenario.pass(milliseconds: 1_000)
+        #expect(scenario.effects.changes == [.askForgotten(ids[1])])
+        #expect(scenario.fate(ids[0]) == "withdrawn" && scenario.fate(ids[1]) == "forgotten")
+        scenario.pass(milliseconds: 1_000)
+        #expect(scenario.effects.changes == [.askForgotten(ids[0])])
+    }
+
+    @Test("R20: what ends past the limits of fates goes with the first command, from the store too")
+    func keepsLimitsAfterRestart() {
+        var (scenario, ids) = restarted(forgottenAt: [3_000, 2_000])
+        var limits = Self.limits()
+        limits.fateLimit = 1
+        scenario.apply(.configure(limits))
+        #expect(scenario.effects.changes.contains(.askForgotten(ids[1])))
+        #expect(scenario.center.use.askCount == 1)
+    }
+
+    @Test("R20: the record of an ask that is over has no userInfo, and each showing is told once")
+    func recordsAreSmall() {
+        var scenario = Scenario(limits: Self.limits())
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client)
+        scenario.ask("w", "a") {
+            $0.wait = 0
+            $0.userInfo = #"{"b":1}"#
+        }
+        #expect(records(scenario).map(\.content.text) == [#"a{"b":1}/w"#])
+        scenario.answer(responder, 1, .result(bytes("1")))
+        #expect(records(scenario).map(\.content.text) == ["a/w"])
+    }
 }

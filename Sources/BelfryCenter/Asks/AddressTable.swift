@@ -38,7 +38,7 @@ struct AddressTable: Sendable {
             + holderCount * Footprint.array(of: 1, stride: MemoryLayout<Holder>.stride)
     }
 
-    /// Who holds an address, in registration order.
+    /// The holders of an address, in registration order.
     func holders(of address: Span<UInt8>) -> [Holder] {
         keys.index(of: address).map { addresses[Int($0)].holders } ?? []
     }

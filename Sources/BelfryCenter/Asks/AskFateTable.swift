@@ -24,6 +24,8 @@ struct AskFateTable: Sendable {
     private var order = Ring<Fate>()
     private var positions: PositionTable
     private(set) var byteCount = 0
+    /// How many of them the store was told of.
+    private(set) var storedCount = 0
 
     init(seed: HashSeed) {
         positions = PositionTable(seed: seed)
@@ -48,13 +50,18 @@ struct AskFateTable: Sendable {
             .map { order[$0] }
     }
 
-    /// Remembers how an ask ended; tells what is forgotten for it and was stored.
-    mutating func append(_ fate: Fate, limits: CenterLimits) -> [NotificationID] {
+    /// Remembers how an ask ended, the last of all.
+    mutating func append(_ fate: Fate) {
         byteCount += fate.byteCount
+        if fate.isStored { storedCount += 1 }
         let id = fate.outcome.id
         let position = order.append(fate)
         positions.insert(id, at: position, above: order.startPosition) { order[$0].outcome.id }
-        return forget(limit: .max) { table, _ in
+    }
+
+    /// Forgets the oldest past the limits; tells those of them that are stored.
+    mutating func trim(to limits: CenterLimits) -> [NotificationID] {
+        forget(limit: .max) { table, _ in
             table.count > limits.fateLimit || table.byteCount > limits.answerMemoryLimit
         }
     }
@@ -78,7 +85,10 @@ struct AskFateTable: Sendable {
             positions.remove(oldest.outcome.id, at: order.startPosition)
             byteCount -= oldest.byteCount
             order.removeFirst()
-            if oldest.isStored { stored.append(oldest.outcome.id) }
+            if oldest.isStored {
+                stored.append(oldest.outcome.id)
+                storedCount -= 1
+            }
             room -= 1
         }
         return stored
@@ -98,21 +108,7 @@ struct AskFateTable: Sendable {
 extension AskOutcome {
     /// The bytes of its texts.
     var byteCount: Int {
-        let end =
-            switch state {
-            case .answered(let answer, _): answer.count
-            case .fallback(let answer, let failure): answer.count + failure.byteCount
-            case .failed(let failure): failure.byteCount
-            case .open, .withdrawn: 0
-            }
-        return path.reduce(end) { $0 + Footprint.array(of: $1.count) }
-    }
-}
-
-extension AskFailure {
-    /// The bytes of what a responder has said.
-    fileprivate var byteCount: Int {
-        if case .responderRefused(let error) = self { error.count } else { 0 }
+        path.reduce(state.textByteCount) { $0 + Footprint.array(of: $1.count) }
     }
 }
 

@@ -1,6 +1,6 @@
 /// The asks that are open, in slots that are used again.
 struct AskTable: Sendable {
-    /// Who has asked: open asks are limited for each.
+    /// An asker: the open asks of each are limited.
     enum Asker: Hashable, Sendable {
         case client(UInt64)
         case principal([UInt8])
@@ -11,7 +11,7 @@ struct AskTable: Sendable {
     /// All slots in the order of asking.
     private(set) var order = PostingList()
     private(set) var lastOrdinal: UInt64 = 0
-    /// What has lost its responder, and walks again at the end of the command.
+    /// The asks that have lost their responders; they walk again at the end of the command.
     private(set) var orphans: [(slot: UInt32, ordinal: UInt64)] = []
     private var positions: PositionTable
     /// What each observer was shown and has not answered, in the order of sequence numbers.
@@ -62,6 +62,19 @@ struct AskTable: Sendable {
     /// Whether a slot still has the ask with this ordinal.
     func isOpen(_ slot: UInt32, ordinal: UInt64) -> Bool {
         Int(slot) < slots.count && slots[Int(slot)]?.ordinal == ordinal
+    }
+
+    // An ask is large: these look at one part of it where it lies.
+
+    /// The place of an ask in the order of asking.
+    func ordinal(of slot: UInt32) -> UInt64 { slots[Int(slot)]?.ordinal ?? 0 }
+
+    /// Whether an ask waits for somebody.
+    func isHeld(_ slot: UInt32) -> Bool { slots[Int(slot)]?.isHeld ?? false }
+
+    /// Whether an ask waits for this observer.
+    func isHeld(_ slot: UInt32, for observer: UInt64) -> Bool {
+        slots[Int(slot)]?.state == .held(observer: observer)
     }
 
     /// How many asks of an asker are open.
@@ -153,7 +166,7 @@ struct AskTable: Sendable {
         var waiting = held.removeValue(forKey: ask.target) ?? []
         // What was shown before comes back to its place in the order of asking.
         var place = waiting.count
-        while place > 0, self[waiting[place - 1]].ordinal > ask.ordinal { place -= 1 }
+        while place > 0, ordinal(of: waiting[place - 1]) > ask.ordinal { place -= 1 }
         waiting.insert(slot, at: place)
         held[ask.target] = waiting
         heldCount += 1
@@ -192,12 +205,14 @@ struct AskTable: Sendable {
 
     /// The first of them above a sequence number.
     func firstShown(to observer: UInt64, above sequence: UInt64) -> UInt32? {
-        shown[observer]?.first { self.sequence(of: $0) > sequence }
+        guard let slots = shown[observer] else { return nil }
+        let place = slots.indices.firstPlace { self.sequence(of: slots[$0]) > sequence }
+        return place < slots.count ? slots[place] : nil
     }
 
     /// The number with which an ask was shown; 0 if it is not.
     func sequence(of slot: UInt32) -> UInt64 {
-        if case .shown(_, let sequence) = self[slot].state { sequence } else { 0 }
+        if case .shown(_, let sequence) = slots[Int(slot)]?.state { sequence } else { 0 }
     }
 
     /// What waits at an address, in the order of asking.
@@ -205,7 +220,10 @@ struct AskTable: Sendable {
 
     /// The ask that an observer was shown with this sequence number.
     func shown(to observer: UInt64, sequence: UInt64) -> UInt32? {
-        shown[observer]?.first { self[$0].state == .shown(observer: observer, sequence: sequence) }
+        guard sequence > 0, let slot = firstShown(to: observer, above: sequence - 1),
+            self.sequence(of: slot) == sequence
+        else { return nil }
+        return slot
     }
 
     /// Adds all that can be seen of the asks now or later.

@@ -35,7 +35,7 @@ struct OpenAsk: Sendable {
     let key: IdempotencyKey?
     /// Its place in the order of asking.
     var ordinal: UInt64 = 0
-    /// Who is answered at its end; the form belongs to the answer of a command that repeats another one.
+    /// The commands that are answered at its end; the form belongs to the answer of a command that repeats another one.
     var waiters: [(id: CommandID, replayedForm: UInt8?)] = []
     var state = State.walking
     /// The addresses of the walk.
@@ -119,11 +119,14 @@ extension OpenAsk {
 }
 
 extension AskRecord {
-    /// An ask as it stands, or with its end.
+    /// An ask as it stands, or with its end, when nobody is shown its userInfo any more.
     init(_ ask: OpenAsk, end: End?) {
         self.init(
-            id: ask.id, content: ask.content, causedBy: ask.causedBy, depth: ask.depth,
-            fallback: ask.fallback, isOnce: ask.isOnce, askedAt: ask.askedAt,
+            id: ask.id,
+            content: end == nil
+                ? ask.content : Notification.Content(name: ask.selector, object: ask.object),
+            causedBy: ask.causedBy, depth: ask.depth,
+            fallback: end == nil ? ask.fallback : nil, isOnce: ask.isOnce, askedAt: ask.askedAt,
             answerBy: ask.answerBy, principal: ask.principal, shown: ask.shown,
             observer: ask.state.observer ?? 0, end: end)
     }

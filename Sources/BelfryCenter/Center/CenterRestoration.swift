@@ -9,6 +9,9 @@ public struct CenterRestoration: ~Copyable {
     /// Walks through the notifications while their holders come.
     private var kept = HeldTable.none
 
+    /// How asks ended: they come in the order of asking, and are forgotten in that of their ends.
+    private var askEnds: [(ask: AskRecord, end: AskRecord.End)] = []
+
     /// Begins with the center itself; rows of the image are not looked at.
     public init(
         of image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
@@ -27,7 +30,12 @@ public struct CenterRestoration: ~Copyable {
     /// notification that is there no more is left out.
     public mutating func take(_ row: consuming Change) {
         switch consume row {
-        case .ask(let record): center.restore(record, at: time)
+        case .ask(let record):
+            if let end = record.end {
+                askEnds.append((record, end))
+            } else {
+                center.restore(record, at: time)
+            }
         case .client(let record): center.restore(record, at: time)
         case .observer(let record): center.restore(record, isComplete: isComplete)
         case .observerRemoved(let serial, let tombstone):
@@ -56,6 +64,7 @@ public struct CenterRestoration: ~Copyable {
     /// Gives the center, which has all of its rows.
     public consuming func finish() -> NotificationCenter {
         var center = center
+        center.restore(askEnds, at: time)
         center.endRestoring(at: time)
         return center
     }

@@ -13,7 +13,7 @@ public struct CenterUse: Sendable, Equatable {
     public let heldCount: Int
     /// Leases on modes.
     public let modeCount: Int
-    /// Asks that are open.
+    /// Asks that are open, and those whose ends are stored: they can be looked at for some minutes.
     public let askCount: Int
     /// Idempotency keys that are remembered.
     public let keyCount: Int

@@ -135,7 +135,7 @@ extension NotificationCenter {
         guard asks.heldCount > 0, let address = index.object(of: observers[observer].place) else {
             return
         }
-        for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
+        for slot in asks.held(at: address) where asks.isHeld(slot, for: serial) {
             asks.takeBack(slot)
             asks.orphan(slot)
         }
@@ -157,8 +157,7 @@ extension NotificationCenter {
             for slot in asks.shown(to: serial) {
                 if holds, !asks[slot].isOnce {
                     _ = takeBack(slot)
-                    asks.hold(slot, for: serial)
-                    noteAsk(slot, &effects)
+                    hold(slot, for: observer, &effects)
                 } else {
                     loseResponder(slot, at: time, &effects)
                 }
@@ -176,7 +175,8 @@ extension NotificationCenter {
         asks.orphan(slot)
     }
 
-    /// What has lost its responder walks again, from the start; whoever the command let in may be asked.
+    /// The asks that have lost their responders walk again from the start: a responder that the command has registered may
+    /// be asked.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
         for (slot, ordinal) in asks.takeOrphans() where asks.isOpen(slot, ordinal: ordinal) {
             if asks[slot].isOnce, !asks[slot].shown.isEmpty {

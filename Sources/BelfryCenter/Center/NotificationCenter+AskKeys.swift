@@ -1,27 +1,6 @@
 // Idempotency keys of asks (rule R17).
 
 extension NotificationCenter {
-    /// Answers an ask whose key is known with the first answer, or lets it wait for that.
-    mutating func repeatsAsk(
-        _ key: IdempotencyKey, _ command: CommandID, at time: CommandTime,
-        _ effects: inout Effects
-    ) throws(Refusal) -> Bool {
-        switch keys.find(key, at: time.monotonicNanoseconds) {
-        case .none:
-            return false
-        case .mismatch:
-            throw .keyReused
-        case .answered(let record):
-            guard let ask = record.ask else { throw .keyReused }
-            effects.outcome = .asked(ask, replayedForm: record.key.form)
-            return true
-        case .pending(let id):
-            guard asks.join(id, command) else { return false }
-            effects.outcome = .waiting
-            return true
-        }
-    }
-
     /// From now on the key stands for an ask that is open.
     mutating func beginKey(
         _ key: IdempotencyKey, waitingFor id: NotificationID, at time: CommandTime,

@@ -8,8 +8,8 @@ extension NotificationCenter {
         _ ask: Ask, _ terms: AskTerms, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
-        if let key = terms.key, try repeatsAsk(key, command, at: time, &effects) { return }
-        let depth = try depth(of: ask)
+        if let key = terms.key, try repeats(key, command, at: time, &effects) { return }
+        let depth = try depth(causedBy: ask.causedBy)
         try check(ask, terms)
         let open = OpenAsk(ask, terms, depth: depth, command, at: time)
         let id = open.id
@@ -22,7 +22,6 @@ extension NotificationCenter {
         guard asks.isOpen(slot, ordinal: asks.lastOrdinal) else {
             return answerAtOnce(command, &effects)
         }
-        noteAsk(slot, &effects)
         effects.outcome = .waiting
         guard let wait = ask.wait else { return }
         if wait == 0 {
@@ -58,23 +57,6 @@ extension NotificationCenter {
         if isStored, sequence + 1 >= reservedSequence { throw .cannotStore }
     }
 
-    /// How long the chain of `causedBy` is with this ask at its end (rule R14).
-    private func depth(of ask: Ask) throws(Refusal) -> Int {
-        guard let cause = ask.causedBy else { return 1 }
-        let depth = (depth(ofCause: cause) ?? 1) + 1
-        guard depth <= limits.causedByDepthLimit else {
-            throw .causedByTooDeep(limit: limits.causedByDepthLimit, post: 0)
-        }
-        return depth
-    }
-
-    /// How long the chain is that ends at a post or an ask.
-    func depth(ofCause id: NotificationID) -> Int? {
-        if let depth = fates.depth(of: id) { return depth }
-        if let slot = asks.slot(of: id) { return asks[slot].depth }
-        return askFates[id]?.depth
-    }
-
     // MARK: The walk
 
     /// An ask that is walking goes on from its last address: somebody is shown it, it is held, or it ends.
@@ -86,7 +68,7 @@ extension NotificationCenter {
         asks.note(walk, of: slot)
         switch walk.end {
         case .ask(let observer): showOrHold(slot, to: observer, at: time, &effects)
-        case .hold(let observer): asks.hold(slot, for: observers[observer].serial)
+        case .hold(let observer): hold(slot, for: observer, &effects)
         case .nobody: end(slot, .failed(failure(of: walk)), at: time, &effects)
         }
     }
@@ -103,9 +85,16 @@ extension NotificationCenter {
             flush(client, at: time, &effects)
             guard case .now = readiness(of: observer, asks[slot].content.name),
                 clients[client].held.isEmpty
-            else { return asks.hold(slot, for: observers[observer].serial) }
+            else { return hold(slot, for: observer, &effects) }
         }
         show(slot, to: observer, at: time, &effects)
+    }
+
+    /// An ask that is walking waits for an observer.
+    mutating func hold(_ slot: UInt32, for observer: UInt32, _ effects: inout Effects) {
+        asks.takeBack(slot)
+        asks.hold(slot, for: observers[observer].serial)
+        noteAsk(slot, &effects)
     }
 
     /// Shows an ask, which is a dispatch of its own (rule R13).
@@ -146,28 +135,43 @@ extension NotificationCenter {
             position, to: observer, form: .ask, isRedelivered: ask.isRedelivered, time, &effects)
     }
 
-    /// Whoever holds an address may take what waits there (rule R6): it is live, or has room again.
+    /// A client is live, or one of its responders has room again: what waits at their addresses is shown, in the
+    /// order of asking (rule R6).
     mutating func showHeld(of client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard asks.heldCount > 0, !dispatching.isActive else { return }
         var waiting: [(ordinal: UInt64, slot: UInt32, observer: UInt32)] = []
         for observer in observers.slots(from: clients[client].lastObserver) {
-            guard observers.isResponder(at: observer),
-                let address = index.object(of: observers[observer].place)
-            else { continue }
-            for slot in asks.held(at: address) {
-                waiting.append((asks[slot].ordinal, slot, observer))
+            for slot in takeable(by: observer) {
+                waiting.append((asks.ordinal(of: slot), slot, observer))
             }
         }
-        guard !waiting.isEmpty else { return }
         waiting.sort { $0.ordinal < $1.ordinal }
         for (ordinal, slot, observer) in waiting
-        where asks.isOpen(slot, ordinal: ordinal) && asks[slot].isHeld {
-            if case .now = readiness(of: observer, asks[slot].content.name),
-                asks[slot].mayBeShown(to: observers[observer].serial)
-            {
+        where asks.isOpen(slot, ordinal: ordinal) && asks.isHeld(slot) {
+            if case .now = readiness(of: observer, asks[slot].content.name) {
                 showOrHold(slot, to: observer, at: time, &effects)
             }
         }
+    }
+
+    /// What waits at the address of a responder and it may take now: no more than it has room for.
+    private func takeable(by observer: UInt32) -> [UInt32] {
+        guard let responder = observers.responder(at: observer),
+            let address = index.object(of: observers[observer].place)
+        else { return [] }
+        let serial = observers[observer].serial
+        var room = responder.concurrency - asks.shownCount(to: serial)
+        var takeable: [UInt32] = []
+        for slot in asks.held(at: address) {
+            if room <= 0 { break }
+            let ask = asks[slot]
+            guard responder.implements(ask.content.name), ask.mayBeShown(to: serial) else {
+                continue
+            }
+            takeable.append(slot)
+            room -= 1
+        }
+        return takeable
     }
 
     // MARK: The end
@@ -183,14 +187,8 @@ extension NotificationCenter {
             state = .fallback(fallback, failure)
         }
         let outcome = AskOutcome(id: ask.id, state: state, path: ask.path)
-        effects.hasAsks = true
         effects.askEnds.append(outcome)
-        finishKey(of: ask, outcome, &effects)
-        for waiter in ask.waiters {
-            effects.askCompletions.append(
-                AskCompletion(
-                    command: waiter.id, outcome: outcome, replayedForm: waiter.replayedForm))
-        }
+        tell(outcome, of: ask, &effects)
         asks.remove(slot)
         let fate = AskFateTable.Fate(
             ask, outcome,
@@ -204,7 +202,8 @@ extension NotificationCenter {
                         ask, end: AskRecord.End(outcome: outcome, forgottenAt: forgottenAt))),
                 &effects)
         }
-        forgetAsks(askFates.append(fate, limits: limits), &effects)
+        askFates.append(fate)
+        forgetAsks(askFates.trim(to: limits), &effects)
         if let freed { settleAfterAsk(freed, at: time, &effects) }
     }
 
@@ -243,14 +242,21 @@ extension NotificationCenter {
     mutating func tellOpen(_ slot: UInt32, _ effects: inout Effects) {
         let ask = asks[slot]
         let outcome = AskOutcome(id: ask.id, state: .open(until: ask.answerBy), path: ask.path)
-        finishKey(of: ask, outcome, &effects)
+        tell(outcome, of: ask, &effects)
+        asks.forgetWaiters(of: slot)
+    }
+
+    /// Answers all who wait for an ask, now and later under its key.
+    private mutating func tell(
+        _ outcome: AskOutcome, of ask: OpenAsk, _ effects: inout Effects
+    ) {
         effects.hasAsks = true
+        finishKey(of: ask, outcome, &effects)
         for waiter in ask.waiters {
             effects.askCompletions.append(
                 AskCompletion(
                     command: waiter.id, outcome: outcome, replayedForm: waiter.replayedForm))
         }
-        asks.forgetWaiters(of: slot)
     }
 
     /// Tells an ask that must last as it is now.

@@ -3,7 +3,8 @@ extension NotificationCenter {
     public var use: CenterUse {
         CenterUse(
             clientCount: clients.count, observerCount: observers.count, queueCount: queue.count,
-            heldCount: held.notificationCount, modeCount: modeStack.count, askCount: asks.count,
+            heldCount: held.notificationCount, modeCount: modeStack.count,
+            askCount: asks.count + askFates.storedCount,
             keyCount: keys.count)
     }
 }

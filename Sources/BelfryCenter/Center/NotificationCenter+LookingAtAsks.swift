@@ -69,7 +69,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Who holds an address, in registration order.
+    /// The holders of an address, in registration order.
     public func responders(at address: [UInt8]) -> [ResponderRow] {
         addresses.holders(of: address.span).map { responderRow(row(ofSlot: $0.slot), $0) }
     }

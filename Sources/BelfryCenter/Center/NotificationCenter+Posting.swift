@@ -28,7 +28,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         if let key = terms.details?.key, try repeats(key, command, at: time, &effects) { return }
-        let depth = post.causedBy == nil ? 1 : try depth(of: post, place: 0, inBatch: [:])
+        let depth = post.causedBy == nil ? 1 : try depth(causedBy: post.causedBy)
         try checkMode(of: post, place: 0)
         if limits.isDurable, !terms.canStore {
             if mustStore(post, terms) { throw .cannotStore }
@@ -60,7 +60,7 @@ extension NotificationCenter {
         _ post: borrowing Post, _ terms: PostTerms, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
-        let depth = post.causedBy == nil ? 1 : try depth(of: post, place: 0, inBatch: [:])
+        let depth = post.causedBy == nil ? 1 : try depth(causedBy: post.causedBy)
         begin(terms)
         dispatch(
             Dispatch(id: post.id, content: post.content, causedBy: post.causedBy, depth: depth),
@@ -269,8 +269,8 @@ extension NotificationCenter {
 
     // MARK: Keys
 
-    /// Answers a post whose key is known with the first answer.
-    private mutating func repeats(
+    /// Answers a post or an ask whose key is known with the first answer, or lets it wait for that.
+    mutating func repeats(
         _ key: IdempotencyKey, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) -> Bool {
@@ -283,9 +283,14 @@ extension NotificationCenter {
             effects.receipts = record.receipts
             effects.reports = record.reports
             effects.outcome = .replayed(form: record.key.form)
+            if let ask = record.ask {
+                effects.outcome = .asked(ask, replayedForm: record.key.form)
+            }
             return true
         case .pending(let id):
-            guard waiting.join(id, command, form: key.form) else { return false }
+            guard waiting.join(id, command, form: key.form) || asks.join(id, command) else {
+                return false
+            }
             effects.outcome = .waiting
             return true
         }

@@ -211,13 +211,7 @@ private struct Past {
 
     /// The first place whose number is not below this one.
     private func place(from sequence: UInt64) -> Int {
-        var low = 0
-        var high = notifications.count
-        while low < high {
-            let middle = (low + high) / 2
-            if notifications[middle].sequence < sequence { low = middle + 1 } else { high = middle }
-        }
-        return low
+        notifications.indices.firstPlace { notifications[$0].sequence >= sequence }
     }
 
     mutating func append(

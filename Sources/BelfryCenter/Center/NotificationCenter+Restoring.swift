@@ -115,16 +115,6 @@ extension NotificationCenter {
 extension NotificationCenter {
     /// An ask that outlived its asker waits for whoever holds it, or walks again with the first command (rule R20).
     mutating func restore(_ record: AskRecord, at time: CommandTime) {
-        if let end = record.end {
-            let left = end.forgottenAt - time.wallMilliseconds
-            guard left > 0 else { return }
-            usesAsks = true
-            let fate = AskFateTable.Fate(
-                OpenAsk(record, at: time), end.outcome,
-                forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000))
-            _ = askFates.append(fate, limits: limits)
-            return
-        }
         usesAsks = true
         let ask = OpenAsk(record, at: time)
         let slot = asks.add(ask)
@@ -134,6 +124,20 @@ extension NotificationCenter {
         else { return asks.orphan(slot) }
         asks.note(Walk(path: path), of: slot)
         asks.hold(slot, for: record.observer)
+    }
+
+    /// How asks ended that are not forgotten, in whatever order; one whose time is over is forgotten with the first
+    /// deadline, so that the store hears of it.
+    mutating func restore(_ ends: [(ask: AskRecord, end: AskRecord.End)], at time: CommandTime) {
+        if ends.isEmpty { return }
+        usesAsks = true
+        for (record, end) in ends.sorted(by: { $0.end.forgottenAt < $1.end.forgottenAt }) {
+            let left = max(0, end.forgottenAt - time.wallMilliseconds)
+            askFates.append(
+                AskFateTable.Fate(
+                    OpenAsk(record, at: time), end.outcome,
+                    forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000)))
+        }
     }
 
     /// The walk to an observer that was shown an ask before the restart, if it still takes that.

@@ -51,7 +51,7 @@ public struct NotificationCenter: Sendable {
     var keys: KeyedAnswers
     /// Whether it had a responder or an ask: most centers never have one, and their commands pay for one look.
     var usesAsks = false
-    /// Who holds which address.
+    /// The holders of each address.
     var addresses: AddressTable
     /// The asks that are open.
     var asks: AskTable
@@ -238,6 +238,7 @@ public struct NotificationCenter: Sendable {
         tombstones.trim(to: limits.tombstoneLimit)
         replay.trim(to: limits)
         fates.trim(to: limits, at: time.monotonicNanoseconds)
+        forgetAsks(askFates.trim(to: limits), &effects)
         queue.setCommonModes(limits.commonModes)
     }
 }
@@ -253,22 +254,30 @@ extension NotificationCenter {
         depths.reserveCapacity(posts.count)
         var inBatch: [NotificationID: Int] = [:]
         for place in posts.indices {
-            let depth = try depth(of: posts[place], place: place, inBatch: inBatch)
+            let depth = try depth(
+                causedBy: posts[place].causedBy, place: place, inBatch: inBatch)
             depths.append(depth)
             if hasCauses { inBatch[posts[place].id] = depth }
         }
         return depths
     }
 
-    /// How long the chain of `causedBy` is with this post at its end (rule C12).
+    /// How long the chain of `causedBy` is with a post, or an ask, at its end (rules C12 and R14).
     func depth(
-        of post: borrowing Post, place: Int, inBatch: [NotificationID: Int]
+        causedBy cause: NotificationID?, place: Int = 0, inBatch: [NotificationID: Int] = [:]
     ) throws(Refusal) -> Int {
-        guard let cause = post.causedBy else { return 1 }
-        let depth = (inBatch[cause] ?? self.depth(ofCause: cause) ?? 1) + 1
+        guard let cause else { return 1 }
+        let depth = (inBatch[cause] ?? depth(of: cause) ?? 1) + 1
         guard depth <= limits.causedByDepthLimit else {
             throw .causedByTooDeep(limit: limits.causedByDepthLimit, post: place)
         }
         return depth
+    }
+
+    /// How long the chain is that ends at a post or an ask, if that is known.
+    private func depth(of id: NotificationID) -> Int? {
+        if let depth = fates.depth(of: id) { return depth }
+        if let slot = asks.slot(of: id) { return asks[slot].depth }
+        return askFates[id]?.depth
     }
 }

@@ -67,12 +67,6 @@ struct Replay {
 extension ArraySlice<Int> {
     /// Where the first of the elements stands, which ascend, that is not below a number; the end if all are.
     func firstPlace(notBelow number: Int) -> Int {
-        var low = startIndex
-        var high = endIndex
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < number { low = middle + 1 } else { high = middle }
-        }
-        return low
+        indices.firstPlace { self[$0] >= number }
     }
 }

@@ -55,16 +55,8 @@ struct ReplayRing: Sendable {
 
     /// The position of the first notification above a sequence number; asks have numbers that are not here.
     private func position(above sequence: UInt64) -> UInt64 {
-        var low = notifications.startPosition
-        var high = notifications.endPosition
-        while low < high {
-            let middle = low + (high - low) / 2
-            if notifications[middle].sequence <= sequence {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        (notifications.startPosition..<notifications.endPosition).firstPlace {
+            notifications[$0].sequence > sequence
         }
-        return low
     }
 }

@@ -71,12 +71,6 @@ struct PostingList: Sendable {
 
     /// The position of the first entry whose serial number is not below the given one.
     func position(from serial: UInt64) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].serial < serial { low = middle + 1 } else { high = middle }
-        }
-        return low
+        entries.indices.firstPlace { entries[$0].serial >= serial }
     }
 }

@@ -26,5 +26,16 @@ public struct AskOutcome: Sendable, Equatable {
         case failed(AskFailure)
         /// It was withdrawn.
         case withdrawn
+
+        /// The bytes of its answer, and of the error with which a responder refused.
+        public var textByteCount: Int {
+            switch self {
+            case .answered(let answer, _): answer.count
+            case .fallback(let answer, .responderRefused(let error)): answer.count + error.count
+            case .fallback(let answer, _): answer.count
+            case .failed(.responderRefused(let error)): error.count
+            case .open, .failed, .withdrawn: 0
+            }
+        }
     }
 }

@@ -4,8 +4,6 @@ public struct AskTerms: Sendable {
     public var client: UInt64?
     /// Who asks, as access control named them.
     public var principal: [UInt8] = []
-    /// The owner that it counts for.
-    public var owner = Owner.none
     /// Whether what must last can be stored now.
     public var canStore = true
     /// Bytes that all open asks of the broker together still have room for.

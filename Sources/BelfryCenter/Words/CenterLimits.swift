@@ -48,8 +48,6 @@ public struct CenterLimits: Sendable, Equatable {
     public var holderLimit = 1_000
     /// How many addresses one ask is handed on to; the default is 32.
     public var hopLimit = 32
-    /// Bytes of one answer; the default is 256 KiB.
-    public var answerByteLimit = 256 << 10
     /// Bytes of the answers that fates keep; the default is 32 MiB.
     public var answerMemoryLimit = 32 << 20
     /// Whether changes that must last are told; the default is no, for a broker without a store.

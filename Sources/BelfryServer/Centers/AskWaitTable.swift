@@ -22,15 +22,10 @@ struct AskWaitTable {
     private var waiting: [NotificationID: [UInt64]] = [:]
     /// Those that wait no longer, and are answered when the turn ends.
     private var ended: [UInt64] = []
-    /// The timer, and the time that it is armed for.
-    private var timer: TimerID?
-    private var armedTime = MonotonicTime.distantFuture
+    private var timer = SharedTimer(.fates)
 
     /// How many may wait for the ends of asks at a time, on one loop.
     private static let limit = 65_536
-
-    /// Those whose times are this close are answered together.
-    private static let interval: Duration = .milliseconds(5)
 
     /// Whether one more may wait.
     var hasRoom: Bool { polls.count < Self.limit }
@@ -58,7 +53,7 @@ struct AskWaitTable {
         let connection = poll.submission.reply.number.rawValue
         polls[connection] = poll
         waiting[poll.ask, default: []].append(connection)
-        arm(at: poll.deadline, &outbox)
+        timer.arm(at: poll.deadline, &outbox)
     }
 
     /// Asks are over: who waits for that is answered when the turn ends.
@@ -95,28 +90,12 @@ struct AskWaitTable {
         return taken
     }
 
-    // MARK: Time
-
-    private mutating func arm(at time: MonotonicTime, _ outbox: inout Outbox) {
-        guard time < armedTime else { return }
-        if let timer { outbox.loop.cancel(timer) }
-        armedTime = time
-        timer = outbox.loop.schedule(at: time, LoopTimer.fates.rawValue)
-    }
-
     /// The timer has come: those whose time is over wait no longer, and it is set for the others.
     mutating func meetDeadline(_ outbox: inout Outbox) {
-        timer = nil
-        armedTime = .distantFuture
+        timer.noteMet()
         let now = outbox.loop.now
-        var next = MonotonicTime.distantFuture
-        for (connection, poll) in polls {
-            if poll.deadline <= now {
-                ended.append(connection)
-            } else {
-                next = min(next, poll.deadline)
-            }
-        }
-        if next < .distantFuture { arm(at: max(next, now + Self.interval), &outbox) }
+        endPolls { $0.deadline <= now }
+        let next = polls.values.lazy.map(\.deadline).filter { $0 > now }.min()
+        timer.armAgain(at: next, &outbox)
     }
 }

@@ -28,40 +28,26 @@ struct PollTable {
     private var ended: [(connection: UInt64, end: Poll.End)] = []
     /// The observers whose mailboxes are streamed, by the number of the connection.
     var streams: [UInt64: UInt64] = [:]
-    /// The timer, and the time that it is armed for.
-    private var timer: TimerID?
-    private var armedTime = MonotonicTime.distantFuture
+    private var timer = SharedTimer(.polls)
 
     /// Whether some wait no longer.
     var hasEnded: Bool { !ended.isEmpty }
 
-    /// Polls whose times are this close are ended together.
-    private static let interval: Duration = .milliseconds(5)
-
     /// Lets a request wait at its mailbox.
     mutating func park(_ poll: Poll, _ outbox: inout Outbox) {
         polls[poll.submission.reply.number.rawValue] = poll
-        arm(at: poll.deadline, &outbox)
-    }
-
-    private mutating func arm(at time: MonotonicTime, _ outbox: inout Outbox) {
-        guard time < armedTime else { return }
-        if let timer { outbox.loop.cancel(timer) }
-        armedTime = time
-        timer = outbox.loop.schedule(at: time, LoopTimer.polls.rawValue)
+        timer.arm(at: poll.deadline, &outbox)
     }
 
     /// The timer has come: ends those whose time is over.
     mutating func meetDeadline(_ outbox: inout Outbox) {
-        timer = nil
-        armedTime = .distantFuture
+        timer.noteMet()
         endDue(at: outbox.loop.now)
     }
 
     /// Sets the timer for those that wait on.
     mutating func armAgain(_ outbox: inout Outbox) {
-        guard let next = earliestDeadline else { return }
-        arm(at: max(next, outbox.loop.now + Self.interval), &outbox)
+        timer.armAgain(at: earliestDeadline, &outbox)
     }
 
     mutating func remove(_ connection: UInt64) -> Poll? {

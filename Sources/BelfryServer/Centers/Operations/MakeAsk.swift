@@ -57,13 +57,12 @@ struct MakeAsk: Operation {
         var terms = AskTerms()
         terms.client = client
         terms.principal = submission.caller.principal
-        terms.owner = host.centers.owner(of: submission, &outbox)
         terms.canStore = host.shared.canStore
         terms.byteRoom = host.kept.askByteRoom(outbox)
-        terms.key = wishes.key.map { key in
-            IdempotencyKey(
+        if let key = wishes.key {
+            terms.key = IdempotencyKey(
                 principal: terms.principal, text: key.text, requestHash: key.requestHash,
-                form: 0, owner: terms.owner)
+                form: 0, owner: host.centers.owner(of: submission, &outbox))
         }
         return terms
     }
