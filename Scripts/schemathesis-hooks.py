@@ -117,6 +117,7 @@ def before_call(context, case, kwargs):
     if case.meta is None or case.meta.generation.mode.is_positive:
         choose_explanation(case)
         add_answer(case)
+        compact_default(case)
     break_whitespace(case)
     change_key(case)
 
@@ -174,6 +175,14 @@ def choose_explanation(case):
         case.query.pop(key, None)
 
 
+def compact_default(case):
+    """Writes a default without blanks, which would be sent as `+`: that stands for itself."""
+    if isinstance(case.query, dict) and "default" in case.query:
+        value = case.query["default"]
+        value = json.loads(value) if isinstance(value, str) else value
+        case.query["default"] = json.dumps(value, separators=(",", ":"))
+
+
 def add_answer(case):
     """Gives an answer the content that it needs unless it refuses or hands on."""
     if case.method != "PUT" or not case.path.endswith("/answer"):
@@ -196,7 +205,7 @@ def change_key(case):
     key = headers.get("Idempotency-Key") if headers else None
     if not isinstance(key, str) or not KEY.fullmatch(key) or key == '""':
         return
-    request = repr((case.formatted_path, case.query, case.media_type, case.body))
+    request = repr((case.formatted_path, case.query, headers.get("Prefer"), case.media_type, case.body))
     headers["Idempotency-Key"] = hashlib.sha256(request.encode("utf-8", "replace")).hexdigest()
 
 

@@ -142,6 +142,8 @@ struct BlobReader {
         case 5: .coalesced
         case 6: .dropped
         case 7: .disconnected
+        case 8: text().map { .answered(result: $0) }
+        case 9: .resultOmitted
         default: nil
         }
     }

@@ -101,6 +101,10 @@ struct BlobWriter {
         case .coalesced: append(5)
         case .dropped: append(6)
         case .disconnected: append(7)
+        case .answered(let result):
+            append(8)
+            append(result)
+        case .resultOmitted: append(9)
         }
     }
 

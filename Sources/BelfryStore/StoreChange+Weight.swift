@@ -120,9 +120,7 @@ extension ResponderTerms {
 }
 
 extension ReportRow {
-    fileprivate var byteCount: Int {
-        if case .refused(let error) = outcome { 16 + error.count } else { 16 }
-    }
+    fileprivate var byteCount: Int { 16 + (outcome.answerText?.count ?? 0) }
 }
 
 extension AskRecord {

@@ -61,11 +61,13 @@ extension RequestReader {
     /// Reads what an observer answers over JSON-RPC: the result or the error of a response.
     ///
     /// The error -32601 hands on.
+    ///
+    /// - Parameter byteRoom: how many bytes of results the rows of receipts have room for.
     public func response(
-        content: Range<Int>, isError: Bool, in message: Span<UInt8>
+        content: Range<Int>, isError: Bool, byteRoom: Int, in message: Span<UInt8>
     ) -> Response {
         let json = message.extracting(content)
-        if !isError { return answer(json) }
+        if !isError { return answer(json, canKeep: json.count <= byteRoom) }
         let error = RPC.refusal(error: json)
         return RPC.handsOn(error: json) ? .passed(error) : .refusal(error)
     }
@@ -75,20 +77,20 @@ extension RequestReader {
     private static let passed = RPC.refusal(
         code: .methodNotFound, RPCErrorCode.methodNotFound.message)
 
-    /// An answer as it was sent; one that is too large or too deep counts as a refusal (rule R7).
-    private func answer(_ json: Span<UInt8>) -> Response {
+    /// An answer as it was sent; one that is too large or too deep refuses an ask (rule R7).
+    private func answer(_ json: Span<UInt8>, canKeep: Bool = true) -> Response {
         // Valid JSON of four bytes with this start is null, which is how mostly is acknowledged.
         if json.count == 4, json[0] == UInt8(ascii: "n") { return .result(Self.null) }
         if json.count > limits.answerByteLimit {
             let text = "The answer has \(json.count) bytes, and may have \(limits.answerByteLimit)."
-            return .refusal(RPC.refusal(code: .problem, text))
+            return .oversized(error: RPC.refusal(code: .problem, text))
         }
         // What nests deeper has two brackets for each level.
         if json.count > 2 * limits.answerDepthLimit, !isFlat(json) {
             let text = "The answer nests deeper than \(limits.answerDepthLimit)."
-            return .refusal(RPC.refusal(code: .problem, text))
+            return .oversized(error: RPC.refusal(code: .problem, text))
         }
-        return .result([UInt8](copying: json))
+        return .result([UInt8](copying: json), canKeep: canKeep)
     }
 
     private func isFlat(_ json: Span<UInt8>) -> Bool {

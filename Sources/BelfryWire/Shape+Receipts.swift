@@ -27,9 +27,15 @@ extension Shape {
             output.append("\",\"outcome\":\"")
             output.append(rows[index].outcome.text)
             output.append("\"")
-            if case .refused(let error) = rows[index].outcome {
+            switch rows[index].outcome {
+            case .answered(let result):
+                output.append(",\"result\":")
+                output.append(result.span)
+            case .resultOmitted: output.append(",\"resultOmitted\":true")
+            case .refused(let error):
                 output.append(",\"error\":")
                 output.append(error.span)
+            default: break
             }
             output.append("}")
         }

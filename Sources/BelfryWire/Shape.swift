@@ -184,7 +184,7 @@ extension ReportRow.Outcome {
     var text: String {
         switch self {
         case .delivered: "delivered"
-        case .acknowledged: "acknowledged"
+        case .acknowledged, .answered, .resultOmitted: "acknowledged"
         case .refused: "refused"
         case .pending: "pending"
         case .held: "held"

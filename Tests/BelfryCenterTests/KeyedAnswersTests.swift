@@ -219,7 +219,8 @@ struct KeyedAnswersTests {
         }
         for outcome in [
             ReportRow.Outcome.delivered, .acknowledged, .refused(error: [1]),
-            .refused(error: [2]), .pending, .held, .coalesced, .dropped, .disconnected,
+            .refused(error: [2]), .answered(result: [1]), .answered(result: [2]), .resultOmitted,
+            .pending, .held, .coalesced, .dropped, .disconnected,
         ] {
             add { answers in
                 _ = answers.begin(

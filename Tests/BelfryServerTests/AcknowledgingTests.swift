@@ -20,8 +20,10 @@ struct AcknowledgingTests {
         try peer.takeMessages(where: { $0.has("method") && $0.has("id") })
     }
 
-    private static func acknowledge(_ peer: SocketPeer, _ id: Value, error: String? = nil) throws {
-        let answer = error.map { #""error":\#($0)"# } ?? #""result":null"#
+    private static func acknowledge(
+        _ peer: SocketPeer, _ id: Value, error: String? = nil, result: String = "null"
+    ) throws {
+        let answer = error.map { #""error":\#($0)"# } ?? #""result":\#(result)"#
         try peer.send(#"{"jsonrpc":"2.0","id":"\#(id.text ?? "")",\#(answer)}"#)
     }
 
@@ -151,6 +153,35 @@ struct AcknowledgingTests {
         #expect(try Self.requests(stage.x).count == 1)
         let fate = try stage.broker.get("/v1/notifications/\(receipt["id"].text ?? "")").json
         #expect(fate["receipt"]["pending"] == 1)
+    }
+
+    @Test("T239b: the row of an observer has its result, when there is room", arguments: Scene.all)
+    func results(scene: Scene) throws {
+        let stage = try Self.stage(scene, observers: 3)
+        let pending = try Self.begin(stage, report: true)
+        let requests = try Self.requests(stage.x)
+        let long = "\"\(String(repeating: "x", count: 4_095))\""
+        try Self.acknowledge(stage.x, requests[0]["id"], result: #"{"yes":1}"#)
+        try Self.acknowledge(stage.x, requests[1]["id"], result: long)
+        try Self.acknowledge(stage.x, requests[2]["id"])
+        let receipt = try #require(try pending.receipt())
+        #expect(receipt["acknowledged"] == 3)
+        let rows = receipt["observers"].elements
+        #expect(rows.map { $0["outcome"] } == Array(repeating: "acknowledged", count: 3))
+        #expect(rows[0]["result"] == ["yes": 1])
+        #expect(!rows[1].has("result") && rows[1]["resultOmitted"] == true)
+        #expect(!rows[2].has("result") && !rows[2].has("resultOmitted"))
+    }
+
+    @Test("a result past the limits of an answer acknowledges a post", arguments: Scene.all)
+    func oversized(scene: Scene) throws {
+        let stage = try Self.stage(scene)
+        let pending = try Self.begin(stage, report: true)
+        let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
+        try Self.acknowledge(stage.x, try Self.requests(stage.x)[0]["id"], result: deep)
+        let receipt = try #require(try pending.receipt())
+        #expect(receipt["acknowledged"] == 1)
+        #expect(receipt["observers"][0]["resultOmitted"] == true)
     }
 
     @Test("an error is a refusal, and the report has it", arguments: Scene.all)

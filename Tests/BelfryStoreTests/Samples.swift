@@ -155,7 +155,7 @@ enum Sample {
         }
         let outcomes: [ReportRow.Outcome] = [
             .delivered, .acknowledged, .refused(error: bytes("{\"code\":1}")), .pending, .held,
-            .coalesced, .dropped, .disconnected,
+            .coalesced, .dropped, .disconnected, .answered(result: bytes("[1]")), .resultOmitted,
         ]
         let rows = outcomes.enumerated().map {
             ReportRow(observer: .max - UInt64($0.offset), outcome: $0.element)

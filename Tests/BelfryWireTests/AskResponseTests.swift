@@ -14,13 +14,21 @@ struct AskResponseTests {
     }
 
     /// What a message of JSON-RPC says.
-    private func response(_ message: String) throws -> Response {
+    private func response(_ message: String, byteRoom: Int = .max) throws -> Response {
         let message = bytes(message)
         let call = try #require(RPCReader().message(in: message.span).calls.first)
         guard case .response(_, let content, let isError) = call else {
             throw Problem(.malformedRequest, "no response")
         }
-        return reader.response(content: content, isError: isError, in: message.span)
+        return reader.response(
+            content: content, isError: isError, byteRoom: byteRoom, in: message.span)
+    }
+
+    @Test("the rows of receipts keep results as long as there is room for their bytes")
+    func room() throws {
+        let message = #"{"jsonrpc":"2.0","id":"o1:1","result":[1]}"#
+        #expect(try response(message, byteRoom: 3) == .result(bytes("[1]"), canKeep: true))
+        #expect(try response(message, byteRoom: 2) == .result(bytes("[1]"), canKeep: false))
     }
 
     private func result(_ json: String) throws -> Response {
@@ -42,8 +50,8 @@ struct AskResponseTests {
         let longest = "\"\(String(repeating: "x", count: 262_142))\""
         #expect(try put(longest) == .result(bytes(longest)))
         #expect(try result(longest) == .result(bytes(longest)))
-        let refusal = Response.refusal(
-            bytes(
+        let refusal = Response.oversized(
+            error: bytes(
                 #"{"code":-32000,"message":"The answer has 262145 bytes, and may have 262144."}"#))
         let tooLong = "\"x" + longest.dropFirst()
         #expect(try put(tooLong) == refusal)
@@ -57,8 +65,8 @@ struct AskResponseTests {
         }
         #expect(try put(nested(64)) == .result(bytes(nested(64))))
         #expect(try result(nested(64)) == .result(bytes(nested(64))))
-        let refusal = Response.refusal(
-            bytes(#"{"code":-32000,"message":"The answer nests deeper than 64."}"#))
+        let refusal = Response.oversized(
+            error: bytes(#"{"code":-32000,"message":"The answer nests deeper than 64."}"#))
         for depth in [65, 127] {
             #expect(try put(nested(depth)) == refusal)
             #expect(try result(nested(depth)) == refusal)

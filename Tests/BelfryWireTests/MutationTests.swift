@@ -122,7 +122,8 @@ struct MutationTests {
         let error = [UInt8](body[content])
         #expect(RPC.refusal(error: error.span).count <= 1_024)
         for isError in [true, false] {
-            let response = requests.response(content: content, isError: isError, in: body.span)
+            let response = requests.response(
+                content: content, isError: isError, byteRoom: .max, in: body.span)
             #expect((response.refusal ?? []).count <= 1_024)
         }
     }

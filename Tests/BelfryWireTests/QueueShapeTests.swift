@@ -56,22 +56,25 @@ struct ReceiptShapeTests {
         }
     }
 
-    @Test("a report has a row an observer, and the error of a refusal")
+    @Test("a report has a row an observer, with its result or its error (T239b)")
     func report() {
         let outcomes: [ReportRow.Outcome] = [
             .delivered, .acknowledged, .refused(error: bytes(#"{"code":1}"#)), .pending, .held,
-            .coalesced, .dropped, .disconnected,
+            .coalesced, .dropped, .disconnected, .answered(result: bytes(#"{ "yes":1}"#)),
+            .resultOmitted,
         ]
         let rows = outcomes.enumerated().map {
             ReportRow(observer: UInt64($0.offset), outcome: $0.element)
         }
         let names = [
             "delivered", "acknowledged", "refused", "pending", "held", "coalesced", "dropped",
-            "disconnected",
+            "disconnected", "acknowledged", "acknowledged",
+        ]
+        let answers = [
+            2: #","error":{"code":1}"#, 8: #","result":{ "yes":1}"#, 9: #","resultOmitted":true"#,
         ]
         let texts = names.enumerated().map { index, name in
-            #"{"id":"o\#(index)","outcome":"\#(name)""#
-                + (name == "refused" ? #","error":{"code":1}}"# : "}")
+            #"{"id":"o\#(index)","outcome":"\#(name)"\#(answers[index] ?? "")}"#
         }
         let expected = fullText.dropLast() + #","observers":[\#(texts.joined(separator: ","))]}"#
         #expect(written { Shape.append(receipt: full, rows: rows, to: &$0) } == expected)

@@ -59,7 +59,7 @@ extension Model {
         case .held: current?.receipt.held += 1
         case .coalesced: current?.receipt.coalesced += 1
         case .dropped: current?.receipt.dropped += 1
-        case .acknowledged, .refused, .disconnected: break
+        case .acknowledged, .answered, .resultOmitted, .refused, .disconnected: break
         }
         current?.rows.append(ReportRow(observer: serial, outcome: outcome))
     }

@@ -22,7 +22,8 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var queueCount = 0
     /// How many asks are open.
     public internal(set) var askCount = 0
-    /// Bytes of name, object, userInfo and default of all asks that are open.
+    /// Bytes of name, object, userInfo and default of all asks that are open, and of the results in the rows of all
+    /// posts that wait.
     public internal(set) var askByteCount = 0
     /// How many observers hold an address.
     public internal(set) var responderCount = 0
@@ -46,9 +47,9 @@ extension NotificationCenter {
         needs.queueByteCount = queue.byteCount
         needs.queueCount = queue.count
         needs.observerCount = observers.count
+        needs.askByteCount = asks.byteCount + waiting.resultByteCount
         guard usesAsks else { return }
         needs.askCount = asks.count
-        needs.askByteCount = asks.byteCount
         needs.responderCount = addresses.holderCount
     }
 }

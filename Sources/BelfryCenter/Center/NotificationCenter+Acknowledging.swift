@@ -14,11 +14,11 @@ extension NotificationCenter {
         }
         observers[slot].missedDeadlineCount = 0
         let isCounted = held[entry].account == .delivered
-        let outcome = response.refusal.map { ReportRow.Outcome.refused(error: $0) } ?? .acknowledged
+        let outcome = response.outcome
         endWait(for: entry, outcome: outcome, at: slot, effects: &effects) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1
-            if outcome == .acknowledged { receipt.acknowledged += 1 } else { receipt.refused += 1 }
+            if case .refused = outcome { receipt.refused += 1 } else { receipt.acknowledged += 1 }
         }
         unlink(entry, &effects)
         if clients[client].suspension.contains(.owing) {

@@ -34,10 +34,10 @@ extension NotificationCenter {
     ) {
         let serial = observers[observer].serial
         switch response {
-        case .result(let answer):
+        case .result(let answer, _):
             addresses.noteAnswered(asks[slot].target.span, serial: serial)
             end(slot, .answered(answer, observer: serial), at: time, &effects)
-        case .refusal(let error):
+        case .refusal(let error), .oversized(let error):
             end(slot, .failed(.responderRefused(error: error)), at: time, &effects)
         case .passed:
             handOn(slot, at: time, &effects)

@@ -129,7 +129,7 @@ extension NotificationCenter {
         case .held: receipt.held += 1
         case .coalesced: receipt.coalesced += 1
         case .dropped: receipt.dropped += 1
-        case .acknowledged, .refused, .disconnected: break
+        case .acknowledged, .answered, .resultOmitted, .refused, .disconnected: break
         }
     }
 
@@ -297,10 +297,11 @@ extension NotificationCenter {
 
 extension [ReportRow] {
     /// Notes what became of a notification at one observer, if it has a row.
+    ///
+    /// - Complexity: O(log n): rows stand in the order of registration.
     mutating func setOutcome(_ outcome: ReportRow.Outcome, of observer: UInt64) {
-        if let index = firstIndex(where: { $0.observer == observer }) {
-            self[index].outcome = outcome
-        }
+        let place = indices.firstPlace { self[$0].observer >= observer }
+        if place < count, self[place].observer == observer { self[place].outcome = outcome }
     }
 }
 

@@ -12,7 +12,7 @@ extension NotificationCenter {
             + index.channels.count
         let measure =
             held.byteCount + queue.byteCount + replay.byteCount + keys.byteCount
-            + asks.byteCount + askFates.byteCount
+            + asks.byteCount + askFates.byteCount + waiting.resultByteCount
             + index.channels.byteCount + Self.roughByteCount * count
         guard (measure - keptMeasure).magnitude >= byteCount else { return nil }
         keptMeasure = measure
@@ -39,7 +39,7 @@ extension NotificationCenter {
         kept[.fates] = fates.footprint + askFates.footprint
         kept[.tombstones] = tombstones.footprint
         kept[.held] = held.footprint + replaceableFootprint
-        kept[.queue] = queue.footprint + asks.footprint
+        kept[.queue] = queue.footprint + asks.footprint + waiting.resultByteCount
         return kept
     }
 

@@ -78,6 +78,10 @@ struct StateDigest {
         case .coalesced: add(5 as UInt64)
         case .dropped: add(6 as UInt64)
         case .disconnected: add(7 as UInt64)
+        case .answered(let result):
+            add(8 as UInt64)
+            add(result)
+        case .resultOmitted: add(9 as UInt64)
         }
     }
 

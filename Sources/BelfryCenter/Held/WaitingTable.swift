@@ -13,12 +13,53 @@ struct WaitingTable: Sendable {
         let key: IdempotencyKey?
         /// The notifications that are waited for: where they are held, and their numbers.
         let places: [(kept: UInt32, sequence: UInt64)]
+        /// The bytes of the results in the rows of each receipt; empty while there are none.
+        private var resultByteCounts: [Int] = []
+
+        /// The bytes of all results in its rows.
+        var resultByteCount: Int { resultByteCounts.reduce(0, +) }
+
+        /// Starts to wait.
+        init(
+            _ command: CommandID, receipts: [Receipt], reports: [[ReportRow]], remainingCount: Int,
+            ordinal: UInt64, key: IdempotencyKey?, at places: [(kept: UInt32, sequence: UInt64)]
+        ) {
+            commands = [(command, nil)]
+            self.receipts = receipts
+            self.reports = reports
+            self.remainingCount = remainingCount
+            self.ordinal = ordinal
+            self.key = key
+            self.places = places
+        }
+
+        /// Notes what became of a notification at one observer; tells how many bytes of a result it keeps for it.
+        mutating func note(
+            _ outcome: ReportRow.Outcome, of observer: UInt64, receipt: Int
+        ) -> Int {
+            guard case .answered(let result) = outcome else {
+                reports[receipt].setOutcome(outcome, of: observer)
+                return 0
+            }
+            if resultByteCounts.isEmpty {
+                resultByteCounts = Array(repeating: 0, count: receipts.count)
+            }
+            guard resultByteCounts[receipt] + result.count <= ReportRow.resultsByteLimit else {
+                reports[receipt].setOutcome(.resultOmitted, of: observer)
+                return 0
+            }
+            resultByteCounts[receipt] += result.count
+            reports[receipt].setOutcome(outcome, of: observer)
+            return result.count
+        }
     }
 
     private var slots: [Waiting?] = []
     private var freeSlots: [UInt32] = []
     private var places: [NotificationID: (slot: UInt32, receipt: Int)] = [:]
     private var lastOrdinal: UInt64 = 0
+    /// The bytes of all results in the rows of all that wait.
+    private(set) var resultByteCount = 0
 
     /// How many commands wait.
     var count: Int { slots.count - freeSlots.count }
@@ -30,8 +71,8 @@ struct WaitingTable: Sendable {
     ) -> (slot: UInt32, ordinal: UInt64) {
         lastOrdinal += 1
         let waiting = Waiting(
-            commands: [(command, nil)], receipts: receipts, reports: reports,
-            remainingCount: remainingCount, ordinal: lastOrdinal, key: key, places: places)
+            command, receipts: receipts, reports: reports, remainingCount: remainingCount,
+            ordinal: lastOrdinal, key: key, at: places)
         let slot = freeSlots.popLast() ?? UInt32(slots.count)
         if Int(slot) == slots.count { slots.append(waiting) } else { slots[Int(slot)] = waiting }
         for (place, receipt) in receipts.enumerated() { self.places[receipt.id] = (slot, place) }
@@ -61,7 +102,7 @@ struct WaitingTable: Sendable {
         slots[Int(place.slot)] = nil
         change(&waiting.receipts[place.receipt])
         if let outcome, place.receipt < waiting.reports.count {
-            waiting.reports[place.receipt].setOutcome(outcome, of: observer)
+            resultByteCount += waiting.note(outcome, of: observer, receipt: place.receipt)
         }
         slots[Int(place.slot)] = waiting
     }
@@ -96,6 +137,7 @@ struct WaitingTable: Sendable {
         slots[Int(slot)] = nil
         freeSlots.append(slot)
         for receipt in waiting.receipts { places[receipt.id] = nil }
+        resultByteCount -= waiting.resultByteCount
         return waiting
     }
 

@@ -348,7 +348,7 @@ struct KeyedAnswers: Sendable {
         count += receipts.count * MemoryLayout<Receipt>.stride
         for rows in reports {
             count += rows.count * MemoryLayout<ReportRow>.stride
-            for case .refused(let error) in rows.map(\.outcome) { count += error.count + 32 }
+            for case let text? in rows.map(\.outcome.answerText) { count += text.count + 32 }
         }
         return count
     }

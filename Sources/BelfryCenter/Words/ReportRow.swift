@@ -17,6 +17,10 @@ public struct ReportRow: Sendable, Equatable {
         case delivered
         /// It has processed it.
         case acknowledged
+        /// It has processed it, with this result as JSON text.
+        case answered(result: [UInt8])
+        /// It has processed it, with a result for which there is no room.
+        case resultOmitted
         /// It has refused it; the JSON-RPC error as it was sent, at most 1 KiB.
         case refused(error: [UInt8])
         /// It has not answered yet.
@@ -29,5 +33,20 @@ public struct ReportRow: Sendable, Equatable {
         case dropped
         /// It was live, and went before it answered; the notification is kept for redelivery.
         case disconnected
+    }
+    /// The most bytes of a result in one row.
+    public static let resultByteLimit = 4 << 10
+    /// The most bytes of the results in all rows of one receipt.
+    public static let resultsByteLimit = 1 << 20
+}
+
+extension ReportRow.Outcome {
+    /// The text that came with the answer: its result, or its error.
+    public var answerText: [UInt8]? {
+        switch self {
+        case .answered(let result): result
+        case .refused(let error): error
+        default: nil
+        }
     }
 }

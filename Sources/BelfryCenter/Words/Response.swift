@@ -1,7 +1,9 @@
 /// What a client says to a delivery that it must answer.
 public enum Response: Sendable, Equatable {
-    /// It has done it; the result as JSON text.
-    case result([UInt8])
+    /// It has done it; the result as JSON text, and whether the row of a receipt has room for it.
+    case result([UInt8], canKeep: Bool = true)
+    /// It has done it, with a result past the limits of an answer, which refuses an ask with this error.
+    case oversized(error: [UInt8])
     /// It refuses; the JSON-RPC error as it was sent, at most 1 KiB.
     case refusal([UInt8])
     /// It hands on, so that somebody else answers (rule R7); the error as it was sent, for where there is nobody else.
@@ -9,11 +11,22 @@ public enum Response: Sendable, Equatable {
 }
 
 extension Response {
-    /// The error of a response that is no result.
-    public var refusal: [UInt8]? {
+    /// What it makes of a notification at the observer that must acknowledge it.
+    var outcome: ReportRow.Outcome {
         switch self {
-        case .result: nil
-        case .refusal(let error), .passed(let error): error
+        case .result(let json, let canKeep):
+            if json.isEmpty || json == Self.null { return .acknowledged }
+            let isKept = canKeep && json.count <= ReportRow.resultByteLimit
+            return isKept ? .answered(result: json) : .resultOmitted
+        case .oversized: return .resultOmitted
+        case .refusal(let error), .passed(let error): return .refused(error: error)
         }
     }
+
+    /// The error of a response that is no result.
+    public var refusal: [UInt8]? {
+        if case .refused(let error) = outcome { error } else { nil }
+    }
+
+    private static let null = [UInt8]("null".utf8)
 }

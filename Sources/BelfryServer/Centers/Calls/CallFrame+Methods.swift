@@ -126,7 +126,8 @@ extension CallFrame {
             let position = host.centers.position(of: submission.center)
         else { return }
         let response = host.requestReader.response(
-            content: content, isError: isError, in: text.span)
+            content: content, isError: isError, byteRoom: host.kept.askByteRoom(outbox),
+            in: text.span)
         // Whoever loses an acknowledgement gets the notification again: nobody waits for the store.
         host.tell(
             .acknowledge(
