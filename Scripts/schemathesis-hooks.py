@@ -117,7 +117,7 @@ def before_call(context, case, kwargs):
     if case.meta is None or case.meta.generation.mode.is_positive:
         choose_explanation(case)
         add_answer(case)
-        compact_default(case)
+    compact_default(case)
     break_whitespace(case)
     change_key(case)
 
@@ -177,10 +177,10 @@ def choose_explanation(case):
 
 def compact_default(case):
     """Writes a default without blanks, which would be sent as `+`: that stands for itself."""
-    if isinstance(case.query, dict) and "default" in case.query:
-        value = case.query["default"]
-        value = json.loads(value) if isinstance(value, str) else value
-        case.query["default"] = json.dumps(value, separators=(",", ":"))
+    if isinstance(case.query, dict) and isinstance(case.query.get("default"), str):
+        with contextlib.suppress(ValueError):
+            value = json.loads(case.query["default"])
+            case.query["default"] = json.dumps(value, separators=(",", ":"))
 
 
 def add_answer(case):

@@ -1,3 +1,5 @@
+public import BelfrySystem
+
 /// How large the files of a store are, in bytes.
 public struct StoreSize: Sendable, Equatable {
     /// What is in use of the main file.
@@ -21,7 +23,12 @@ public struct StoreFigures: Sendable, Equatable {
     /// Whether it takes promises.
     public var takesPromises = true
     /// How long they took.
-    public var commitTimes = CommitTimes()
+    public var commitTimes = TimeHistogram(bounds: [
+        .microseconds(250), .microseconds(500), .milliseconds(1), .microseconds(2_500),
+        .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(50),
+        .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1),
+        .milliseconds(2_500), .seconds(5),
+    ])
     /// How large the files are.
     public var size = StoreSize()
     /// How many promises were refused, by reason.
@@ -33,30 +40,5 @@ public struct StoreFigures: Sendable, Equatable {
     /// Counts the failures that were told.
     mutating func note(_ notices: [StoreNotice]) {
         for case .failed in notices { failureCount += 1 }
-    }
-}
-
-/// How many transactions took how long.
-public struct CommitTimes: Sendable, Equatable {
-    /// The upper bounds of all rows but the last one, which has none.
-    public static let bounds: [Duration] = [
-        .microseconds(250), .microseconds(500), .milliseconds(1), .microseconds(2_500),
-        .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(50),
-        .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1),
-        .milliseconds(2_500), .seconds(5),
-    ]
-
-    /// How many transactions there are in each row.
-    public private(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
-    /// How long all of them took together.
-    public private(set) var total = Duration.zero
-
-    /// Adds some transactions that took an equal part of a time.
-    mutating func add(_ duration: Duration, transactionCount: Int) {
-        guard transactionCount > 0 else { return }
-        let part = duration / transactionCount
-        let row = Self.bounds.firstIndex { part <= $0 } ?? Self.bounds.count
-        counts[row] += UInt64(transactionCount)
-        total += duration
     }
 }

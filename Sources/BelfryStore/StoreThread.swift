@@ -78,7 +78,7 @@ struct StoreThread: Sendable {
             mail.figures.commitCount += UInt64(progress.transactionCount)
             mail.figures.committedBatchCount += UInt64(progress.committed.count)
             mail.figures.note(progress.notices)
-            mail.figures.commitTimes.add(time, transactionCount: progress.transactionCount)
+            mail.figures.commitTimes.add(time, count: progress.transactionCount)
             mail.figures.size = size
             mail.weightLimit = progress.weightLimit
             mail.refusal = progress.refusal

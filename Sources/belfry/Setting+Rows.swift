@@ -106,7 +106,8 @@ extension Setting {
             such: "10000,64MiB", "Entries of a center's queue, and bytes of all queues."),
         amount(
             "ask-limit", \.server.centerLimits.askLimit, \.server.askByteLimit,
-            such: "10000,64MiB", "Open asks of a center, and bytes of all open asks."),
+            such: "10000,64MiB",
+            "Open asks of a center, and bytes of all, with the results for posts that wait."),
         commonModes,
         duration(
             "center-idle-timeout", \.server.centerIdleTimeout, from: .seconds(1),

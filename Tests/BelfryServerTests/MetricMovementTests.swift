@@ -105,7 +105,9 @@ struct MetricMovementTests {
         },
         Movement(
             "somebody asks, and is not answered yet",
-            moves: ["belfry_responders", "belfry_asks_open", "belfry_asks_total"], of: twoLoops
+            moves: [
+                "belfry_responders", "belfry_asks_open", "belfry_asks_total", "belfry_ask_seconds",
+            ], of: twoLoops
         ) { broker in
             let socket = try broker.webSocket(loop: 1)
             try socket.result("addObserver", AskStage.registration("w", ["a"]))

@@ -22,17 +22,4 @@ struct BacklogTests {
         #expect(backlog.note(refusalCount: 10, at: Self.second(21)) == .behind(refusalCount: 1))
         #expect(backlog.note(refusalCount: 10, at: Self.second(26)) == .caughtUp(refusalCount: 1))
     }
-
-    @Test("commit times are counted in the row whose bound they do not pass")
-    func commitTimes() {
-        var times = CommitTimes()
-        times.add(.microseconds(250), transactionCount: 1)
-        times.add(.microseconds(251), transactionCount: 1)
-        times.add(.seconds(12), transactionCount: 2)
-        times.add(.seconds(1), transactionCount: 0)
-        #expect(times.counts.count == CommitTimes.bounds.count + 1)
-        #expect(times.counts[0] == 1 && times.counts[1] == 1)
-        #expect(times.counts[CommitTimes.bounds.count] == 2)
-        #expect(times.total == .seconds(12) + .microseconds(501))
-    }
 }

@@ -28,6 +28,9 @@ public struct NotificationID: Hashable, Sendable {
         low = random
     }
 
+    /// The time in the identifier, in milliseconds since 1970.
+    public var milliseconds: Int64 { Int64(high >> 16) }
+
     /// The lower 16 bits of the place of the identifier.
     var place: UInt64 { high & Self.placeMask }
 

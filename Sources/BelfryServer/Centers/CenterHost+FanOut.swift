@@ -18,7 +18,7 @@ extension CenterHost {
         }
         if effects.hasAsks, !effects.askEnds.isEmpty {
             asks.end(effects.askEnds)
-            shared.figures.noteAskEnds(effects.askEnds)
+            shared.figures.noteAskEnds(effects.askEnds, at: outbox.commandTime)
         }
     }
 

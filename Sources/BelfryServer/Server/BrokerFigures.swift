@@ -10,8 +10,8 @@ struct BrokerFigures: ~Copyable, Sendable {
     let losses = Mutex(Losses())
     /// How many requests and calls were refused, by what they were told.
     let refusals = Mutex<[Problem.Kind: UInt64]>([:])
-    /// How many asks have ended, by how.
-    let askEnds = Mutex<[AskEnd: UInt64]>([:])
+    /// How asks have ended.
+    let askEnds = Mutex(AskEnds())
     /// What the process takes of the machine.
     let process = ProcessSampler()
     /// When the certificate ends, in seconds since 1970; 0 without one.
@@ -23,9 +23,9 @@ struct BrokerFigures: ~Copyable, Sendable {
     }
 
     /// Counts asks that have ended.
-    func noteAskEnds(_ outcomes: [AskOutcome]) {
-        askEnds.withLock { counts in
-            for end in outcomes.compactMap({ AskEnd($0.state) }) { counts[end, default: 0] += 1 }
+    func noteAskEnds(_ outcomes: [AskOutcome], at time: CommandTime) {
+        askEnds.withLock { ends in
+            for outcome in outcomes { ends.note(outcome, at: time) }
         }
     }
 

@@ -151,7 +151,12 @@ extension MetricGroup {
                     `default` is the asker's own answer, whatever the reason; where there is none, the outcome is the type of the problem. \
                     An answer that is replayed for a key does not count again.
                     """
-            ) { $0.askEnds[$1] ?? 0 },
+            ) { $0.askEnds.counts[$1] ?? 0 },
+            .histogram(
+                "belfry_ask_seconds", "How long asks were open that are over.",
+                note:
+                    "In whole milliseconds of the wall clock, from the moment that stands in the id."
+            ) { $0.askEnds.times },
         ])
 
     private static let troubles = MetricGroup(
@@ -312,23 +317,9 @@ extension MetricGroup {
                 StoreRefusal.self, as: "reason", \.rawValue, .counter,
                 "belfry_store_refusals_total", "Promises that the store did not take, by reason."
             ) { $0.store.refusals[$1] ?? 0 },
-            Metric(
-                name: "belfry_store_commit_seconds", kind: .histogram,
-                help: "How long a transaction of the store took.",
+            .histogram(
+                "belfry_store_commit_seconds", "How long a transaction of the store took.",
                 note: "The look at its files is part of it."
-            ) { samples(of: $0.store.commitTimes) },
+            ) { $0.store.commitTimes },
         ])
-
-    /// The samples of a histogram.
-    private static func samples(of times: CommitTimes) -> [Metric.Sample] {
-        func seconds(_ duration: Duration) -> String { "\(Double(duration.nanoseconds) / 1e9)" }
-        let bounds = CommitTimes.bounds.map(seconds) + ["+Inf"]
-        var count: UInt64 = 0
-        var samples: [Metric.Sample] = []
-        for (bound, part) in zip(bounds, times.counts) {
-            count += part
-            samples.append(("_bucket{le=\"\(bound)\"}", "\(count)"))
-        }
-        return samples + [("_sum", seconds(times.total)), ("_count", "\(count)")]
-    }
 }

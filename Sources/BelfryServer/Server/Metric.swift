@@ -1,3 +1,5 @@
+import BelfrySystem
+
 /// A metric of `/metrics`: its name, its kind, what it tells, and where its samples come from.
 ///
 /// No label comes from users, and every label is there from the start with 0, so that a rate begins with
@@ -49,6 +51,23 @@ struct Metric: Sendable {
             zip(words, type.allCases).map { word, one in
                 ("{\(label)=\"\(word)\"}", "\(number(source, one))")
             }
+        }
+    }
+
+    static func histogram(
+        _ name: String, _ help: String, note: String = "",
+        _ times: @escaping @Sendable (MetricSource) -> TimeHistogram
+    ) -> Metric {
+        Metric(name: name, kind: .histogram, help: help, note: note) { source in
+            func seconds(_ duration: Duration) -> String { "\(Double(duration.nanoseconds) / 1e9)" }
+            let times = times(source)
+            var count: UInt64 = 0
+            var samples: [Sample] = []
+            for (bound, part) in zip(times.bounds.map(seconds) + ["+Inf"], times.counts) {
+                count += part
+                samples.append(("_bucket{le=\"\(bound)\"}", "\(count)"))
+            }
+            return samples + [("_sum", seconds(times.total)), ("_count", "\(count)")]
         }
     }
 

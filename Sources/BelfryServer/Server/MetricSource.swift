@@ -13,7 +13,7 @@ struct MetricSource: Sendable {
     let process: ProcessSampler.Sample
     let losses: Losses
     let refusals: [Problem.Kind: UInt64]
-    let askEnds: [AskEnd: UInt64]
+    let askEnds: AskEnds
     /// What the store tells; nothing where there is none.
     let store: StoreFigures
 

@@ -1,0 +1,20 @@
+import BelfryCenter
+import BelfrySystem
+
+/// How many asks have ended, by how, and how long they were open.
+struct AskEnds: Sendable {
+    private(set) var counts: [AskEnd: UInt64] = [:]
+    private(set) var times = TimeHistogram(bounds: [
+        .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(50),
+        .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1),
+        .milliseconds(2_500), .seconds(5), .seconds(10), .seconds(30), .seconds(60), .seconds(300),
+        .seconds(3_600),
+    ])
+
+    /// Counts an ask that is over.
+    mutating func note(_ outcome: AskOutcome, at time: CommandTime) {
+        guard let end = AskEnd(outcome.state) else { return }
+        counts[end, default: 0] += 1
+        times.add(.milliseconds(max(0, time.wallMilliseconds - outcome.id.milliseconds)))
+    }
+}
