@@ -80,8 +80,7 @@ struct CommandReader {
         case 8: return .postBatch(list { $0.post() }, terms())
         case 9:
             return .acknowledge(
-                client: word(), observer: word(), sequence: word(),
-                optionalText().map { .refusal($0) } ?? .result([]))
+                client: word(), observer: word(), sequence: word(), response())
         case 10: return .addObserver(observer(), client: word(), since: optionalWord())
         case 11: return .removeObserver(serial: word(), by: remover())
         case 12:
@@ -115,6 +114,9 @@ struct CommandReader {
             let kind = count()
             guard let kind = KeptKind(rawValue: kind) else { preconditionFailure("no such kind") }
             return .trimOwned(kind, Owner(number: UInt32(word())))
+        case 28: return .ask(ask(), askTerms())
+        case 29: return .withdraw(id())
+        case 30: return .answer(id(), observer: word(), response())
         default: preconditionFailure("no such command")
         }
     }
@@ -160,6 +162,12 @@ extension CommandReader {
         limits.missedDeadlineLimit = count()
         limits.flushByteLimit = count()
         limits.keyLimit = count()
+        limits.keyByteLimit = count()
+        limits.askLimit = count()
+        limits.clientAskLimit = count()
+        limits.holderLimit = count()
+        limits.hopLimit = count()
+        limits.answerMemoryLimit = count()
         limits.fateLifetime = duration()
         limits.keyLifetime = duration()
         limits.orphanAfter = duration()
@@ -192,9 +200,51 @@ extension CommandReader {
         terms.holdLimit = count()
         terms.minInterval = number()
         terms.lease = optionalNumber()
+        let responder = optional { reader in
+            var responder = ResponderTerms(
+                implements: reader.list { $0.text() }, next: reader.optionalText())
+            responder.ifHeld = reader.raw(ResponderTerms.IfHeld.self)
+            responder.concurrency = reader.count()
+            return responder
+        }
         return ObserverRegistration(
             serial: serial, tokenHash: tokenHash, name: name, object: object, selector: selector,
-            terms: terms)
+            terms: terms, role: responder.map { .responder($0) } ?? .plain)
+    }
+
+    private mutating func response() -> Response {
+        switch byte() {
+        case 0: .result(text(), canKeep: flag())
+        case 1: .refusal(text())
+        case 2: .passed(text())
+        default: .oversized(error: text())
+        }
+    }
+
+    private mutating func ask() -> Ask {
+        let id = id()
+        let content = Notification.Content(
+            name: text(), object: optionalText(), userInfo: optionalText())
+        return Ask(
+            id: id, content: content, causedBy: optional { $0.id() }, fallback: optionalText(),
+            isOnce: flag(), lifetime: number(), wait: optionalNumber())
+    }
+
+    private mutating func askTerms() -> AskTerms {
+        var terms = AskTerms()
+        terms.client = optionalWord()
+        terms.principal = text()
+        terms.canStore = flag()
+        terms.byteRoom = count()
+        terms.key = optional { $0.key() }
+        return terms
+    }
+
+    private mutating func key() -> IdempotencyKey {
+        let principal = text()
+        return IdempotencyKey(
+            principal: principal, text: text(), requestHash: hash(), form: byte(),
+            owner: Owner(ofPrincipal: principal))
     }
 
     private mutating func post() -> Post {
@@ -219,14 +269,7 @@ extension CommandReader {
         terms.canStore = flag()
         terms.queueByteRoom = count()
         terms.details = optional { reader in
-            PostTerms.Details(
-                scope: reader.scope(),
-                key: reader.optional { reader in
-                    let principal = reader.text()
-                    return IdempotencyKey(
-                        principal: principal, text: reader.text(), requestHash: reader.hash(),
-                        form: reader.byte(), owner: Owner(ofPrincipal: principal))
-                })
+            PostTerms.Details(scope: reader.scope(), key: reader.optional { $0.key() })
         }
         return terms
     }

@@ -76,7 +76,6 @@ struct CommandWriter {
 
     private mutating func write(_ action: Command.Action) {
         switch action {
-        case .ask, .withdraw, .answer: preconditionFailure("the simulator asks nothing yet")
         case .configure(let limits): write(kind: 0) { $0.write(limits) }
         case .connect(let client, let observers, let since):
             write(kind: 1) {
@@ -119,7 +118,19 @@ struct CommandWriter {
                 $0.write(client)
                 $0.write(observer)
                 $0.write(sequence)
-                $0.write(response.refusal)
+                $0.write(response)
+            }
+        case .ask(let ask, let terms):
+            write(kind: 28) {
+                $0.write(ask)
+                $0.write(terms)
+            }
+        case .withdraw(let id): write(kind: 29) { $0.write(id) }
+        case .answer(let id, let observer, let response):
+            write(kind: 30) {
+                $0.write(id)
+                $0.write(observer)
+                $0.write(response)
             }
         case .addObserver(let observer, let client, let since):
             write(kind: 10) {
@@ -211,7 +222,8 @@ extension CommandWriter {
             limits.causedByDepthLimit, limits.queueEntryLimit, limits.modeStackLimit,
             limits.queueModeLimit, limits.clientHeldCountLimit, limits.clientHeldByteLimit,
             limits.unacknowledgedLimit, limits.missedDeadlineLimit, limits.flushByteLimit,
-            limits.keyLimit,
+            limits.keyLimit, limits.keyByteLimit, limits.askLimit, limits.clientAskLimit,
+            limits.holderLimit, limits.hopLimit, limits.answerMemoryLimit,
         ] { write(number) }
         write(limits.fateLifetime)
         write(limits.keyLifetime)
@@ -240,6 +252,57 @@ extension CommandWriter {
         write(observer.terms.holdLimit)
         write(observer.terms.minInterval)
         write(observer.terms.lease)
+        write(observer.role.responder) { writer, responder in
+            writer.write(responder.implements)
+            writer.write(responder.next)
+            writer.bytes.append(responder.ifHeld.rawValue)
+            writer.write(responder.concurrency)
+        }
+    }
+
+    mutating func write(_ response: Response) {
+        switch response {
+        case .result(let answer, let canKeep):
+            bytes.append(0)
+            write(answer)
+            write(canKeep)
+        case .refusal(let error):
+            bytes.append(1)
+            write(error)
+        case .passed(let error):
+            bytes.append(2)
+            write(error)
+        case .oversized(let error):
+            bytes.append(3)
+            write(error)
+        }
+    }
+
+    mutating func write(_ ask: Ask) {
+        write(ask.id)
+        write(ask.content.nameBytes)
+        write(ask.content.objectBytes)
+        write(ask.content.userInfoBytes)
+        write(ask.causedBy) { $0.write($1) }
+        write(ask.fallback)
+        write(ask.isOnce)
+        write(ask.lifetime)
+        write(ask.wait)
+    }
+
+    mutating func write(_ terms: AskTerms) {
+        write(terms.client)
+        write(terms.principal)
+        write(terms.canStore)
+        write(terms.byteRoom)
+        write(terms.key) { $0.write($1) }
+    }
+
+    mutating func write(_ key: IdempotencyKey) {
+        write(key.principal)
+        write(key.text)
+        write(key.requestHash)
+        bytes.append(key.form)
     }
 
     mutating func write(_ post: Post) {
@@ -266,12 +329,7 @@ extension CommandWriter {
         write(terms.queueByteRoom)
         write(terms.details) { writer, details in
             writer.write(details.scope)
-            writer.write(details.key) { writer, key in
-                writer.write(key.principal)
-                writer.write(key.text)
-                writer.write(key.requestHash)
-                writer.bytes.append(key.form)
-            }
+            writer.write(details.key) { $0.write($1) }
         }
     }
 
