@@ -42,7 +42,8 @@ extension NotificationCenter {
             let client = observers[holder.slot].client
             let tombstone = remove(
                 holder.slot, by: remover, reason: .replaced, at: time, &effects)
-            replaced.append(client)
+            // A client may have held it several times, and is looked after once: then it may be gone.
+            if !replaced.contains(client) { replaced.append(client) }
             guard clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox]) else {
                 continue
             }
