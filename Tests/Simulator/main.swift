@@ -6,6 +6,7 @@ import Glibc
 //     belfry-simulator run [--seeds A..B] [--steps N]    one line a violation; exit code 1 if any
 //         --history                                      judged from outside too
 //         --history-only                                 without the model: judged from outside alone
+//     belfry-simulator asks [--seeds A..B] [--steps N]   responders and asks, judged from outside alone
 //     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
 //     belfry-simulator history SEED [--steps N]          all that an outsider saw of one seed
 //     belfry-simulator record FILE SEED [--steps N]      what happens in one seed, as a file
@@ -88,6 +89,23 @@ func runAll(_ order: Order) -> Int32 {
     return violationCount == 0 ? 0 : 1
 }
 
+func askAll(_ order: Order) -> Int32 {
+    var violationCount = 0
+    for seed in order.seeds {
+        let world = AskWorld(seed: seed)
+        do throws(Violation) {
+            for _ in 0..<order.stepCount { try world.step() }
+        } catch {
+            violationCount += 1
+            print("seed \(seed), command \(world.commandCount): \(error.text)")
+            for line in world.lastTold { print("    \(line)") }
+            if violationCount >= order.violationLimit { break }
+        }
+    }
+    print("\(order.seeds.count) seeds of \(order.stepCount) steps: \(violationCount) violations")
+    return violationCount == 0 ? 0 : 1
+}
+
 func verbose(_ order: Order) -> Int32 {
     guard let seed = order.operands.first.flatMap({ UInt64($0) }) else { return 2 }
     let (world, violation) = run(seed, order, tells: true)
@@ -114,6 +132,7 @@ func perform() -> Int32 {
     }
     switch order.verb {
     case "run": return runAll(order)
+    case "asks": return askAll(order)
     case "verbose": return verbose(order)
     case "history": return tellHistory(order)
     case "record": return record(order)
