@@ -47,7 +47,7 @@ extension ClientError {
             .system,
             .invalidOpening, .http,
             .webSocket, .notUnderstood, .refused, .observerRemoved, .tooManyRequests, .notConnected,
-            .tls, .closedByOwner:
+            .tls, .closedByOwner, .cancelled:
             false
         }
     }

@@ -37,10 +37,19 @@ enum ClientCommand: Sendable {
 struct ObserverWish: Sendable {
     let name: String?
     let object: String?
+    /// What tells it apart in this client; for a responder, which has several, a text that no selector can be.
     let selector: String
     let since: UInt64?
     var options = ObserverOptions()
     let buffer: NotificationBuffer
+    /// Where its asks are handled, if it is a responder.
+    var desk: ResponderDesk?
+
+    /// Ends what it gets: at once, or behind what is there already.
+    func finish(_ error: ClientError?, discarding: Bool) {
+        buffer.finish(error, discarding: discarding)
+        desk?.finish(error)
+    }
 }
 
 /// A notification that somebody wants to post.
@@ -59,12 +68,24 @@ struct PostWish: Sendable {
     }
 }
 
-/// What an acknowledging observer says to one delivery.
+/// What an acknowledging observer says to one delivery, or a responder to one ask.
 struct DeliveryAnswer: Sendable {
     let selector: String
-    let sequence: UInt64
-    /// Why it refuses; `nil` acknowledges.
-    let refusal: String?
+    /// The id of the notification.
+    let id: String
+    let response: DeliveryResponse
+}
+
+/// How a delivery or an ask is responded to.
+enum DeliveryResponse: Equatable, Sendable {
+    /// Acknowledged, or answered with this JSON.
+    case result([UInt8])
+    /// Refused for this reason.
+    case refused(String)
+    /// Handed on.
+    case passed
+
+    static let acknowledgement = result(Array("null".utf8))
 }
 
 /// An observer as the broker registered it.

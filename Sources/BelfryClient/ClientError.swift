@@ -49,6 +49,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case notConnected
     /// The center was closed by its owner.
     case closedByOwner
+    /// The task that waited for an answer was cancelled.
+    case cancelled
 }
 
 /// The broker's answer to a request that it refused.
@@ -61,6 +63,12 @@ public struct BrokerRefusal: Equatable, Sendable {
     public let status: Int?
     /// The problem document as JSON, or nothing.
     public let problem: [UInt8]
+
+    /// What tells the problem apart, such as `no-responder`: the end of its type.
+    public var slug: String? {
+        let type = JSONObject(problem)?.string("type")
+        return type?.split(separator: "/").last.map(String.init)
+    }
 }
 
 extension ClientError: CustomStringConvertible {
@@ -97,6 +105,7 @@ extension ClientError: CustomStringConvertible {
         case .tooManyRequests(let limit): "\(limit) requests wait for their answers already"
         case .notConnected: "there is no connection to the broker"
         case .closedByOwner: "the center was closed"
+        case .cancelled: "the task was cancelled"
         }
     }
 }

@@ -10,6 +10,10 @@ extension ClientLoop {
         case .request(let id, let method, let params):
             if observers[method]?.wish.options.acknowledges == true {
                 deliver(try ReceivedNotification(json: params), to: method, awaiting: id)
+            } else if let ask = try? ReceivedNotification(json: params),
+                let key = ask.observer.flatMap({ key(ofID: $0) }), observers[key]?.wish.desk != nil
+            {
+                deliver(ask, to: key, awaiting: id)
             } else {
                 send(RPCRequest.methodNotFound(id: id))
             }
@@ -18,6 +22,9 @@ extension ClientLoop {
                 try takeNotice(method, params)
             } else if observers[method] != nil {
                 deliver(try ReceivedNotification(json: params), to: method)
+            } else if observers.values.contains(where: { $0.implements(method) }) {
+                let post = try ReceivedNotification(json: params)
+                if let key = responder(to: post) { deliver(post, to: key) }
             }
         }
     }
@@ -61,16 +68,21 @@ extension ClientLoop {
     private mutating func takeNotice(_ method: [UInt8], _ params: [UInt8]) throws(ClientError) {
         if method.elementsEqual("belfry.welcome".utf8) { return begin(try Welcome(json: params)) }
         guard let notice = JSONObject(params) else { throw .notUnderstood }
-        if method.elementsEqual("belfry.gap".utf8), let selector = notice.string("selector") {
-            let gap = ReceivedNotification.Gap(
-                lostCount: notice.integer("lost"), reason: notice.string("reason") ?? "unknown")
-            observers[Array(selector.utf8)]?.wish.buffer.append(gap)
-        } else if method.elementsEqual("belfry.removed".utf8), let id = notice.string("observer") {
-            let removed = observers.first { $0.value.registration?.id == id }
-            guard let selector = removed?.value.wish.selector else { return }
-            forgetObserver(selector, .observerRemoved(reason: notice.string("reason") ?? ""))
-        } else if method.elementsEqual("belfry.draining".utf8) {
+        if method.elementsEqual("belfry.draining".utf8) {
             announcedPause = notice.seconds("reconnectAfter")
+        }
+        guard let key = notice.string("observer").flatMap({ key(ofID: $0) }),
+            let wish = observers[key]?.wish
+        else { return }
+        let reason = notice.string("reason")
+        if method.elementsEqual("belfry.gap".utf8) {
+            wish.buffer.append(
+                ReceivedNotification.Gap(
+                    lostCount: notice.integer("lost"), reason: reason ?? "unknown"))
+        } else if method.elementsEqual("belfry.removed".utf8) {
+            forgetObserver(wish.selector, .observerRemoved(reason: reason ?? ""))
+        } else if method.elementsEqual("belfry.settled".utf8), let id = notice.string("id") {
+            settle(id, of: key)
         }
     }
 }

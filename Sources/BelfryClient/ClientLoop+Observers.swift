@@ -11,7 +11,8 @@ extension ClientLoop {
     struct Observer {
         /// What a delivery wants to be answered.
         struct Owed {
-            /// The id of the request as JSON.
+            let sequence: UInt64
+            /// The id of the request as JSON; it is that of the last time that it came.
             var id: [UInt8]
             /// What was answered while there was no connection.
             var answer: DeliveryAnswer?
@@ -23,15 +24,19 @@ extension ClientLoop {
         var isRegistered = false
         /// Everything up to this number has come, from which a new connection goes on.
         var lastSequence: UInt64?
-        /// The deliveries that were not answered, by their numbers.
+        /// The deliveries and asks that were not answered, by the ids of their notifications.
         ///
         /// The broker lets an observer owe 1,000 of them at most.
-        var owed: [UInt64: Owed] = [:]
+        var owed: [String: Owed] = [:]
 
         /// From where a new registration goes on: what is owed comes again.
+        ///
+        /// A responder begins anew.
         var since: UInt64? {
-            guard let lastSequence else { return wish.since }
-            guard let first = owed.keys.min(), first > 0 else { return lastSequence }
+            guard wish.desk == nil, let lastSequence else { return wish.since }
+            guard let first = owed.values.map(\.sequence).min(), first > 0 else {
+                return lastSequence
+            }
             return min(lastSequence, first - 1)
         }
     }
@@ -42,9 +47,22 @@ extension ClientLoop {
         _ wish: ObserverWish, _ reply: @escaping ClientCommand.Reply<Registration>
     ) {
         let key = Array(wish.selector.utf8)
-        guard observers[key] == nil else { return reply(.failure(.selectorInUse(wish.selector))) }
+        if let selector = selectorInUse(by: wish) {
+            return reply(.failure(.selectorInUse(selector)))
+        }
         observers[key] = Observer(wish: wish)
         register(wish, since: wish.since, reply)
+    }
+
+    /// A selector that another observer has too: frames would not tell them apart.
+    private func selectorInUse(by wish: ObserverWish) -> String? {
+        if let desk = wish.desk {
+            return desk.options.selectors.first { observers[Array($0.utf8)] != nil }
+        }
+        let isInUse =
+            observers[Array(wish.selector.utf8)] != nil
+            || observers.values.contains { $0.implements(wish.selector.utf8) }
+        return isInUse ? wish.selector : nil
     }
 
     private mutating func register(
@@ -77,7 +95,7 @@ extension ClientLoop {
         _ selector: String, _ reply: @escaping ClientCommand.Reply<Void>
     ) {
         let observer = observers.removeValue(forKey: Array(selector.utf8))
-        observer?.wish.buffer.finish(nil, discarding: true)
+        observer?.wish.finish(nil, discarding: true)
         guard case .open = phase, let token = observer?.registration?.token else {
             return reply(.success(()))
         }
@@ -86,14 +104,14 @@ extension ClientLoop {
 
     mutating func forgetObserver(_ selector: String, _ error: ClientError) {
         let observer = observers.removeValue(forKey: Array(selector.utf8))
-        observer?.wish.buffer.finish(error, discarding: false)
+        observer?.wish.finish(error, discarding: false)
     }
 
     mutating func endObservations(_ error: ClientError?) {
         let all = observers
         observers.removeAll()
         for observer in all.values {
-            observer.wish.buffer.finish(error, discarding: error == nil)
+            observer.wish.finish(error, discarding: error == nil)
         }
     }
 
@@ -113,17 +131,45 @@ extension ClientLoop {
     mutating func deliver(
         _ notification: ReceivedNotification, to key: [UInt8], awaiting id: [UInt8]
     ) {
-        let sequence = notification.sequence
         advance(key, notification)
-        if let answer = observers[key]?.owed[sequence]?.answer {
-            observers[key]?.owed[sequence] = nil
-            send(RPCRequest.answer(id: id, refusal: answer.refusal))
-        } else if observers[key]?.owed[sequence] != nil {
-            observers[key]?.owed[sequence]?.id = id
+        guard let observer = observers[key] else { return }
+        if let answer = observer.owed[notification.id]?.answer {
+            observers[key]?.owed[notification.id] = nil
+            send(RPCRequest.answer(id: id, answer.response))
+        } else if observer.owed[notification.id] != nil {
+            observers[key]?.owed[notification.id]?.id = id
         } else {
-            observers[key]?.owed[sequence] = Observer.Owed(id: id)
-            observers[key]?.wish.buffer.append(notification)
+            observers[key]?.owed[notification.id] = Observer.Owed(
+                sequence: notification.sequence, id: id)
+            if let desk = observer.wish.desk, notification.answerBy != nil {
+                desk.take(Ask(notification: notification))
+            } else {
+                observer.wish.buffer.append(notification)
+            }
         }
+    }
+
+    /// The observer with this id.
+    func key(ofID id: String) -> [UInt8]? {
+        observers.first { $0.value.registration?.id == id }?.key
+    }
+
+    /// The responder that a post comes to: of several each gets it once.
+    func responder(to notification: ReceivedNotification) -> [UInt8]? {
+        observers.first { _, observer in
+            guard let object = notification.object, let own = observer.wish.object else {
+                return false
+            }
+            return observer.implements(notification.name.utf8)
+                && own.utf8.elementsEqual(object.utf8)
+                && observer.lastSequence.map { $0 < notification.sequence } ?? true
+        }?.key
+    }
+
+    /// Nobody waits any more for the answer to an ask.
+    mutating func settle(_ id: String, of key: [UInt8]) {
+        observers[key]?.owed[id] = nil
+        observers[key]?.wish.desk?.settle(id)
     }
 
     private mutating func advance(_ key: [UInt8], _ notification: ReceivedNotification) {
@@ -133,19 +179,19 @@ extension ClientLoop {
         observers[key]?.lastSequence = max(last, sequence)
     }
 
-    /// Passes on what an acknowledging observer says; the second answer to a delivery says nothing.
+    /// Passes on what an observer answers; the second answer to a delivery says nothing.
     mutating func answer(_ answer: DeliveryAnswer) {
         let key = Array(answer.selector.utf8)
-        guard let observer = observers[key], let owed = observer.owed[answer.sequence] else {
+        guard let observer = observers[key], let owed = observer.owed[answer.id] else {
             return
         }
         guard case .open = phase, observer.isRegistered else {
             // The broker delivers it again, and gets the answer then.
-            observers[key]?.owed[answer.sequence]?.answer = answer
+            observers[key]?.owed[answer.id]?.answer = answer
             return
         }
-        observers[key]?.owed[answer.sequence] = nil
-        send(RPCRequest.answer(id: owed.id, refusal: answer.refusal))
+        observers[key]?.owed[answer.id] = nil
+        send(RPCRequest.answer(id: owed.id, answer.response))
     }
 
     // MARK: Going on
@@ -240,14 +286,21 @@ extension ClientLoop {
 }
 
 extension ClientLoop.Observer {
+    /// Whether it is a responder that implements this selector.
+    func implements(_ selector: some Sequence<UInt8>) -> Bool {
+        wish.desk?.options.selectors.contains { $0.utf8.elementsEqual(selector) } ?? false
+    }
+
     /// Whether the broker has it without a connection.
     var isLasting: Bool {
         wish.options.lifetime == .token && registration != nil
     }
 
     /// The numbers begin anew.
+    ///
+    /// Asks go by their ids, and come again.
     mutating func forgetNumbers(startingAt start: UInt64?) {
         lastSequence = start
-        owed = [:]
+        if wish.desk == nil { owed = [:] }
     }
 }

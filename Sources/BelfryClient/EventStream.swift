@@ -26,12 +26,7 @@ public enum EventStream {
         if let lastEventID { request.query.append(("last_event_id", lastEventID)) }
         request.fields = [HTTPField("Accept", "text/event-stream")]
         request.timeout = options.silenceLimit
-        let stop: LoopWake
-        do throws(SystemCallError) {
-            stop = try LoopWake()
-        } catch {
-            throw .system(error)
-        }
+        let stop = try ExchangeThread.makeStop()
         let buffer = NotificationBuffer(options)
         let reader = EventStreamReader(buffer, byteLimit: options.messageByteLimit, stop: stop)
         let outcome = await withCheckedContinuation { continuation in

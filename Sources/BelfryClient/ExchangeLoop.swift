@@ -143,13 +143,28 @@ struct ExchangeLoop: ~Copyable {
 enum ExchangeThread {
     /// Runs one exchange, and waits for its end; `take` is called on its thread.
     static func run(
-        _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?,
+        _ request: HTTPRequest, _ url: BrokerURL,
         _ take: @escaping @Sendable (ExchangeEvent) -> Void
     ) async throws(ClientError) {
-        let outcome = await withCheckedContinuation { continuation in
-            start(request, url, stop: stop, take) { continuation.resume(returning: $0) }
+        let stop = try makeStop()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                start(request, url, stop: stop, take) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            stop.signal()
         }
+        if Task.isCancelled { throw .cancelled }
         try outcome.get()
+    }
+
+    /// What ends an exchange when it is signalled.
+    static func makeStop() throws(ClientError) -> LoopWake {
+        do throws(SystemCallError) {
+            return try LoopWake()
+        } catch {
+            throw .system(error)
+        }
     }
 
     /// Starts an exchange; `end` is called once, after the last event.

@@ -48,19 +48,33 @@ public struct HTTPRequest: Sendable {
         let wish = PostWish(name: name, object: object, userInfo: userInfo, options: options)
         var request = post("notifications", json: RPCRequest.params(wish.write))
         if options.reportsObservers { request.query.append(("report", "observers")) }
-        if let wait = options.wait {
-            let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
-            request.fields.append(HTTPField("Prefer", "wait=\(seconds)"))
-            request.timeout += wait
-        }
-        if let key = options.idempotencyKey {
-            // It becomes the value of a field.
-            guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-                throw .invalidIdempotencyKey
-            }
-            request.fields.append(HTTPField("Idempotency-Key", key))
-        }
+        request.prefer(wait: options.wait)
+        try request.identify(by: options.idempotencyKey)
         return request
+    }
+
+    /// Says how long the broker should wait with its answer, and whether it may answer before there is one.
+    mutating func prefer(wait: Duration?, isAsynchronous: Bool = false) {
+        var preferences = isAsynchronous ? ["respond-async"] : []
+        if let wait {
+            let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+            preferences.append("wait=\(seconds)")
+            timeout += wait
+        }
+        if preferences.isEmpty { return }
+        fields.append(HTTPField("Prefer", preferences.joined(separator: ", ")))
+    }
+
+    /// Makes it one that has its effect once.
+    ///
+    /// - Throws: `ClientError.invalidIdempotencyKey`.
+    mutating func identify(by key: String?) throws(ClientError) {
+        guard let key else { return }
+        // It becomes the value of a field.
+        guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .invalidIdempotencyKey
+        }
+        fields.append(HTTPField("Idempotency-Key", key))
     }
 
     /// Removes what is at a path.
@@ -70,10 +84,12 @@ public struct HTTPRequest: Sendable {
 
     /// Sends the request over a connection of its own, and waits for the answer.
     ///
+    /// A task that is cancelled ends the connection.
+    ///
     /// - Throws: `ClientError` when there is no answer; one with a status of refusal is an answer.
     public func answer(from url: BrokerURL) async throws(ClientError) -> HTTPAnswer {
         let collector = AnswerCollector()
-        try await ExchangeThread.run(self, url, stop: nil) { collector.take($0) }
+        try await ExchangeThread.run(self, url) { collector.take($0) }
         return collector.answer
     }
 
@@ -87,12 +103,7 @@ public struct HTTPRequest: Sendable {
     public func content(
         from url: BrokerURL, _ take: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(ClientError) {
-        let stop: LoopWake
-        do throws(SystemCallError) {
-            stop = try LoopWake()
-        } catch {
-            throw .system(error)
-        }
+        let stop = try ExchangeThread.makeStop()
         var request = self
         request.contentByteLimit = nil
         let endless = request

@@ -50,19 +50,32 @@ package struct JSONObject {
 
     /// The objects of a member that is an array.
     package func objects(_ name: String) -> [JSONObject] {
+        elements(name).compactMap(JSONObject.init)
+    }
+
+    /// The strings of a member that is an array.
+    package func strings(_ name: String) -> [String] {
+        elements(name).compactMap { element in
+            var reader = JSONReader()
+            return (try? reader.readString(in: element.span)).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+    }
+
+    private func elements(_ name: String) -> [[UInt8]] {
         guard let array = raw(name) else { return [] }
-        var objects: [JSONObject] = []
+        var elements: [[UInt8]] = []
         var reader = JSONReader()
         do throws(JSONError) {
             try reader.beginArray(in: array.span)
             while try reader.nextElement(in: array.span) {
-                let range = try reader.skipValue(in: array.span)
-                if let object = JSONObject(Array(array[range])) { objects.append(object) }
+                elements.append(Array(array[try reader.skipValue(in: array.span)]))
             }
         } catch {
             // The array is a member of an object that was validated: the member is no array.
-            return objects
+            return elements
         }
-        return objects
+        return elements
     }
 }

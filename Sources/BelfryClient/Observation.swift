@@ -41,7 +41,7 @@ public struct Observation: AsyncSequence, Sendable {
     public func acknowledge(_ notification: ReceivedNotification) async throws(ClientError) {
         try await answer(
             DeliveryAnswer(
-                selector: selector, sequence: notification.sequence, refusal: nil))
+                selector: selector, id: notification.id, response: .acknowledgement))
     }
 
     /// Refuses a notification of an acknowledging observer for good: its poster is told why.
@@ -51,8 +51,7 @@ public struct Observation: AsyncSequence, Sendable {
         _ notification: ReceivedNotification, reason: String
     ) async throws(ClientError) {
         try await answer(
-            DeliveryAnswer(
-                selector: selector, sequence: notification.sequence, refusal: reason))
+            DeliveryAnswer(selector: selector, id: notification.id, response: .refused(reason)))
     }
 
     /// Calls a body with one notification after the other until the observer is removed.
@@ -69,22 +68,11 @@ public struct Observation: AsyncSequence, Sendable {
             do {
                 try await body(notification)
             } catch {
-                let reason = (error as? Refusal)?.reason ?? "The observer has failed."
+                let reason = Refusal.reason(of: error, by: "observer")
                 try await refuse(notification, reason: reason)
                 continue
             }
             try await acknowledge(notification)
-        }
-    }
-
-    /// What the body of `handle(_:)` throws to refuse a notification for a reason.
-    public struct Refusal: Error, Equatable {
-        /// The reason, which the poster reads.
-        public let reason: String
-
-        /// Takes the reason.
-        public init(_ reason: String) {
-            self.reason = reason
         }
     }
 

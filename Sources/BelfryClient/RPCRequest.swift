@@ -4,6 +4,10 @@ internal import BelfryJSON
 enum RPCRequest {
     static func addObserver(id: Int, _ wish: ObserverWish, since: UInt64?) -> [UInt8] {
         request(id: id, method: "addObserver") { writer, bytes in
+            if let desk = wish.desk {
+                text("object", wish.object, &writer, &bytes)
+                return desk.options.write(&writer, &bytes)
+            }
             text("name", wish.name, &writer, &bytes)
             text("object", wish.object, &writer, &bytes)
             writer.member("selector", string: wish.selector, into: &bytes)
@@ -65,22 +69,24 @@ enum RPCRequest {
         return bytes
     }
 
-    /// The answer to a delivery: acknowledged, or refused for this reason.
-    static func answer(id: [UInt8], refusal: String?) -> [UInt8] {
-        guard let refusal else {
-            return params { writer, bytes in
+    /// The answer to a delivery or to an ask.
+    static func answer(id: [UInt8], _ response: DeliveryResponse) -> [UInt8] {
+        switch response {
+        case .result(let json):
+            params { writer, bytes in
                 writer.member("jsonrpc", string: "2.0", into: &bytes)
                 writer.member("id", raw: id, into: &bytes)
-                writer.member(null: "result", into: &bytes)
+                writer.member("result", raw: json, into: &bytes)
             }
+        case .refused(let reason): error(id: id, code: refusalCode, reason)
+        case .passed: methodNotFound(id: id)
         }
-        return error(id: id, code: refusalCode, refusal)
     }
 
     /// The code of a refusal; codes of JSON-RPC itself are below zero.
     private static let refusalCode = 1
 
-    /// The answer to a request of the broker that is no delivery.
+    /// The answer to a request of the broker that is no delivery, and to an ask that is handed on.
     static func methodNotFound(id: [UInt8]) -> [UInt8] {
         error(id: id, code: -32_601, "Method not found")
     }

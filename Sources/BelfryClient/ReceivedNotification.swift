@@ -16,6 +16,12 @@ public struct ReceivedNotification: Equatable, Sendable {
     public let postedAt: String
     /// The notification whose handling posted this one, if its poster said so.
     public let causedBy: String?
+    /// The address whose turn it is, if it is an ask.
+    public let target: String?
+    /// Until when an ask is to be answered: RFC 3339, UTC, with milliseconds.
+    public let answerBy: String?
+    /// The observer that it is for, where the broker names it: in requests.
+    let observer: String?
     /// Whether it comes from the replay ring, and may have been delivered before.
     public let isRedelivered: Bool
     /// The whole notification as the broker wrote it.
@@ -42,12 +48,13 @@ public struct ReceivedNotification: Equatable, Sendable {
 
 extension ReceivedNotification {
     private static let keys = JSONKeyTable([
-        "id", "seq", "name", "object", "userInfo", "postedAt", "causedBy", "redelivered",
+        "id", "seq", "name", "object", "userInfo", "postedAt", "causedBy", "redelivered", "target",
+        "answerBy", "observer",
     ])
 
     /// Reads a notification; members that are not known are passed over.
     init(json: [UInt8]) throws(ClientError) {
-        var text = [String?](repeating: nil, count: 8)
+        var text = [String?](repeating: nil, count: 11)
         var sequence: UInt64?
         var userInfo: UserInfo?
         var isRedelivered = false
@@ -58,7 +65,7 @@ extension ReceivedNotification {
                 let ordinal = Self.keys.ordinal(of: reader.key)
                 switch ordinal {
                 case .some where try reader.readNullIfPresent(in: json.span): break
-                case 0?, 2?, 3?, 5?, 6?:
+                case 0?, 2?, 3?, 5?, 6?, 8?, 9?, 10?:
                     let value = try reader.readString(in: json.span)
                     if let ordinal { text[ordinal] = String(decoding: value, as: UTF8.self) }
                 case 1?: sequence = UInt64(exactly: try reader.readInt(in: json.span))
@@ -82,6 +89,9 @@ extension ReceivedNotification {
         self.userInfo = userInfo
         self.postedAt = postedAt
         self.causedBy = text[6]
+        self.target = text[8]
+        self.answerBy = text[9]
+        self.observer = text[10]
         self.isRedelivered = isRedelivered
         self.json = json
     }

@@ -14,11 +14,13 @@ internal import Synchronization
 /// One WebSocket connection carries all of it, on a thread of its own. When the last reference goes
 /// the connection ends, and with it the observers.
 public final class RemoteCenter: Sendable {
-    private let door: ClientDoor
-    private let options: ClientOptions
+    let url: BrokerURL
+    let door: ClientDoor
+    let options: ClientOptions
     private let observationCount = Mutex(0)
 
-    private init(_ door: ClientDoor, _ options: ClientOptions) {
+    private init(_ url: BrokerURL, _ door: ClientDoor, _ options: ClientOptions) {
+        self.url = url
         self.door = door
         self.options = options
     }
@@ -49,7 +51,7 @@ public final class RemoteCenter: Sendable {
         } catch {
             throw .system(error)
         }
-        let center = RemoteCenter(door, options)
+        let center = RemoteCenter(url, door, options)
         try await center.submit { .open($0) }
         return center
     }
@@ -126,11 +128,16 @@ public final class RemoteCenter: Sendable {
     }
 
     private func nextSelector() -> String {
-        let number = observationCount.withLock { count in
+        let number = nextNumber()
+        return number == 1 ? "notify" : "notify\(number)"
+    }
+
+    /// A number that no observation and no responder of this center has.
+    func nextNumber() -> Int {
+        observationCount.withLock { count in
             count += 1
             return count
         }
-        return number == 1 ? "notify" : "notify\(number)"
     }
 
     func submit<Value: Sendable>(

@@ -32,6 +32,18 @@ public struct UserInfo: Equatable, Sendable {
         try self.init(json: Array(json.utf8))
     }
 
+    /// Whether a broker takes these bytes as JSON, of any kind.
+    static func isJSON(_ json: [UInt8]) -> Bool {
+        var reader = JSONReader(depthLimit: depthLimit)
+        do {
+            _ = try reader.skipValue(in: json.span)
+            try reader.finish(in: json.span)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Takes bytes that were validated as a JSON object.
     init(validated json: [UInt8]) {
         self.json = json

@@ -14,7 +14,9 @@ struct ClientAnsweringTests {
     private func answer(
         _ broker: ScriptedBroker, _ seq: UInt64, refusal: String? = nil
     ) throws {
-        let answer = DeliveryAnswer(selector: "notify", sequence: seq, refusal: refusal)
+        let answer = DeliveryAnswer(
+            selector: "notify", id: "n\(seq)",
+            response: refusal.map { .refused($0) } ?? .acknowledgement)
         #expect(try broker.submit { .answer(answer, $0) }.isSuccess)
     }
 

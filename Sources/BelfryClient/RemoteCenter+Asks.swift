@@ -1,0 +1,164 @@
+internal import BelfryHTTP
+internal import BelfrySystem
+
+// Responders, and asks (Protocol.md section 12).
+extension RemoteCenter {
+    /// Holds an address: asks for one of the selectors come to the handler, whose result is the answer.
+    ///
+    /// ```
+    /// let desk = try await center.respond(to: "deploy", ResponderOptions(["shouldStart"])) { ask in
+    ///     try await mayStart(ask.userInfo) ? "true" : ask.pass()
+    /// }
+    /// ```
+    ///
+    /// The handler works on several asks side by side. It answers with JSON text, refuses by a
+    /// `Refusal`, and hands on by `Ask.pass()`. The task of a handler is cancelled when its ask is over before
+    /// it answers. Posts with this object whose names are among the selectors come to the handler too, one
+    /// after the other; their answers are passed over, unless the responder acknowledges.
+    ///
+    /// An ask that comes again while its handler is at work is handled once. With
+    /// `ClientOptions.reconnects` a lost connection brings the responder back: the same one with the lifetime `token`,
+    /// else a new one.
+    ///
+    /// - Throws: `ClientError`; `selectorInUse` when an observation of this center has one of the selectors.
+    public func respond(
+        to object: String, _ options: ResponderOptions,
+        handler: @escaping @Sendable (Ask) async throws -> String
+    ) async throws(ClientError) -> Responder {
+        // No selector begins so: the broker refuses that.
+        let key = "belfry.responder.\(nextNumber())"
+        let posts = NotificationBuffer(
+            self.options, isAcknowledged: options.terms.acknowledges)
+        let door = self.door
+        let desk = ResponderDesk(options, posts: posts, handler: handler) { id, response in
+            let answer = DeliveryAnswer(selector: key, id: id, response: response)
+            // Without a connection for good nobody waits for it.
+            await withCheckedContinuation { continuation in
+                door.submit(.answer(answer) { _ in continuation.resume() })
+            }
+        }
+        let wish = ObserverWish(
+            name: nil, object: object, selector: key, since: nil, options: options.terms,
+            buffer: posts, desk: desk)
+        desk.begin()
+        let registration: Registration
+        do throws(ClientError) {
+            registration = try await submit { .addObserver(wish, $0) }
+        } catch {
+            wish.finish(error, discarding: true)
+            throw error
+        }
+        return Responder(
+            id: registration.id, token: registration.token, object: object, desk: desk
+        ) { () async throws(ClientError) in
+            try await self.submit { .removeObserver(selector: key, $0) }
+        }
+    }
+
+    /// Asks who holds an address, and waits for the answer.
+    ///
+    /// It has a connection of its own: to cancel the task withdraws the ask, and it does not end with
+    /// `close()`. When that connection is lost it fails with `connectionLost`; with an idempotency key, and
+    /// `ClientOptions.reconnects`, it is made again until its time is over.
+    ///
+    /// - Parameters:
+    ///   - object: the address.
+    ///   - selector: what is asked for.
+    ///   - fallback: the answer, as JSON text, when there is no other.
+    ///   - wait: how long to wait, in whole seconds up to 60; the broker's default is 5, and with `ttl` 0.
+    ///   - ttl: makes it an ask that outlives this call, for so long: what `answer(toAsk:wait:)` tells.
+    ///   - once: whether it is shown to one responder at most, and once.
+    ///   - causedBy: the id of the notification or ask whose handling asks this.
+    ///   - idempotencyKey: a text of 1 to 255 visible ASCII characters: a repetition gets the first answer.
+    /// - Throws: `ClientError`; `refused` has the problem of section 12 of the protocol, such as `no-responder`.
+    public func ask(
+        _ object: String, _ selector: String, userInfo: UserInfo? = nil,
+        default fallback: String? = nil, wait: Duration? = nil, ttl: Duration? = nil,
+        once: Bool = false, causedBy: String? = nil, idempotencyKey: String? = nil
+    ) async throws(ClientError) -> AskAnswer {
+        let request = try HTTPRequest.ask(
+            object, selector, userInfo: userInfo, default: fallback, wait: wait, ttl: ttl,
+            once: once, causedBy: causedBy, idempotencyKey: idempotencyKey)
+        let end = ContinuousClock.now + request.timeout
+        var backOff = BackOff(options)
+        var random = SystemRandom()
+        while true {
+            do throws(ClientError) {
+                return try AskAnswer(json: try await request.successfulAnswer(from: url))
+            } catch {
+                guard options.reconnects, idempotencyKey != nil, error.isLoss,
+                    ContinuousClock.now < end
+                else { throw error }
+            }
+            do {
+                try await Task.sleep(for: backOff.nextPause(using: &random))
+            } catch {
+                throw .cancelled
+            }
+        }
+    }
+
+    /// Tells how an ask stands that was made with a time to live, or how it ended.
+    ///
+    /// - Parameters:
+    ///   - id: the ask.
+    ///   - wait: how long to wait for its end, in whole seconds up to 60; by default not at all.
+    /// - Throws: `ClientError`; `refused` when the ask failed, and when the broker does not know it.
+    public func answer(
+        toAsk id: String, wait: Duration? = nil
+    ) async throws(ClientError) -> AskAnswer {
+        var request = HTTPRequest.get("notifications/\(HTTPRequest.segment(id))")
+        request.prefer(wait: wait)
+        return try AskAnswer(json: try await request.successfulAnswer(from: url))
+    }
+
+    /// Withdraws an ask that was made with a time to live.
+    ///
+    /// - Throws: `ClientError`; `refused` when it is over, or unknown.
+    public func withdraw(ask id: String) async throws(ClientError) {
+        let request = HTTPRequest.delete("notifications/\(HTTPRequest.segment(id))")
+        _ = try await request.successfulAnswer(from: url)
+    }
+}
+
+extension HTTPRequest {
+    /// Asks who holds an address, without a center: what `RemoteCenter.ask` has as parameters.
+    ///
+    /// - Throws: `ClientError.invalidIdempotencyKey`.
+    public static func ask(
+        _ object: String, _ selector: String, userInfo: UserInfo? = nil,
+        default fallback: String? = nil, wait: Duration? = nil, ttl: Duration? = nil,
+        once: Bool = false, causedBy: String? = nil, idempotencyKey: String? = nil
+    ) throws(ClientError) -> HTTPRequest {
+        let path = "responders/\(segment(object))/\(segment(selector))"
+        var request = post(path, json: userInfo?.json ?? [])
+        if let fallback { request.query.append(("default", fallback)) }
+        if once { request.query.append(("once", "true")) }
+        if let ttl { request.query.append(("ttl", "\(ttl / .seconds(1))")) }
+        if let causedBy { request.query.append(("causedBy", causedBy)) }
+        request.prefer(wait: wait, isAsynchronous: ttl != nil)
+        try request.identify(by: idempotencyKey)
+        return request
+    }
+
+    /// A text as one segment of a path.
+    static func segment(_ text: String) -> String {
+        String(decoding: PercentEncoding.encoded(text), as: UTF8.self)
+    }
+
+    /// The content of the answer of a broker that did what was asked.
+    func successfulAnswer(from url: BrokerURL) async throws(ClientError) -> [UInt8] {
+        let answer = try await answer(from: url)
+        guard answer.isSuccess else { throw answer.refusal }
+        return answer.content
+    }
+}
+
+extension ClientError {
+    /// Whether the connection was lost, or the broker was about to stop, before there was an answer.
+    fileprivate var isLoss: Bool {
+        if case .refused(let refusal) = self { return refusal.slug == "draining" }
+        if case .connectionFailed = self { return true }
+        return self == .connectionLost
+    }
+}

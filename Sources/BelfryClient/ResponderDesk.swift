@@ -1,0 +1,98 @@
+internal import BelfryJSON
+internal import Synchronization
+
+/// Where the handler of a responder works: asks side by side, each in a task of its own, and posts in their order.
+final class ResponderDesk: Sendable {
+    typealias Handler = @Sendable (Ask) async throws -> String
+    /// Tells the broker how the notification with this id was responded to.
+    typealias Respond = @Sendable (_ id: String, DeliveryResponse) async -> Void
+
+    private struct State {
+        var tasks: [String: Task<Void, Never>] = [:]
+        var hasEnded = false
+    }
+
+    /// Stands for the task of the posts among those of asks, and is no id of an ask.
+    private static let posts = ""
+
+    let options: ResponderOptions
+    private let handler: Handler
+    private let respond: Respond
+    private let posts: NotificationBuffer
+    /// Has no notification, only an end to wait for.
+    private let end: NotificationBuffer
+    private let state = Mutex(State())
+
+    init(
+        _ options: ResponderOptions, posts: NotificationBuffer, handler: @escaping Handler,
+        respond: @escaping Respond
+    ) {
+        self.options = options
+        self.posts = posts
+        self.handler = handler
+        self.respond = respond
+        end = NotificationBuffer(ClientOptions())
+    }
+
+    /// Handles posts until the end.
+    func begin() {
+        start(Self.posts) { desk in
+            // How it ended is told by the end of the desk.
+            while let post = try? await desk.posts.next() {
+                let response = await desk.response(to: Ask(notification: post))
+                if desk.options.terms.acknowledges { await desk.respond(post.id, response) }
+            }
+        }
+    }
+
+    /// Has an ask handled and answered.
+    func take(_ ask: Ask) {
+        start(ask.id) { desk in
+            let response = await desk.response(to: ask)
+            desk.state.withLock { $0.tasks[ask.id] = nil }
+            await desk.respond(ask.id, response)
+        }
+    }
+
+    /// An ask is over: nobody wants its answer any more.
+    func settle(_ id: String) {
+        state.withLock { $0.tasks.removeValue(forKey: id) }?.cancel()
+    }
+
+    /// The responder is removed, by its owner or for this reason.
+    func finish(_ error: ClientError?) {
+        let tasks = state.withLock { state in
+            state.hasEnded = true
+            defer { state.tasks = [:] }
+            return state.tasks
+        }
+        // Posts that came before the connection was lost are handled still.
+        for (id, task) in tasks where error == nil || id != Self.posts { task.cancel() }
+        end.finish(error, discarding: error == nil)
+    }
+
+    func waitForEnd() async throws(ClientError) {
+        _ = try await end.next()
+    }
+
+    /// The task finds itself in the table: it begins with the same lock.
+    private func start(_ id: String, _ body: @escaping @Sendable (ResponderDesk) async -> Void) {
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            state.tasks[id] = Task {
+                await body(self)
+            }
+        }
+    }
+
+    private func response(to ask: Ask) async -> DeliveryResponse {
+        do {
+            let answer = Array(try await handler(ask).utf8)
+            return UserInfo.isJSON(answer) ? .result(answer) : .refused("The answer is not JSON.")
+        } catch is Ask.Pass {
+            return .passed
+        } catch {
+            return .refused(Refusal.reason(of: error, by: "responder"))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import BelfryJSON
+
+/// How a responder is registered; what is left as it is, the broker decides.
+public struct ResponderOptions: Equatable, Sendable {
+    /// What happens where the address has a holder.
+    public enum IfHeld: String, Sendable {
+        /// The new one takes its place.
+        case replace
+        /// The new one is refused.
+        case refuse
+        /// The new one joins, if all of them share.
+        case share
+    }
+
+    /// What it implements: asks for these, and posts with its object and one of these names, come to it.
+    ///
+    /// Without any it is an alias of `next`.
+    public var selectors: [String]
+    /// The address that is asked when this one does not answer.
+    public var next: String?
+    /// What happens where the address has a holder; the broker's default is `replace`.
+    public var ifHeld: IfHeld?
+    /// How many asks may be open at it at once, 1 to 1,000; the broker's default is 1,000.
+    public var concurrency: Int?
+    /// What it has in common with all observers: lifetime, lease and what happens during suspension.
+    public var terms = ObserverOptions()
+
+    /// Takes the selectors, and the defaults.
+    public init(_ selectors: [String]) {
+        self.selectors = selectors
+    }
+
+    func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
+        writer.key("implements", into: &bytes)
+        writer.beginArray(into: &bytes)
+        for selector in selectors { writer.string(selector, into: &bytes) }
+        writer.endArray(into: &bytes)
+        if let next { writer.member("next", string: next, into: &bytes) }
+        if let ifHeld { writer.member("ifHeld", string: ifHeld.rawValue, into: &bytes) }
+        if let concurrency { writer.member("concurrency", integer: concurrency, into: &bytes) }
+        terms.write(&writer, &bytes)
+    }
+}
