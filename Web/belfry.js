@@ -24,6 +24,13 @@
 //
 //   await center.addObserver({ name: "Order", acknowledge: true }, (order) => print(order));
 //
+// A responder holds the address of an object and answers what it is asked; an ask has one answer.
+//
+//   const desk = await center.respond("deploy", {
+//     shouldStart: async ({ sha }, ask) => confirm(`Start ${sha}?`), // or: return ask.pass()
+//   }, { next: "team" });
+//   const { answer, by } = await center.ask("deploy", "shouldStart", { sha }, { default: false });
+//
 // A broker with keys is shown a token. A function is asked for one before each connection, so that
 // a page goes on when a token has expired.
 //
@@ -50,6 +57,10 @@ const claimTime = 10;
 
 /// The code of a refusal by a handler; those of JSON-RPC itself are below zero.
 const refusalCode = 1;
+
+/// The code of JSON-RPC by which a responder hands an ask on, and what its handler returns then.
+const passCode = -32601;
+const passed = Symbol("passed");
 
 /// Waits between two connections, in seconds: the first one, and the bound of the doubling.
 const firstDelay = 0.5;
@@ -81,9 +92,19 @@ export async function requestTicket(url, token) {
   const response = await fetch(`${String(url).replace(/\/+$/, "")}/v1/tickets`, {
     method: "POST", headers: { Authorization: `Bearer ${token}` }, cache: "no-store",
   });
+  return (await answerOf(response)).ticket;
+}
+
+/// The content of an answer, or what the broker refused.
+async function answerOf(response) {
   const answer = await response.json().catch(() => null);
-  if (response.ok) return answer.ticket;
+  if (response.ok) return answer;
   throw new BelfryError(answer?.detail ?? `status ${response.status}`, -32000, answer);
+}
+
+/// Whether a registration, or a row of an observer, is called by this method.
+function takes({ selector, selectors, implements: listed }, method) {
+  return (selectors ?? listed)?.includes(method) ?? selector === method;
 }
 
 /// One registration, and the token that removes it.
@@ -120,7 +141,7 @@ class Observer {
         if (buffer.length > 0) {
           const notification = buffer.shift();
           yield notification;
-          answer(notification.seq, { result: null });
+          answer(notification.id, { result: null });
         } else if (this.isRemoved) return;
         else await new Promise((resolve) => { this.#registration.wake = resolve; });
       }
@@ -212,17 +233,67 @@ export class NotificationCenter extends EventTarget {
     { name = null, object = null, selector = null, since = null, onGap = null, ...terms } = {},
     handler = null,
   ) {
+    const method = selector ?? `n${this.#nextSelector++}`;
+    return this.#add({ filter: { name, object }, selector: method, terms, onGap, handler }, since);
+  }
+
+  /// Holds the address of an object, and answers its token once the broker has confirmed it.
+  ///
+  /// `handlers` has a function for each selector. It is called with the userInfo and the ask, and
+  /// its promise is the answer: resolved with any JSON, rejected refuses with the text of the
+  /// error, and `return ask.pass()` hands on. `ask` has what the broker has sent (`id`, `object`,
+  /// `target`, `answerBy`, …), and `ask.signal`, which aborts when nobody waits for the answer any
+  /// more. Posts with the object and one of these names come to the same functions, without
+  /// `answerBy`.
+  ///
+  /// The options are those of the broker: `next`, `ifHeld`, `concurrency`, `suspensionBehavior`,
+  /// `lease` and so on; and `onGap`.
+  respond(object, handlers, { onGap = null, ...terms } = {}) {
+    const handler = (notification, ask) => handlers[notification.name](notification.userInfo, ask);
+    const selectors = Object.keys(handlers);
+    return this.#add({ filter: { object }, selector: null, selectors, terms, onGap, handler });
+  }
+
+  /// Asks who holds an address, and answers `{ id, answer, by, observer, reason, path }`.
+  ///
+  /// The options are those of the broker: `default` (the answer when there is no other), `wait`
+  /// (seconds), `ttl`, `once`, `causedBy`, `idempotencyKey`. Without an answer it throws the
+  /// problem. When the connection is lost it throws an error whose code is null; with a key it asks
+  /// again. With `signal` it has a connection of its own, because to end that withdraws the ask.
+  async ask(object, selector, userInfo = null, { signal = null, ...options } = {}) {
+    const isGiven = ([key, value]) => value !== null || key === "default";
+    const given = Object.entries(options).filter(isGiven);
+    const params = { object, selector, ...Object.fromEntries(given) };
+    if (userInfo !== null) params.userInfo = userInfo;
+    for (;;) {
+      try {
+        if (signal !== null) return await this.#askApart(params, signal);
+        return await this.#callWhenOpen("ask", params);
+      } catch (error) {
+        const isLost = error?.code === null && this.#state !== "closed";
+        if (!isLost || params.idempotencyKey === undefined) throw error;
+        await new Promise((resolve) => setTimeout(resolve, firstDelay * 1000));
+      }
+    }
+  }
+
+  /// Withdraws an ask that was made with `ttl`.
+  async withdraw({ id }) {
+    await this.#callWhenOpen("withdraw", { id });
+  }
+
+  #add(given, since = null) {
     if (this.#state === "closed") return Promise.reject(new BelfryError("the center is closed"));
     const registration = {
-      filter: { name, object },
-      selector: selector ?? `n${this.#nextSelector++}`,
-      terms, onGap, position: since,
+      // What a responder implements; null is any other observer.
+      selectors: null,
+      ...given, position: since,
       id: null, token: null, isRegistered: false, isRemoved: false,
-      handler, buffer: [], wake: () => {},
-      // What an acknowledging observer has not answered, by seq.
+      buffer: [], wake: () => {},
+      // What was not answered, by the id of the notification: an ask comes again with another seq.
       owed: new Map(),
     };
-    registration.answer = (seq, answer) => this.#answer(registration, seq, answer);
+    registration.answer = (id, answer) => this.#answer(registration, id, answer);
     const observer = new Observer(registration, () => this.#remove(registration));
     registration.observer = observer;
     this.#registrations.add(registration);
@@ -365,8 +436,8 @@ export class NotificationCenter extends EventTarget {
       }
       registration.isRegistered = false;
       // What the broker did not ask again on this connection, it does not want to know.
-      for (const [seq, { answer }] of registration.owed) {
-        if (answer !== null && this.#isWelcomed) registration.owed.delete(seq);
+      for (const [id, { answer }] of registration.owed) {
+        if (answer !== null && this.#isWelcomed) registration.owed.delete(id);
       }
     }
     if (this.#highestSeq > 0) this.#seenSeq = this.#highestSeq;
@@ -416,10 +487,11 @@ export class NotificationCenter extends EventTarget {
       case "belfry.welcome": return this.#welcome(params);
       case "belfry.gap": return this.#gap(params);
       case "belfry.removed": return this.#removed(params);
+      case "belfry.settled": return this.#settled(params);
       case "belfry.draining": this.#announcedDelay = params.reconnectAfter ?? null; return;
       default:
         if (id === undefined) this.#deliver(method, params);
-        else this.#ask(method, params, id);
+        else this.#request(method, params, id);
     }
   }
 
@@ -446,7 +518,7 @@ export class NotificationCenter extends EventTarget {
     const answers = missing.map((registration) => {
       if (isOtherEpoch && registration.id !== null) {
         registration.position = null;
-        registration.owed.clear();
+        this.#forgetOwed(registration);
         this.#tell("belfry.gap", { observer: registration.id, reason: "unknown" }, registration);
       }
       return this.#register(registration);
@@ -496,7 +568,7 @@ export class NotificationCenter extends EventTarget {
         registration.isRegistered = true;
         if (isOtherEpoch) {
           registration.position = 0;
-          registration.owed.clear();
+          this.#forgetOwed(registration);
         }
         continue;
       }
@@ -514,10 +586,11 @@ export class NotificationCenter extends EventTarget {
 
   /// Gives an observer of an earlier page to one of this page that is the same; tells whether.
   #claim(registration) {
-    const { filter, selector, terms } = registration;
+    const { filter, selector, selectors, terms } = registration;
     const index = this.#unclaimed.findIndex(({ row }) =>
-      row.selector === selector && (row.name ?? null) === filter.name
+      (row.selector ?? null) === selector && (row.name ?? null) === (filter.name ?? null)
       && (row.object ?? null) === filter.object
+      && String(row.implements ?? null) === String(selectors)
       && row.acknowledge === (terms.acknowledge ?? false)
       && Object.entries(terms).every(([key, value]) => (row[key] ?? null) === value));
     if (index < 0) return false;
@@ -528,7 +601,7 @@ export class NotificationCenter extends EventTarget {
     queueMicrotask(() => {
       for (const [method, params, id] of frames) {
         if (id === undefined) this.#deliver(method, params);
-        else this.#ask(method, params, id);
+        else this.#request(method, params, id);
       }
     });
     return true;
@@ -565,11 +638,11 @@ export class NotificationCenter extends EventTarget {
     const { name, object = null, seq } = notification;
     this.#count(notification);
     for (const place of this.#unclaimed) {
-      if (place.row.selector === selector) this.#keepFrame(place, [selector, notification]);
+      if (takes(place.row, selector)) this.#keepFrame(place, [selector, notification]);
     }
     for (const registration of [...this.#registrations]) {
       const { filter, position, isRemoved } = registration;
-      if (registration.selector !== selector || isRemoved || position === null) continue;
+      if (!takes(registration, selector) || isRemoved || position === null) continue;
       if (seq <= position || (filter.name ?? name) !== name) continue;
       if ((filter.object ?? object) !== object) continue;
       registration.position = seq;
@@ -577,23 +650,24 @@ export class NotificationCenter extends EventTarget {
     }
   }
 
-  /// Gives a request to the acknowledging observer that it is for. It comes again until it is
-  /// answered, also while the handler is at work: then only the answer is still due.
-  #ask(selector, notification, id) {
+  /// Gives a request to the acknowledging observer or the responder that it is for. It comes again
+  /// until it is answered, also while the handler is at work: then only the answer is still due.
+  #request(selector, notification, id) {
     const { observer, seq } = notification;
     this.#count(notification);
     const place = this.#unclaimed.find(({ row }) => row.id === observer);
     if (place !== undefined) return this.#keepFrame(place, [selector, notification, id]);
     const registration = this.#registration(observer);
     if (registration === undefined) return;
-    const owed = registration.owed.get(seq);
+    const owed = registration.owed.get(notification.id);
     if (owed === undefined) {
-      registration.owed.set(seq, { id, answer: null });
+      const abort = new AbortController();
+      registration.owed.set(notification.id, { id, seq, answer: null, abort });
       registration.position = Math.max(registration.position ?? 0, seq);
       this.#hand(notification, registration);
     } else {
       owed.id = id;
-      if (owed.answer !== null) this.#answer(registration, seq, owed.answer);
+      if (owed.answer !== null) this.#answer(registration, notification.id, owed.answer);
     }
   }
 
@@ -608,8 +682,9 @@ export class NotificationCenter extends EventTarget {
 
   #hand(notification, registration) {
     if (registration.handler === null) this.#keep(notification, registration);
-    else if (registration.terms.acknowledge) this.#handleAndAnswer(notification, registration);
-    else this.#handle(notification, registration);
+    else if (registration.terms.acknowledge || registration.selectors !== null) {
+      this.#handleAndAnswer(notification, registration);
+    } else this.#handle(notification, registration);
   }
 
   #handle(notification, registration) {
@@ -620,24 +695,45 @@ export class NotificationCenter extends EventTarget {
     }
   }
 
-  async #handleAndAnswer(notification, { handler, answer }) {
+  async #handleAndAnswer(notification, { handler, selectors, answer, owed }) {
+    const { id } = notification;
+    const signal = owed.get(id)?.abort.signal ?? null;
     try {
-      await handler(notification);
-      answer(notification.seq, { result: null });
+      const value = await handler(notification, { ...notification, signal, pass: () => passed });
+      if (value === passed) answer(id, { error: { code: passCode, message: "handed on" } });
+      else answer(id, { result: selectors === null ? null : value ?? null });
     } catch (error) {
       const message = String(error?.message ?? error);
-      answer(notification.seq, { error: { code: refusalCode, message } });
+      answer(id, { error: { code: refusalCode, message } });
+      if (signal === null) reportError(error);
     }
   }
 
-  /// Answers a delivery, once. Without a connection the answer is kept until the broker asks again.
-  #answer(registration, seq, answer) {
-    const owed = registration.owed.get(seq);
+  /// Answers a delivery or an ask, once. Without a connection the answer is kept until the broker
+  /// asks again. What is no JSON throws, and leaves the answer due.
+  #answer(registration, id, answer) {
+    const owed = registration.owed.get(id);
     if (owed === undefined) return;
+    const text = JSON.stringify({ jsonrpc: "2.0", id: owed.id, ...answer });
     owed.answer = answer;
     if (!registration.isRegistered || !this.#isWelcomed) return;
-    registration.owed.delete(seq);
-    this.#send({ id: owed.id, ...answer });
+    registration.owed.delete(id);
+    this.#socket.send(text);
+  }
+
+  /// An ask is over, and not by an answer of this page.
+  #settled({ id, observer }) {
+    for (const place of this.#unclaimed) {
+      place.frames = place.frames.filter(([, params, call]) => !call || params.id !== id);
+    }
+    const owed = this.#registration(observer)?.owed;
+    owed?.get(id)?.abort.abort();
+    owed?.delete(id);
+  }
+
+  /// The numbers begin anew. Asks go by their ids, and come again.
+  #forgetOwed({ selectors, owed }) {
+    if (selectors === null) owed.clear();
   }
 
   #keep(notification, registration) {
@@ -687,6 +783,31 @@ export class NotificationCenter extends EventTarget {
     return this.#call(method, params);
   }
 
+  /// An ask over a connection of its own.
+  async #askApart({ object, selector, userInfo, wait, ttl, idempotencyKey, ...options }, signal) {
+    const query = { ...options, ttl };
+    if ("default" in query) query.default = JSON.stringify(query.default);
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const pairs = given.map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+    const token = typeof this.#token === "function" ? await this.#token() : this.#token;
+    const headers = { "Content-Type": "application/json" };
+    const prefer = ttl === undefined ? [] : ["respond-async"];
+    if (wait !== undefined) prefer.push(`wait=${Math.ceil(wait)}`);
+    if (prefer.length > 0) headers.Prefer = prefer.join(", ");
+    if (token !== null) headers.Authorization = `Bearer ${token}`;
+    if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
+    const path = `${encodeURIComponent(object)}/${encodeURIComponent(selector)}`;
+    const body = userInfo === undefined ? "" : JSON.stringify(userInfo);
+    const request = { method: "POST", body, headers, signal, cache: "no-store" };
+    let response;
+    try {
+      response = await fetch(`${this.#base}/responders/${path}?${pairs.join("&")}`, request);
+    } catch (error) {
+      throw signal.aborted ? error : new BelfryError(error.message);
+    }
+    return answerOf(response);
+  }
+
   #call(method, params) {
     const id = this.#nextCall++;
     this.#send({ id, method, params });
@@ -694,12 +815,14 @@ export class NotificationCenter extends EventTarget {
   }
 
   async #register(registration) {
-    const { filter, selector, terms, position, owed } = registration;
+    const { filter, selector, selectors, terms, position, owed } = registration;
     const lifetime = this.#resumes ? "token" : "connection";
-    const params = { ...terms, ...filter, selector, lifetime };
-    // What is owed comes again, so that its answer finds the way.
-    if (position !== null) {
-      params.since = Math.min(position, ...[...owed.keys()].map((seq) => seq - 1));
+    const params = { ...terms, ...filter, lifetime };
+    if (selectors !== null) params.implements = selectors;
+    else params.selector = selector;
+    // What is owed comes again, so that its answer finds the way. A responder begins anew.
+    if (position !== null && selectors === null) {
+      params.since = Math.min(position, ...[...owed.values()].map(({ seq }) => seq - 1));
     }
     try {
       const { id, token, since } = await this.#call("addObserver", params);
@@ -731,6 +854,7 @@ export class NotificationCenter extends EventTarget {
     registration.isRemoved = true;
     this.#registrations.delete(registration);
     registration.wake();
+    for (const { abort } of registration.owed.values()) abort.abort();
   }
 
   /// Removes by HTTP, which also gets through when the page is being left; the token travels in
@@ -740,7 +864,6 @@ export class NotificationCenter extends EventTarget {
       method: "DELETE", headers: { "Belfry-Token": token }, keepalive: true,
     });
     if (response.ok || response.status === 404 || response.status === 410) return;
-    const problem = await response.json().catch(() => null);
-    throw new BelfryError(problem?.detail ?? `status ${response.status}`, -32000, problem);
+    await answerOf(response);
   }
 }

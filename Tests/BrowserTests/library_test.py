@@ -1,5 +1,5 @@
 """belfry.js: delivery, removal, refusals, a connection that is cut, a page that is left; sessions
-that go on, acknowledgement, suspension and the queue."""
+that go on, acknowledgement, suspension and the queue; responders and asks."""
 
 import contextlib
 import socket
@@ -75,7 +75,9 @@ RESUMING = """async (name) => {
   const onGap = ({ reason, lost }) => kept.gaps.push([reason, lost]);
   const options = { name: name + ".Kept", suspensionBehavior: "hold", onGap };
   const observer = await center.addObserver(options, (notification) => kept.got.push(notification));
-  Object.assign(window, { keeping: center, kept, keeper: observer });
+  const terms = { suspensionBehavior: "hold" };
+  const desk = await center.respond("page", { work: async ({ k }) => 2 * k }, terms);
+  Object.assign(window, { keeping: center, kept, keeper: observer, desk });
 }"""
 
 
@@ -222,8 +224,18 @@ def test_reload(shown, url, proxy):
     eventually(
         lambda: keepers(url)[0]["state"] == "disconnected", "with storage it outlives the page")
     post_kept(url, 4)
+    status, asked = request(
+        f"{url}/v1/responders/page/work?ttl=60", method="POST", body={"k": 4},
+        Content_Type="application/json", Prefer="respond-async",
+    )
+    assert status == 202, (status, asked)
     shown.goto(f"{proxy.url}/livez")
     shown.evaluate(RESUMING, NAME)
+    _, fate = request(f"{url}/v1/notifications/{asked['id']}", Prefer="wait=10")
+    check(fate.get("answer") == 8, "a page that comes back answers what it was asked", fate)
+    holders = request(f"{url}/v1/responders/page")[1]["responders"]
+    ids = [row["id"] for row in holders]
+    check(ids == [fate["observer"]] == [shown.evaluate("desk.id")], "as the same responder", ids)
     eventually(lambda: kept(shown) == [[4, False]], "the page that comes back gets what was held")
     ids = [row["id"] for row in keepers(url)]
     check(ids == [before["id"]], "through the same observer", ids)
@@ -319,6 +331,174 @@ def test_queue(shown):
     check(found == wanted, "posts wait in the queue, coalesce, and are taken out", found)
 
 
+def test_asks(shown):
+    found = shown.evaluate(
+        """async () => {
+          const circle = [];
+          circle.push(circle);
+          const posts = [];
+          const desk = await center.respond("deploy", {
+            start: async (userInfo, ask) => [userInfo, ask.object, ask.target, typeof ask.answerBy],
+            none: () => {},
+            falsehood: () => false,
+            refuse: async () => { throw new Error("no paper"); },
+            circle: () => circle,
+            handOn: (userInfo, ask) => ask.pass(),
+            didMove: (userInfo, { seq, answerBy }) => posts.push([userInfo.k, answerBy ?? null]),
+          }, { next: "team", suspensionBehavior: "hold" });
+          const team = await center.respond("team", { handOn: (userInfo, ask) => ask.target });
+          const asked = [];
+          for (const selector of ["start", "none", "falsehood", "handOn"]) {
+            const { answer, by, observer, path } = await center.ask("deploy", selector, { n: 1 });
+            asked.push([answer, by, observer === (path.length > 1 ? team : desk).id, path]);
+          }
+          const refused = [];
+          for (const selector of ["refuse", "circle", "other"]) {
+            const { problem } = await center.ask("deploy", selector).catch((error) => error);
+            refused.push([problem.status, problem.type.split("/").pop(), problem.error?.message]);
+          }
+          const { answer, by, reason } = await center.ask("nobody", "start", null, { default: null });
+          for (const k of [1, 2]) await center.post("didMove", { object: "deploy", userInfo: { k } });
+          await center.post("didMove", { object: "other", userInfo: { k: 3 } });
+          const barrier = await center.ask("deploy", "falsehood");
+          const kept = [desk.object, desk.name, desk.isRemoved];
+          await desk.remove();
+          const gone = await center.ask("deploy", "start", {}, { default: 0 });
+          await team.remove();
+          return { asked, refused, fallback: [answer, by, reason], posts, kept, gone: gone.reason };
+        }"""
+    )
+    asked = [
+        [[{"n": 1}, "deploy", "deploy", "string"], "responder", True, ["deploy"]],
+        [None, "responder", True, ["deploy"]],
+        [False, "responder", True, ["deploy"]],
+        ["team", "responder", True, ["deploy", "team"]],
+    ]
+    check(found["asked"] == asked, "a responder answers any JSON, or hands on", found["asked"])
+    statuses = [row[:2] for row in found["refused"]]
+    wanted = [[502, "responder-refused"], [502, "responder-refused"], [501, "selector-not-implemented"]]
+    check(statuses == wanted, "an ask without an answer throws the problem", found["refused"])
+    check(found["refused"][0][2] == "no paper", "which says why a handler refused")
+    check(found["fallback"] == [None, "default", "no-responder"], "a default may be null")
+    check(found["posts"] == [[1, None], [2, None]], "posts with its object come too", found["posts"])
+    check(found["kept"] == ["deploy", None, False], "the token tells the address", found["kept"])
+    check(found["gone"] == "no-responder", "remove() gives the address up", found["gone"])
+
+
+def test_withdrawal(shown):
+    found = shown.evaluate(
+        """async () => {
+          let begin;
+          let end;
+          const begun = new Promise((resolve) => { begin = resolve; });
+          const ended = new Promise((resolve) => { end = resolve; });
+          const desk = await center.respond("slow", {
+            work: (userInfo, ask) => new Promise((resolve, reject) => {
+              ask.signal.onabort = () => { end(ask.id); reject(ask.signal.reason); };
+              begin(ask.id);
+            }),
+            echo: (userInfo) => userInfo,
+          });
+          const abort = new AbortController();
+          const options = { wait: 60, default: "a b", signal: abort.signal };
+          const asking = center.ask("slow", "work", null, options).catch(({ name }) => name);
+          const id = await begun;
+          abort.abort();
+          const name = await asking;
+          const isSame = await ended === id;
+          const { answer } = await center.ask("slow", "echo", { "ä b": [1] }, {
+            ...options, signal: new AbortController().signal, idempotencyKey: "key",
+          });
+          const { problem } = await center.ask("none", "work", null, {
+            once: true, signal: new AbortController().signal,
+          }).catch((error) => error);
+          const later = await center.ask("slow", "work", null, { ttl: 60 });
+          await center.withdraw(later);
+          const [, status] = await Promise.all([
+            desk.remove(), center.withdraw(later).catch((error) => error.problem.status)]);
+          return { name, isSame, answer, status: problem.status, later: later.outcome, twice: status };
+        }"""
+    )
+    wanted = {
+        "name": "AbortError", "isSame": True, "answer": {"ä b": [1]}, "status": 503,
+        "later": "asked", "twice": 409,
+    }
+    check(found == wanted, "an ask is withdrawn by its signal, and ask.signal tells", found)
+
+
+def test_lost_ask(shown, url, proxy):
+    shown.evaluate(
+        """async (url) => {
+          const { NotificationCenter } = await import("/belfry.js");
+          const far = new NotificationCenter(url);
+          const lost = { begun: [], ended: [], results: {} };
+          const work = (userInfo, ask) => new Promise((resolve) => {
+            lost.begun.push(userInfo.k);
+            ask.signal.onabort = () => lost.ended.push(userInfo.k);
+            if (lost.begun.length > 2) resolve(userInfo.k);
+          });
+          await far.respond("far", { work });
+          const note = (k) => ({ answer, code }) => { lost.results[k] = answer ?? String(code); };
+          center.ask("far", "work", { k: 1 }, { wait: 60 }).then(note(1), note(1));
+          const options = { wait: 60, idempotencyKey: "lost" };
+          center.ask("far", "work", { k: 2 }, options).then(note(2), note(2));
+          Object.assign(window, { far, lost });
+        }""",
+        url,
+    )
+    eventually(lambda: shown.evaluate("lost.begun.length") == 2, "two asks are at their responder")
+    proxy.cut()
+    eventually(
+        lambda: shown.evaluate("lost.results") == {"1": "null"},
+        "an ask whose connection is lost fails with the code null",
+    )
+    eventually(
+        lambda: sorted(shown.evaluate("lost.ended")) == [1, 2], "and is withdrawn, as the other one")
+    proxy.mend()
+    eventually(
+        lambda: shown.evaluate("lost.results") == {"1": "null", "2": 2},
+        "one with an idempotency key is asked again",
+    )
+    shown.evaluate("far.close()")
+
+
+def test_kept_responder(shown, url, proxy):
+    shown.evaluate(
+        """async () => {
+          const { NotificationCenter } = await import("/belfry.js");
+          const kept = { handled: [], answer: null };
+          const staying = new NotificationCenter(undefined, { resume: true });
+          const work = ({ k }) => new Promise((resolve) => {
+            kept.handled.push(k);
+            kept.answer = () => resolve(k);
+          });
+          const desk = await staying.respond("kept", { work }, { suspensionBehavior: "hold" });
+          Object.assign(window, { staying, keeping: kept, desk });
+        }"""
+    )
+    before = shown.evaluate("desk.id")
+    status, asked = request(
+        f"{url}/v1/responders/kept/work?ttl=60", method="POST", body={"k": 1},
+        Content_Type="application/json", Prefer="respond-async",
+    )
+    assert status == 202, (status, asked)
+
+    def states():
+        return [row["state"] for row in request(f"{url}/v1/asks?object=kept")[1]["asks"]]
+
+    eventually(lambda: shown.evaluate("keeping.handled") == [1], "an ask is at work")
+    proxy.cut()
+    eventually(lambda: states() == ["held"], "a responder that is cut off holds it")
+    proxy.mend()
+    eventually(lambda: states() == ["delivered"], "it comes again when the responder is back")
+    shown.evaluate("keeping.answer()")
+    status, fate = request(f"{url}/v1/notifications/{asked['id']}", Prefer="wait=10")
+    check((status, fate.get("answer")) == (200, 1), "the handler that was at work answers it", fate)
+    check(shown.evaluate("keeping.handled") == [1], "and no second one was started")
+    check(shown.evaluate("desk.id") == before, "the responder is the same")
+    shown.evaluate("staying.close()")
+
+
 def ours(url):
     return [row["id"] for row in observers(url) if (row["name"] or "").startswith(NAME)]
 
@@ -338,6 +518,10 @@ def main():
         test_acknowledgement(shown)
         test_suspension(shown)
         test_queue(shown)
+        test_asks(shown)
+        test_withdrawal(shown)
+        test_lost_ask(shown, url, proxy)
+        test_kept_responder(shown, url, proxy)
         test_cut(shown, url, proxy)
         test_removal(shown, url)
         shown.goto("about:blank")
