@@ -29,6 +29,13 @@ public enum StandardStream: Int32, Sendable {
     public func readAll(byteLimit: Int) throws(SystemCallError) -> [UInt8] {
         try readToEnd(rawValue, byteLimit: byteLimit)
     }
+
+    /// Reads what is there of the input, or waits for more; nothing is its end.
+    public func readSome() throws(SystemCallError) -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        chunk.removeLast(chunk.count - (try readOnce(rawValue, into: &chunk)))
+        return chunk
+    }
 }
 
 /// Files as a whole, for programs that may wait for a disk.
@@ -48,20 +55,26 @@ public enum WholeFile {
     }
 }
 
-private func readToEnd(_ number: Int32, byteLimit: Int) throws(SystemCallError) -> [UInt8] {
+func readToEnd(_ number: Int32, byteLimit: Int) throws(SystemCallError) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
-        // SAFETY: read(2) writes at most as many bytes as the chunk has.
-        let outcome = unsafe chunk.withUnsafeMutableBytes { room in
-            guard let base = room.baseAddress else { return 0 }
-            return unsafe belfry_read(number, base, room.count)
-        }
-        if outcome < 0 { throw SystemCallError(call: "read", errno: Int32(-outcome)) }
-        if outcome == 0 { return bytes }
-        if bytes.count + outcome > byteLimit { throw SystemCallError(call: "read", errno: EFBIG) }
-        bytes += chunk[..<outcome]
+        let count = try readOnce(number, into: &chunk)
+        if count == 0 { return bytes }
+        if bytes.count + count > byteLimit { throw SystemCallError(call: "read", errno: EFBIG) }
+        bytes += chunk[..<count]
     }
+}
+
+/// Reads as many bytes as are there, and as the chunk has room for; none at the end.
+private func readOnce(_ number: Int32, into chunk: inout [UInt8]) throws(SystemCallError) -> Int {
+    // SAFETY: read(2) writes at most as many bytes as the chunk has.
+    let outcome = unsafe chunk.withUnsafeMutableBytes { room in
+        guard let base = room.baseAddress else { return 0 }
+        return unsafe belfry_read(number, base, room.count)
+    }
+    if outcome < 0 { throw SystemCallError(call: "read", errno: Int32(-outcome)) }
+    return outcome
 }
 
 /// Writes all of the bytes to a descriptor.

@@ -15,18 +15,21 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -368,6 +371,70 @@ int belfry_ignore_broken_pipe(void) {
     struct sigaction action = {.sa_handler = SIG_IGN};
     return RETRY(sigaction(SIGPIPE, &action, NULL));
 }
+
+// MARK: Children
+
+int belfry_memory_file(void) { return RETRY(memfd_create("belfry", MFD_CLOEXEC)); }
+
+int belfry_rewind(int descriptor) {
+    return lseek(descriptor, 0, SEEK_SET) < 0 ? -errno : 0;
+}
+
+/// An array of texts that lie one behind the other, with a null at its end.
+static char **belfry_texts(const char *text, size_t count) {
+    char **texts = calloc(count + 1, sizeof *texts);
+    for (size_t index = 0; texts != NULL && index < count; index++) {
+        texts[index] = (char *)text;
+        text += strlen(text) + 1;
+    }
+    return texts;
+}
+
+int belfry_child_start(
+    const void *arguments, size_t argument_count, const void *environment, size_t variable_count,
+    int input, int output, int error) {
+    char **argv = belfry_texts(arguments, argument_count);
+    char **envp = belfry_texts(environment, variable_count);
+    pid_t child = -1;
+    int status = ENOMEM;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    if (argv != NULL && envp != NULL) {
+        sigset_t none, all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawn_file_actions_adddup2(&actions, input, 0);
+        posix_spawn_file_actions_adddup2(&actions, output, 1);
+        posix_spawn_file_actions_adddup2(&actions, error, 2);
+        status = posix_spawnp(&child, argv[0], &actions, &attributes, argv, envp);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    free(argv);
+    free(envp);
+    return status == 0 ? child : -status;
+}
+
+int belfry_child_await(int child) {
+    siginfo_t info;
+    return RETRY(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT));
+}
+
+int belfry_child_reap(int child) {
+    int status;
+    pid_t outcome = RETRY(waitpid(child, &status, 0));
+    if (outcome < 0) return outcome;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int belfry_child_terminate(int child) { return RETRY(kill(-child, SIGTERM)); }
 
 // MARK: Files of a directory
 

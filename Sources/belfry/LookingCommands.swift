@@ -18,6 +18,41 @@ struct Observers: ClientCommand {
     }
 }
 
+/// `belfry responders`.
+struct Responders: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List who holds which address, and what they were asked.")
+
+    @OptionGroup var place: PlaceOptions
+    @OptionGroup var report: ReportOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let rows = try await Listing.rows("responders", from: try place.brokerURL())
+        let columns = [
+            "id", "object", "implements", "next", "client", "state", "openAsks", "asked",
+            "answered",
+        ]
+        try Listing.write("responders", rows, columns, report)
+    }
+}
+
+/// `belfry asks`.
+struct Asks: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the asks that have no answer yet, oldest first.")
+
+    @OptionGroup var place: PlaceOptions
+    @OptionGroup var report: ReportOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let rows = try await Listing.rows("asks", from: try place.brokerURL())
+        let columns = [
+            "id", "object", "selector", "observer", "path", "state", "askedAt", "answerBy",
+        ]
+        try Listing.write("asks", rows, columns, report)
+    }
+}
+
 /// `belfry queue`.
 struct Queue: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -92,25 +127,47 @@ enum Listing {
 /// `belfry explain`.
 struct Explain: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the observers that would get a notification, and those that nearly would.")
+        abstract: "List the observers that would get a notification, and those that nearly would.",
+        discussion: "With --object and --selector it tells instead who would be asked.")
 
     @Argument(help: .value("The notification name.", "NAME"))
-    var name: String
+    var name: String?
 
-    @Option(help: .value("The object.", "OBJECT"))
+    @Option(help: .value("The object, or the address that would be asked.", "OBJECT"))
     var object: String?
+
+    @Option(help: .value("What would be asked for.", "SELECTOR"))
+    var selector: String?
 
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
 
+    func validate() throws {
+        if (name == nil) == (selector == nil) {
+            throw ValidationError("Give a NAME, or --object and --selector.")
+        }
+        if selector != nil, object == nil {
+            throw ValidationError("--selector needs --object.")
+        }
+    }
+
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         var request = HTTPRequest.get("explain")
-        request.query = [("name", name)]
-        if let object { request.query.append(("object", object)) }
+        let parameters = [("name", name), ("object", object), ("selector", selector)]
+        request.query = parameters.compactMap { key, value in value.map { (key, $0) } }
         let answer = try await request.requiredAnswer(from: url)
         guard report.isForPeople, let explanation = JSONObject(answer.content) else {
             return try Report.write(Report.oneLine(answer.content))
+        }
+        if let ask = explanation.raw("ask").flatMap(JSONObject.init) {
+            let skipped = ask.objects("skipped")
+            var text = Report.table(["outcome", "observer", "path"], [ask])
+            if !skipped.isEmpty {
+                text +=
+                    "\n\nStepped over\n" + Report.table(["object", "observer", "reason"], skipped)
+            }
+            return try Report.write(Array(text.utf8))
         }
         let observers = explanation.objects("observers")
         let near = explanation.objects("near")

@@ -89,7 +89,7 @@ struct Post: ClientCommand {
 
     /// The request that posts it.
     func request() throws(ToolError) -> HTTPRequest {
-        let userInfo = try readUserInfo()
+        let userInfo = try UserInfo(argument: userInfo, name: "--user-info")
         do throws(ClientError) {
             return try .post(name: name, object: object, userInfo: userInfo, options: options)
         } catch {
@@ -110,18 +110,22 @@ struct Post: ClientCommand {
         options.idempotencyKey = idempotencyKey
         return options
     }
+}
 
-    private func readUserInfo() throws(ToolError) -> UserInfo? {
-        guard let userInfo else { return nil }
+extension UserInfo {
+    /// Takes what stands on a command line under this name, if it does; `-` is standard input.
+    init?(argument: String?, name: String) throws(ToolError) {
+        guard let argument else { return nil }
         do {
-            if userInfo == "-" {
-                return try UserInfo(json: StandardStream.input.readAll(byteLimit: 1 << 20))
+            if argument == "-" {
+                try self.init(json: StandardStream.input.readAll(byteLimit: 1 << 20))
+            } else {
+                try self.init(json: argument)
             }
-            return try UserInfo(json: userInfo)
         } catch let error as SystemCallError {
             throw .failure("standard input cannot be read: \(error)")
         } catch {
-            throw .usage("--user-info: \(error)")
+            throw .usage("\(name): \(error)")
         }
     }
 }

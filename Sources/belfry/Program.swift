@@ -10,10 +10,10 @@ enum Program {
 
     /// Runs a command line on the main thread, and gives the exit code.
     ///
-    /// It is 0 when all went well, 1 for a failure and 2 for a wrong command line.
+    /// It is 0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the default answer to an ask.
     nonisolated static func run(_ arguments: [String]) -> Int32 {
         do {
-            switch try Belfry.parseAsRoot(arguments) {
+            switch try Belfry.parseAsRoot(Respond.withOption(arguments)) {
             case let command as any BlockingCommand: try command.perform()
             case let command as any ClientCommand: return try run(command)
             case is Belfry:
@@ -81,8 +81,9 @@ struct Belfry: ParsableCommand {
         commandName: "belfry",
         abstract: "A notification broker over HTTP and WebSocket, and a client for it.",
         subcommands: [
-            Serve.self, Post.self, Observe.self, Observers.self, Queue.self, Explain.self,
-            Backup.self, CheckConfig.self, DefaultConfig.self, GenToken.self, Healthcheck.self,
+            Serve.self, Post.self, Observe.self, AskCommand.self, Respond.self, Observers.self,
+            Responders.self, Asks.self, Queue.self, Explain.self, Backup.self, CheckConfig.self,
+            DefaultConfig.self, GenToken.self, Healthcheck.self,
             Version.self,
         ])
 }

@@ -7,6 +7,8 @@ enum ToolError: Error, Equatable {
     case usage(String)
     /// Something else went wrong: exit code 1.
     case failure(String)
+    /// An ask had no answer but its default: exit code 3.
+    case byDefault(String)
 
     init(_ error: ClientError) {
         self = .failure(error.description)
@@ -21,13 +23,14 @@ enum ToolError: Error, Equatable {
         switch self {
         case .usage: 2
         case .failure: 1
+        case .byDefault: 3
         }
     }
 
     /// A sentence for the person who called the program.
     var text: String {
         switch self {
-        case .usage(let text), .failure(let text): text
+        case .usage(let text), .failure(let text), .byDefault(let text): text
         }
     }
 }

@@ -19,7 +19,11 @@ struct ProgramTests {
             ["observe", "--sse", "--acknowledge"], ["observe", "--min-interval", "8"],
             ["post", "A", "--style", "later"], ["post", "A", "--coalesce", "object"],
             ["post", "A", "--max-delay", "8"], ["post", "A", "--idempotency-key", "a b"],
-            ["queue", "--remove", "../observers"], ["backup"],
+            ["queue", "--remove", "../observers"], ["backup"], ["ask", "w"],
+            ["ask", "w", "a", "--wait", "5"], ["respond"], ["respond", "w"],
+            ["respond", "w", "a", "--concurrency", "many"],
+            ["explain", "--object", "w"], ["explain", "--selector", "a"],
+            ["explain", "A", "--object", "w", "--selector", "a"],
         ])
     func usage(arguments: [String]) {
         #expect(Program.run(arguments) == 2)

@@ -192,7 +192,7 @@ class Walk:
         served = [port for port in self.ports if f":{port}" in command or f" {port}" in command] or ["8080"]
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline and program.process.poll() is None:
-            if "observe" in command:
+            if re.search(r"\b(observe|respond)\b", command):
                 if self.observers() != observers:
                     return
             elif self.answers(served[-1], "/readyz" if "belfry serve" in command else "/"):

@@ -104,6 +104,24 @@ int belfry_thread_create(
     void *_Nullable context);
 int belfry_ignore_broken_pipe(void);
 
+/// A file without a name, which is gone with its last descriptor.
+int belfry_memory_file(void);
+/// Goes back to the beginning of a file.
+int belfry_rewind(int descriptor);
+/// Starts a program in a process group of its own, without blocked signals; its arguments and its environment are texts
+/// one behind the other, each with a zero byte.
+///
+/// The outcome is the number of the process, or a negative errno.
+int belfry_child_start(
+    const void *_Nonnull arguments, size_t argument_count, const void *_Nonnull environment,
+    size_t variable_count, int input, int output, int error);
+/// Waits until a child has ended, which keeps its number until it is reaped.
+int belfry_child_await(int child);
+/// The exit code of a child that has ended; for one that a signal ended 128 and the signal.
+int belfry_child_reap(int child);
+/// Sends SIGTERM to a child and all that it has started.
+int belfry_child_terminate(int child);
+
 /// Device, inode number and size of a file, or a negative errno in `status`.
 struct belfry_file {
     int32_t status;

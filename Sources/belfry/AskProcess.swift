@@ -1,0 +1,84 @@
+import BelfryClient
+import BelfrySystem
+
+/// Asks that a program answers.
+enum AskProcess {
+    /// The exit code that hands on: EX_TEMPFAIL of sysexits.h.
+    private static let passCode: Int32 = 75
+    /// What a program may write: an answer has 256 KiB at most.
+    private static let byteLimit = 1 << 20
+
+    /// Runs a program, and turns what it does into the answer.
+    static func answer(
+        _ ask: Ask, by command: [String], _ environment: [String: String]
+    ) async throws -> String {
+        var environment = environment
+        environment["ASK_ID"] = ask.id
+        environment["ASK_OBJECT"] = ask.object
+        environment["ASK_SELECTOR"] = ask.selector
+        environment["ASK_ANSWER_BY"] = ask.answerBy
+        let outcome: ChildProcess.Outcome
+        do {
+            outcome = try await run(command, environment, input: ask.userInfo?.json ?? [])
+        } catch {
+            let text = "\(command[0]): \(error)"
+            Program.say("belfry: \(text)", to: .error)
+            throw Refusal(text)
+        }
+        if !outcome.errorOutput.isEmpty {
+            Program.say(line(outcome.errorOutput), to: .error)
+        }
+        switch outcome.exitCode {
+        case 0:
+            let text = line(outcome.output)
+            return text.isEmpty ? "null" : text
+        case passCode: return try ask.pass()
+        case let code:
+            let text = line(outcome.errorOutput)
+            throw Refusal(text.isEmpty ? "\(command[0]) ended with exit code \(code)." : text)
+        }
+    }
+
+    private static func run(
+        _ command: [String], _ environment: [String: String], input: [UInt8]
+    ) async throws -> ChildProcess.Outcome {
+        let child = try ChildProcess(command, environment: environment, input: input)
+        return try await withTaskCancellationHandler {
+            try await Blocking.call { () throws(SystemCallError) in
+                try child.wait(byteLimit: byteLimit)
+            }
+        } onCancel: {
+            child.terminate()
+        }
+    }
+
+    /// What a program wrote, without the line ends at its end.
+    private static func line(_ bytes: [UInt8]) -> String {
+        let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } ?? -1
+        return String(decoding: bytes[..<(end + 1)], as: UTF8.self)
+    }
+}
+
+/// Calls that block, on threads of their own.
+enum Blocking {
+    /// Waits for what a call returns.
+    static func call<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(SystemCallError) -> Value
+    ) async throws(SystemCallError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            do throws(SystemCallError) {
+                _ = try SystemThread {
+                    do throws(SystemCallError) {
+                        continuation.resume(
+                            returning: Result<Value, SystemCallError>.success(try body()))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+        return try result.get()
+    }
+}

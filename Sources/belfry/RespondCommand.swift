@@ -1,0 +1,97 @@
+import ArgumentParser
+import BelfryClient
+import BelfrySystem
+
+/// `belfry respond`.
+struct Respond: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Hold an address, and answer what it is asked, until Ctrl-C.",
+        usage: "belfry respond <OBJECT> [<SELECTOR> ...] [<options>] [-- <COMMAND> ...]",
+        discussion: """
+            COMMAND is run for each ask, with its userInfo as standard input, and ASK_ID, ASK_OBJECT, \
+            ASK_SELECTOR and ASK_ANSWER_BY in its environment. With exit code 0 its standard output is the \
+            answer, as JSON; none is null. 75 hands the ask on to --next. Any other one refuses, with its \
+            standard error as the reason. It gets SIGTERM when its ask is over before. Posts with OBJECT \
+            whose names are selectors run it too, without ASK_ANSWER_BY, and nobody waits for what they print.
+
+            Without COMMAND each ask is printed as one line of JSON, and answered by a line on standard \
+            input: {"id":ID,"answer":JSON}, {"id":ID,"refused":"REASON"} or {"id":ID,"passed":true}. A line \
+            without id answers the oldest ask. The command ends with its standard input.
+            """)
+
+    @Argument(help: .value("The address.", "OBJECT"))
+    var object: String
+
+    @Argument(help: .value("What may be asked for; none with --next is an alias.", "SELECTOR"))
+    var selectors: [String] = []
+
+    @Option(help: .value("The address that is asked when this one does not answer.", "OBJECT"))
+    var next: String?
+
+    @Flag(help: "Share the address with others that share it, instead of taking their place.")
+    var share = false
+
+    @Option(
+        help: .value(
+            "How many asks are answered side by side; others wait at the broker. Default: 1.", "N"))
+    var concurrency = 1
+
+    @Flag(help: "Connect again when the connection is lost.")
+    var reconnect = false
+
+    @OptionGroup var place: PlaceOptions
+
+    @Option(parsing: .remaining, help: .hidden)
+    var command: [String] = []
+
+    /// The same command line with an option in the place of `--`: a parser that has a list of selectors takes no
+    /// second list behind it.
+    static func withOption(_ arguments: [String]) -> [String] {
+        guard arguments.first == "respond",
+            let end = arguments.firstIndex(of: "--")
+        else { return arguments }
+        return arguments[..<end] + ["--command"] + arguments[(end + 1)...]
+    }
+
+    func validate() throws {
+        if selectors.isEmpty, next == nil {
+            throw ValidationError("Give a SELECTOR, or --next for an alias.")
+        }
+    }
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let url = try place.brokerURL()
+        let environment = try Environment.variables()
+        let lines = command.isEmpty ? AnswerLines() : nil
+        do throws(ClientError) {
+            var options = ClientOptions()
+            options.reconnects = reconnect
+            let center = try await RemoteCenter.connect(to: url, options: options)
+            let command = self.command
+            let responder = try await center.respond(to: object, self.options) { ask in
+                if let lines { return try await lines.answer(to: ask) }
+                return try await AskProcess.answer(ask, by: command, environment)
+            }
+            let stopping = Task {
+                await signals.wait()
+                await center.close()
+            }
+            lines?.read { await center.close() }
+            try await responder.waitUntilRemoved()
+            await center.close()
+            stopping.cancel()
+        } catch {
+            throw .failure("\(url): \(error)")
+        }
+    }
+
+    /// How the responder is registered: what it cannot do at once waits, and nothing of it stays behind.
+    var options: ResponderOptions {
+        var options = ResponderOptions(selectors)
+        options.next = next
+        options.ifHeld = share ? .share : nil
+        options.concurrency = concurrency
+        options.terms.suspensionBehavior = .hold
+        return options
+    }
+}
