@@ -139,6 +139,39 @@ struct ResponderTests {
         #expect(states == ["w held", "w left", "w held", "w left"] && first < second)
     }
 
+    @Test("R1: a client that is away and holds an address twice is replaced as a whole")
+    mutating func replacedTwice() {
+        let away = scenario.connect()
+        let first = scenario.respond("w", ["a"], by: away) { $0.ifHeld = .share }
+        let second = scenario.respond("w", ["a"], by: away) { $0.ifHeld = .share }
+        scenario.cut(away)
+        let newcomer = scenario.respond("w", ["a"], by: scenario.connect())
+        #expect(scenario.center.observer(first) == nil && scenario.center.observer(second) == nil)
+        scenario.ask("w", "a")
+        #expect(scenario.effects.deliveries.map(\.observer) == [newcomer])
+    }
+
+    @Test(
+        "R6: what waits is not shown on a connection that ends, but on the next one",
+        arguments: [false, true])
+    mutating func roomOfTheEnd(isTakenOver: Bool) {
+        let client = scenario.connect()
+        scenario.respond("w", ["a"], by: client) {
+            $0.behavior = .hold
+            $0.concurrency = 1
+        }
+        scenario.ask("w", "a") { $0.isOnce = true }
+        let waiting = scenario.ask("w", "a") { $0.isOnce = true }
+        if !isTakenOver {
+            scenario.cut(client)
+            #expect(scenario.frames.isEmpty && scenario.fate(waiting) == "open")
+        }
+        scenario.back(client)
+        #expect(scenario.frames.count == 1)
+        scenario.answer(1, scenario.center.sequence, .result(bytes("1")))
+        #expect(scenario.fate(waiting) == "1 by o1")
+    }
+
     @Test("R4 (T238): explain tells who would be asked; nobody gets anything")
     mutating func isExplained() {
         let client = scenario.connect()

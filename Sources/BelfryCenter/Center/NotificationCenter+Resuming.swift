@@ -38,8 +38,12 @@ extension NotificationCenter {
         let id = clients[client].id
         if modeStack.leaveAll(ofClient: id) { queue.enter(mode: modeStack.current) }
         holdUnacknowledged(of: client, &effects)
+        // An ask that ends makes room for one that waits, which is not shown on a connection that ends.
+        let suspension = clients[client].suspension
+        clients[client].suspension.insert(.disconnected)
         loseConnection(of: client, isTakenOver: isTakenOver, at: time, &effects)
         withdrawAsks(ofClient: id, at: time, &effects)
+        clients[client].suspension = suspension
         var removedCount = 0
         for slot in observers.slots(from: clients[client].lastObserver)
         where !observers[slot].isLasting {
