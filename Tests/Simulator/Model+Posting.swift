@@ -204,12 +204,17 @@ extension Model {
         observers[observer].missedDeadlines = 0
         noteLessOwed(at: place, observer: serial)
         let isCounted = held.countedAs == .delivered
-        var outcome = ReportRow.Outcome.acknowledged
-        if let error = response.refusal { outcome = .refused(error: error) }
+        let outcome: ReportRow.Outcome =
+            switch response {
+            case .refusal(let error), .passed(let error): .refused(error: error)
+            case .result([], _): .acknowledged
+            case .result(let result, canKeep: true): .answered(result: result)
+            case .result, .oversized: .resultOmitted
+            }
         endWait(for: &held, outcome: outcome) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1
-            if outcome == .acknowledged { receipt.acknowledged += 1 } else { receipt.refused += 1 }
+            if case .refused = outcome { receipt.refused += 1 } else { receipt.acknowledged += 1 }
         }
         if clients[place].isOwing { settle(place) }
     }

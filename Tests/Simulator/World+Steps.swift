@@ -286,11 +286,18 @@ extension World {
         }
         answersWhatIsOwed =
             !isOld && !ends[place].answered.dropLast().contains { $0 == pick }
+        let result: Response =
+            switch dice.below(8) {
+            case 0: .result(Array("{\"by\":\(pick.observer)}".utf8))
+            case 1: .result(Array("[1]".utf8), canKeep: false)
+            case 2: .oversized(error: [])
+            default: .result([])
+            }
         let error = kind == .refuse ? [UInt8](#"{"code":-1,"message":"no"}"#) : nil
         try submit(
             .acknowledge(
                 client: ends[place].client, observer: pick.observer, sequence: pick.sequence,
-                error.map { .refusal($0) } ?? .result([])))
+                error.map { .refusal($0) } ?? result))
     }
 
     // MARK: Mailboxes
