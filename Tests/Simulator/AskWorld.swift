@@ -16,7 +16,11 @@ final class AskWorld {
     private(set) var commandCount: UInt64 = 0
     /// The connection of each client, nil while it has none.
     private var clients: [UInt64: UInt64?] = [:]
+    /// The clients that have asked for suspension.
+    private var suspended: Set<UInt64> = []
     private var seen: [NotificationID: Seen] = [:]
+    /// The number with which each observer was shown an ask last.
+    private var lastAsked: [UInt64: UInt64] = [:]
     private var lastSequence: UInt64 = 0
     private var told: [String] = []
 
@@ -51,7 +55,7 @@ final class AskWorld {
         case 1, 2, 3: try register()
         case 4, 5, 6, 7, 8, 9: try ask()
         case 10, 11, 12, 13: try answer()
-        case 14: try submit(.setSuspended(client: someClient, dice.oneIn(2)))
+        case 14: try suspend()
         case 15: try cut()
         case 16: try comeBack()
         case 17:
@@ -141,6 +145,17 @@ final class AskWorld {
         }
     }
 
+    private func suspend() throws(Violation) {
+        let client = someClient
+        guard dice.oneIn(2) else {
+            suspended.remove(client)
+            try submit(.setSuspended(client: client, false))
+            return
+        }
+        if case .refused = try submit(.setSuspended(client: client, true)) { return }
+        suspended.insert(client)
+    }
+
     private func cut() throws(Violation) {
         let client = someClient
         guard let number = clients[client] ?? nil else { return }
@@ -187,7 +202,11 @@ final class AskWorld {
         told.append("\(Show.action(action)): \(Show.effects(effects, center))")
         if told.count > 100 { told.removeFirst(50) }
         try recorder.compare(with: center)
-        for delivery in effects.deliveries where delivery.form == .ask { try judge(delivery) }
+        let showings = effects.deliveries.filter { $0.form == .ask }
+        if case .ask = action, showings.count == 1, effects.askEnds.isEmpty {
+            try judgeChoice(showings[0])
+        }
+        for delivery in showings { try judge(delivery) }
         for end in effects.askEnds { try judge(end) }
         return effects.outcome
     }
@@ -212,12 +231,44 @@ final class AskWorld {
         guard clients.values.contains(.some(delivery.connection)) else {
             throw Violation("rule R6: \(name) was written to nobody")
         }
-        if let row = center.observer(delivery.observer),
-            row.role.responder?.implements.contains(ask.ask.content.nameBytes) != true
-        {
-            throw Violation("rule R5: \(name) came to one that does not implement it")
+        if let row = center.observer(delivery.observer) {
+            guard row.role.responder?.implements.contains(ask.ask.content.nameBytes) == true else {
+                throw Violation("rule R5: \(name) came to one that does not implement it")
+            }
+            let isHeldBack = row.terms.suspensionBehavior != .deliverImmediately
+            if isHeldBack, suspended.contains(row.client) {
+                throw Violation("rule R6: \(name) came to one that is suspended")
+            }
         }
         seen[note.id]?.shown.append((delivery.observer, note.sequence))
+        lastAsked[delivery.observer] = note.sequence
+    }
+
+    /// Of those who share an address the one is asked who has the fewest open asks, then who was asked longest ago, then the
+    /// oldest.
+    private func judgeChoice(_ delivery: Delivery) throws(Violation) {
+        let note = effects.notifications[Int(delivery.notification)]
+        guard let target = effects.asks[delivery.notification]?.target else { return }
+        let rows = center.responders(at: target)
+        guard let chosen = rows.first(where: { $0.observer.serial == delivery.observer }) else {
+            throw Violation(
+                "rule R4: ask #\(note.id.low) came to one that does not hold the address")
+        }
+        let rank = self.rank(of: chosen, openAskCount: chosen.openAskCount - 1)
+        for other in rows where other.observer.serial != delivery.observer {
+            let terms = other.observer.role.responder
+            guard let terms, terms.implements.contains(note.content.nameBytes),
+                other.observer.state == .live, other.openAskCount < terms.concurrency,
+                self.rank(of: other, openAskCount: other.openAskCount) < rank
+            else { continue }
+            throw Violation(
+                "rule R2: ask #\(note.id.low) came to o\(delivery.observer), before o\(other.observer.serial)"
+            )
+        }
+    }
+
+    private func rank(of row: ResponderRow, openAskCount: Int) -> (Int, UInt64, UInt64) {
+        (openAskCount, lastAsked[row.observer.serial] ?? 0, row.observer.serial)
     }
 
     private func judge(_ end: AskOutcome) throws(Violation) {
