@@ -127,7 +127,7 @@ func tellHistory(_ order: Order) -> Int32 {
 
 func perform() -> Int32 {
     guard let order = Order(CommandLine.arguments) else {
-        print("run, verbose, history, record or replay; main.swift has their options")
+        print("run, asks, verbose, history, record or replay; main.swift has their options")
         return 2
     }
     switch order.verb {
@@ -138,7 +138,7 @@ func perform() -> Int32 {
     case "record": return record(order)
     case "replay": return replay(order)
     default:
-        print("run, verbose, history, record or replay")
+        print("run, asks, verbose, history, record or replay")
         return 2
     }
 }
