@@ -377,20 +377,23 @@ struct LookingTests {
         #expect(page.hasSuffix("\n"))
         var values: [String: Int] = [:]
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        var family: Substring = ""
+        var (family, kind): (Substring, Substring) = ("", "")
         for (place, line) in lines.enumerated() {
             if line.hasPrefix("# HELP ") {
                 family = line.split(separator: " ")[2]
                 continue
             }
             if line.hasPrefix("# TYPE ") {
-                let isTotal = family.hasSuffix("_total")
-                #expect(line == "# TYPE \(family) \(isTotal ? "counter" : "gauge")")
+                kind = line.split(separator: " ")[3]
+                #expect(["counter", "gauge", "histogram"].contains(kind))
+                #expect(line == "# TYPE \(family) \(kind)")
+                #expect(family.hasSuffix("_total") == (kind == "counter"))
                 #expect(lines[place - 1].hasPrefix("# HELP \(family) "))
                 continue
             }
             let sample = line.split(separator: " ")
-            #expect(sample[0].prefix { $0 != "{" } == family)
+            let parts = kind == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
+            #expect(parts.contains { sample[0].prefix { $0 != "{" } == family + $0 })
             #expect(values[String(sample[0])] == nil)
             values[String(sample[0])] = Int(sample[1]) ?? -1
         }

@@ -28,9 +28,18 @@ final class AskWorld {
     private struct Seen {
         let ask: Ask
         let endsAt: Int64
-        var shown: [(observer: UInt64, sequence: UInt64)] = []
+        var shown: [Showing] = []
         var answers: [(observer: UInt64, text: [UInt8])] = []
         var isOver = false
+    }
+
+    /// How an ask was shown.
+    private struct Showing {
+        let observer: UInt64
+        let client: UInt64
+        let sequence: UInt64
+        /// The connection that it was written to has ended.
+        var isLost = false
     }
 
     init(seed: UInt64) {
@@ -160,8 +169,18 @@ final class AskWorld {
         let client = someClient
         guard let number = clients[client] ?? nil else { return }
         clients[client] = .some(nil)
+        loseShown(to: client)
         try submit(
             .disconnect(client: client, connection: ConnectionName(node: 0, number: number)))
+    }
+
+    private func loseShown(to client: UInt64) {
+        for id in seen.keys {
+            for place in seen[id]?.shown.indices ?? 0..<0
+            where seen[id]?.shown[place].client == client {
+                seen[id]?.shown[place].isLost = true
+            }
+        }
     }
 
     private func comeBack() throws(Violation) {
@@ -169,6 +188,7 @@ final class AskWorld {
         try connect()
         let newcomer = lastNumber
         guard clients[newcomer] != nil, newcomer != client else { return }
+        loseShown(to: client)
         let outcome = try submit(
             .resume(Resumption(newcomer: newcomer, client: client, after: nil)))
         if case .refused = outcome {
@@ -228,6 +248,9 @@ final class AskWorld {
         guard wasShown == delivery.isRedelivered else {
             throw Violation("rule R11: \(name) came again, or is marked so")
         }
+        if ask.shown.contains(where: { $0.observer == delivery.observer && !$0.isLost }) {
+            throw Violation("rule R11: \(name) came again to one that had not gone")
+        }
         guard clients.values.contains(.some(delivery.connection)) else {
             throw Violation("rule R6: \(name) was written to nobody")
         }
@@ -240,7 +263,10 @@ final class AskWorld {
                 throw Violation("rule R6: \(name) came to one that is suspended")
             }
         }
-        seen[note.id]?.shown.append((delivery.observer, note.sequence))
+        seen[note.id]?.shown.append(
+            Showing(
+                observer: delivery.observer,
+                client: center.observer(delivery.observer)?.client ?? 0, sequence: note.sequence))
         lastAsked[delivery.observer] = note.sequence
     }
 
