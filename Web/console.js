@@ -167,6 +167,105 @@ find("post-userinfo").addEventListener("input", ({ target }) => {
   if (userInfoFault(target.value) === "") mark(target, "");
 });
 
+// Ask.
+
+/// How long the page waits for an answer, in seconds.
+const askWait = 60;
+
+/// Says what is wrong with a default, or nothing.
+function defaultFault(text) {
+  if (text.trim() === "") return "";
+  try {
+    JSON.parse(text);
+    return "";
+  } catch (error) {
+    return `Not JSON: ${error.message}`;
+  }
+}
+
+/// Who is asked, and for what; null when that is not said, which is marked.
+function askPlace() {
+  const [object, selector] = ["ask-object", "ask-selector"].map(find);
+  const hasObject = mark(object, object.value === "" ? "Who is asked? It needs an address." : "");
+  const hasSelector = mark(selector, selector.value === "" ? "For what? It needs a selector." : "");
+  if (!hasObject || !hasSelector) {
+    (hasObject ? selector : object).focus();
+    return null;
+  }
+  return { object: object.value, selector: selector.value };
+}
+
+find("ask").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const area = find("ask-answer");
+  area.replaceChildren();
+  const place = askPlace();
+  if (place === null) return;
+  const [userInfo, fallback] = ["ask-userinfo", "ask-default"].map(find);
+  const isValid = mark(userInfo, userInfoFault(userInfo.value));
+  const hasDefault = mark(fallback, defaultFault(fallback.value));
+  if (!isValid || !hasDefault) {
+    (isValid ? fallback : userInfo).focus();
+    return;
+  }
+  const given = fallback.value.trim();
+  const query = given === "" ? "" : `?default=${encodeURIComponent(given)}`;
+  const [object, selector] = [place.object, place.selector].map(encodeURIComponent);
+  area.className = "answer";
+  area.textContent = "Asked. Waiting for the answer…";
+  const answer = ask(`/responders/${object}/${selector}${query}`, {
+    method: "POST", body: userInfo.value,
+    headers: { "Content-Type": "application/json", Prefer: `wait=${askWait}` },
+  });
+  try {
+    showAnswer(await answer);
+  } catch (error) {
+    showProblem(area, error);
+  }
+  listResponders();
+  listAsks();
+});
+for (const id of ["ask-object", "ask-selector"]) {
+  find(id).addEventListener("input", ({ target }) => mark(target, ""));
+}
+for (const [id, fault] of [["ask-userinfo", userInfoFault], ["ask-default", defaultFault]]) {
+  find(id).addEventListener("input", ({ target }) => {
+    if (fault(target.value) === "") mark(target, "");
+  });
+}
+
+function showAnswer({ answer, by, observer, reason, path }) {
+  const area = find("ask-answer");
+  const source = by === "responder" ? `by ${observer}` : `by default (${reason})`;
+  area.className = "answer";
+  area.replaceChildren(
+    make("p", {}, make("strong", {}, "Answered "), source),
+    make("pre", {}, JSON.stringify(answer)),
+    make("p", { className: "hint" }, `Asked: ${path.join(", then ") || "nobody"}`));
+}
+
+find("ask-explain").addEventListener("click", async () => {
+  const area = find("ask-answer");
+  area.replaceChildren();
+  const place = askPlace();
+  if (place === null) return;
+  try {
+    const pairs = Object.entries(place).map(([key, text]) => `${key}=${encodeURIComponent(text)}`);
+    const { ask: told } = await ask(`/explain?${pairs.join("&")}`);
+    const { outcome, observer = "Nobody", path, skipped = [] } = told;
+    area.className = "answer";
+    area.replaceChildren(
+      make("p", {}, make("strong", {}, observer), `: ${outcome.replaceAll("-", " ")}`),
+      make("p", { className: "hint" }, `On the way: ${path.join(", then ") || "nobody"}`));
+    if (skipped.length === 0) return;
+    const rows = skipped.map(({ object, observer: id, reason }) =>
+      make("li", {}, make("code", {}, id ?? object), ` ${reason.replaceAll("-", " ")}`));
+    area.append(make("p", {}, "Stepped over:"), make("ul", {}, ...rows));
+  } catch (error) {
+    showProblem(area, error);
+  }
+});
+
 // Observe.
 
 find("observe").addEventListener("submit", async (event) => {
@@ -342,6 +441,8 @@ let listing = 0;
 
 async function listAll() {
   listClients();
+  listResponders();
+  listAsks();
   listQueue();
   const turn = ++listing;
   const cursor = cursors.at(-1);
@@ -374,7 +475,8 @@ function showAll(observers) {
 }
 
 function observerRow({
-  id, name, object, selector, client, state, delivered, held, dropped, lastDeliveredAt,
+  id, name, object, selector, implements: selectors, client, state, delivered, held, dropped,
+  lastDeliveredAt,
 }) {
   const entry = [...mine].find(({ observer }) => observer.id === id);
   const removal = make("td");
@@ -389,9 +491,9 @@ function observerRow({
   }
   const row = make("tr", {},
     make("th", { scope: "row", className: "mono" }, id),
-    make("td", { className: "text" }, shown(name)),
+    make("td", { className: "text" }, shown(selectors?.join(", ") ?? name)),
     make("td", { className: "text" }, shown(object)),
-    make("td", { className: "text" }, make("code", {}, selector)),
+    make("td", { className: "text" }, shown(selector, "the name")),
     make("td", { className: "mono" }, client),
     make("td", {}, state),
     ...[delivered, held, dropped].map(numberCell),
@@ -449,6 +551,47 @@ function clientRow({ id, transport, state, stateSince, observers, held, unsentBy
     ...[observers, held, unsentBytes].map(numberCell));
 }
 
+const listResponders = () =>
+  listRows("responders", "/responders", "responders", responderRow);
+
+function responderRow({
+  id, object, implements: selectors, next, client, state, openAsks, asked, answered,
+}) {
+  return make("tr", {},
+    make("th", { scope: "row", className: "mono" }, id),
+    make("td", { className: "text" }, shown(object)),
+    make("td", { className: "text" }, shown(selectors.join(", ") || null, "nothing")),
+    make("td", { className: "text" }, shown(next, "none")),
+    make("td", { className: "mono" }, client), make("td", {}, state),
+    ...[openAsks, asked, answered].map(numberCell));
+}
+
+const listAsks = () => listRows("asks", "/asks", "asks", askRow);
+
+function askRow({ id, object, selector, observer, state, askedAt, answerBy }) {
+  const button = make("button", { type: "button", className: "small" }, "Withdraw");
+  button.dataset.entry = id;
+  button.setAttribute("aria-label", `Withdraw ${selector} at ${object}`);
+  button.addEventListener("click", () => withdraw(id));
+  return make("tr", {},
+    make("th", { scope: "row", className: "mono" }, id),
+    make("td", { className: "text" }, shown(object)),
+    make("td", { className: "text" }, shown(selector)),
+    make("td", { className: "mono" }, observer), make("td", {}, state),
+    make("td", {}, clock(askedAt)), make("td", {}, clock(answerBy)), make("td", {}, button));
+}
+
+async function withdraw(id) {
+  let text = "";
+  try {
+    await ask(`/notifications/${id}`, { method: "DELETE" });
+  } catch (error) {
+    text = `It was not withdrawn: ${error.message}`;
+  }
+  await listAsks();
+  find("asks-error").textContent = text;
+}
+
 async function listQueue() {
   await listRows("queue", "/queue", "entries", entryRow);
   const modes = await ask("/modes").catch(() => null);
@@ -479,6 +622,8 @@ async function dequeue(id) {
   find("queue-error").textContent = text;
 }
 
+find("responders-refresh").addEventListener("click", listResponders);
+find("asks-refresh").addEventListener("click", listAsks);
 find("clients-refresh").addEventListener("click", listClients);
 find("queue-refresh").addEventListener("click", listQueue);
 

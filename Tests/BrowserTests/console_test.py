@@ -114,6 +114,50 @@ def test_queue(shown, url):
     expect(shown.locator("#mode")).to_have_text("in mode default")
 
 
+def ask(shown, address, selector, default=""):
+    shown.fill("#ask-object", address)
+    shown.fill("#ask-selector", selector)
+    shown.fill("#ask-default", default)
+    shown.locator("#ask").get_by_role("button", name="Ask", exact=True).click()
+
+
+def test_asks(shown, url):
+    ask(shown, NAME, "mayStart", "false")
+    expect(shown.locator("#ask-answer")).to_contain_text("by default (no-responder)")
+    ask(shown, NAME, "mayStart", "{")
+    expect(shown.locator("#ask-default-error")).to_contain_text("Not JSON")
+
+    responder = {"object": NAME, "implements": ["mayStart"], "next": "team"}
+    kind = {"Content_Type": "application/json"}
+    _, observer = request(f"{url}/v1/observers", method="POST", body=responder, **kind)
+    shown.get_by_role("button", name="Who would be asked?").click()
+    expect(shown.locator("#ask-answer")).to_contain_text(f"{observer['id']}: delivered")
+    ask(shown, NAME, "mayStart")
+    shown.locator("#asks-refresh").click()
+    expect(shown.locator("#asks tr")).to_contain_text(observer["id"])
+    shown.locator("#responders-refresh").click()
+    row = shown.locator("#responders tr")
+    expect(row).to_contain_text("mayStart")
+    expect(row.locator("td").nth(5)).to_have_text("1")
+    support.check_accessibility(shown, "axe finds nothing while an ask is open")
+    mail = f"{url}/v1/observers/{observer['token']}/notifications"
+    opened = request(mail)[1]["notifications"][0]["id"]
+    answer = f"{url}/v1/notifications/{opened}/answer"
+    request(answer, method="PUT", body={"yes": 1}, Belfry_Token=observer["token"], **kind)
+    expect(shown.locator("#ask-answer")).to_contain_text('{"yes":1}')
+    expect(shown.locator("#asks tr")).to_have_count(0)
+    check(True, "an ask is answered, and the tables show it while it is open")
+
+    request(f"{url}/v1/responders/{NAME}/mayStart", method="POST", body={}, **kind,
+            Prefer="respond-async")
+    shown.locator("#asks-refresh").click()
+    shown.locator("#asks").get_by_role("button", name="Withdraw").click()
+    expect(shown.locator("#asks tr")).to_have_count(0)
+    expect(shown.locator("#asks-refresh")).to_be_focused()
+    check(True, "an ask is withdrawn, and the focus stays near")
+    request(f"{url}/v1/observers/{observer['token']}", method="DELETE")
+
+
 def test_clients(shown, url):
     rows = request(f"{url}/v1/clients")[1]["clients"]
     shown.get_by_role("button", name="Refresh the clients").click()
@@ -166,6 +210,7 @@ def main():
                 support.check_width(shown, "nothing makes the page scroll sideways")
                 test_pause(shown, url)
                 test_queue(shown, url)
+                test_asks(shown, url)
                 test_clients(shown, url)
                 test_removal(shown, url)
                 origins = {one for one in origins if not one.startswith("data:")}
