@@ -1,4 +1,6 @@
-/// What a responder is handed: an ask, or a post with its object whose name it implements.
+/// What the handler of a responder gets: an ask, or a post.
+///
+/// A post comes when its object is that of the responder, and its name is one of the selectors.
 public struct Ask: Equatable, Sendable {
     /// The ask as the broker wrote it.
     public let notification: ReceivedNotification

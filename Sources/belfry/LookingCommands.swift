@@ -2,55 +2,58 @@ import ArgumentParser
 import BelfryClient
 import BelfryJSON
 
+/// A command that lists what is at a path: all rows, with these columns.
+protocol ListingCommand: ClientCommand {
+    static var path: String { get }
+    static var columns: [String] { get }
+    var place: PlaceOptions { get }
+    var report: ReportOptions { get }
+}
+
+extension ListingCommand {
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let rows = try await Listing.rows(Self.path, from: try place.brokerURL())
+        try Listing.write(Self.path, rows, Self.columns, report)
+    }
+}
+
 /// `belfry observers`.
-struct Observers: ClientCommand {
+struct Observers: ListingCommand {
     static let configuration = CommandConfiguration(abstract: "List the observers.")
+    static let path = "observers"
+    static let columns = [
+        "id", "name", "object", "client", "selector", "state", "delivered", "held", "dropped",
+    ]
 
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
-
-    func perform(_ signals: StopSignals) async throws(ToolError) {
-        let rows = try await Listing.rows("observers", from: try place.brokerURL())
-        let columns = [
-            "id", "name", "object", "client", "selector", "state", "delivered", "held", "dropped",
-        ]
-        try Listing.write("observers", rows, columns, report)
-    }
 }
 
 /// `belfry responders`.
-struct Responders: ClientCommand {
+struct Responders: ListingCommand {
     static let configuration = CommandConfiguration(
         abstract: "List who holds which address, and what they were asked.")
+    static let path = "responders"
+    static let columns = [
+        "id", "object", "implements", "next", "client", "state", "openAsks", "asked",
+        "answered",
+    ]
 
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
-
-    func perform(_ signals: StopSignals) async throws(ToolError) {
-        let rows = try await Listing.rows("responders", from: try place.brokerURL())
-        let columns = [
-            "id", "object", "implements", "next", "client", "state", "openAsks", "asked",
-            "answered",
-        ]
-        try Listing.write("responders", rows, columns, report)
-    }
 }
 
 /// `belfry asks`.
-struct Asks: ClientCommand {
+struct Asks: ListingCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the asks that have no answer yet, oldest first.")
+    static let path = "asks"
+    static let columns = [
+        "id", "object", "selector", "observer", "path", "state", "askedAt", "answerBy",
+    ]
 
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
-
-    func perform(_ signals: StopSignals) async throws(ToolError) {
-        let rows = try await Listing.rows("asks", from: try place.brokerURL())
-        let columns = [
-            "id", "object", "selector", "observer", "path", "state", "askedAt", "answerBy",
-        ]
-        try Listing.write("asks", rows, columns, report)
-    }
 }
 
 /// `belfry queue`.

@@ -173,6 +173,23 @@ struct AcknowledgingTests {
         #expect(!rows[2].has("result") && !rows[2].has("resultOmitted"))
     }
 
+    @Test("the results of all posts that wait share the bytes of --ask-limit", arguments: Scene.all)
+    func room(scene: Scene) throws {
+        let stage = try Stage(scene) { $0.askByteLimit = 10 }
+        for _ in 0..<4 { try stage.observe(stage.x, "a", nil, terms: #","acknowledge":true"#) }
+        let pending = try Self.begin(stage, report: true)
+        let requests = try Self.requests(stage.x)
+        for (place, result) in ["[1234]", "[123]", "[12]"].enumerated() {
+            try Self.acknowledge(stage.x, requests[place]["id"], result: result)
+            // Each is accounted for at the end of its turn.
+            _ = try stage.x.result("setSuspended", #"{"suspended":false}"#)
+        }
+        try Self.acknowledge(stage.x, requests[3]["id"])
+        let rows = try #require(try pending.receipt())["observers"].elements
+        #expect(rows.map { $0["resultOmitted"] == true } == [false, true, false, false])
+        #expect(rows.map { $0.has("result") } == [true, false, true, false])
+    }
+
     @Test("a result past the limits of an answer acknowledges a post", arguments: Scene.all)
     func oversized(scene: Scene) throws {
         let stage = try Self.stage(scene)

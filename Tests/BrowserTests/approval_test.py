@@ -60,6 +60,15 @@ def test_page(running, page, url):
         ends(asking, 1, '"answer":false,"by":"responder"')
 
 
+def test_away(url):
+    """All pages are closed: a question waits for one that comes back, here in vain."""
+    check(len(holders(url)) == 1, "the responder outlives the closed page")
+    status, answer = request(
+        f"{url}/v1/responders/deploy/shouldStart?default=false", method="POST", body={},
+        Prefer="wait=1", Content_Type="application/json")
+    check((status, answer["reason"]) == (200, "no-answer"), "a question waits for its page", answer)
+
+
 def test_curl(url):
     before = holders(url)
     with support.process(EXAMPLE / "approve", url):
@@ -80,6 +89,7 @@ def main():
         page, url = found.groups()
         with support.browser(options) as running:
             test_page(running, page, url)
+        test_away(url)
         test_curl(url)
     check(example.returncode == 0, "the example ends with exit code 0", example.returncode)
 

@@ -1,7 +1,7 @@
 // The page of who approves: it holds the address "deploy" and answers "shouldStart" with yes or no.
 //
-// The responder outlives a connection and the page (`resume`, `storage`), and holds what it is asked meanwhile: who
-// loads the page again finds the same questions. Whoever opens the page last decides.
+// The responder outlives a connection and the page (`resume`, `storage`), and holds what it is asked meanwhile: a page
+// that is loaded again finds the same questions. The page that was opened last has the address.
 
 const query = new URLSearchParams(location.search);
 const broker = query.get("broker") ?? `${location.protocol}//${location.hostname}:8080`;

@@ -47,9 +47,9 @@ extension NotificationCenter {
         needs.queueByteCount = queue.byteCount
         needs.queueCount = queue.count
         needs.observerCount = observers.count
-        needs.askByteCount = asks.byteCount + waiting.resultByteCount
         guard usesAsks else { return }
         needs.askCount = asks.count
+        needs.askByteCount = asks.byteCount + waiting.resultByteCount
         needs.responderCount = addresses.holderCount
     }
 }

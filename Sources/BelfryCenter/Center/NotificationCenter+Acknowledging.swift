@@ -15,6 +15,7 @@ extension NotificationCenter {
         observers[slot].missedDeadlineCount = 0
         let isCounted = held[entry].account == .delivered
         let outcome = response.outcome
+        if case .answered = outcome { usesAsks = true }
         endWait(for: entry, outcome: outcome, at: slot, effects: &effects) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1

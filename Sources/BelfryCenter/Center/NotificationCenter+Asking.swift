@@ -154,7 +154,7 @@ extension NotificationCenter {
         }
     }
 
-    /// What waits at the address of a responder and it may take now: no more than it has room for.
+    /// The asks that wait at the address of a responder and that it may be shown now: no more than it has room for.
     private func takeable(by observer: UInt32) -> [UInt32] {
         guard let responder = observers.responder(at: observer),
             let address = index.object(of: observers[observer].place)

@@ -49,7 +49,7 @@ public struct NotificationCenter: Sendable {
     var modeStack = ModeStack()
     var waiting = WaitingTable()
     var keys: KeyedAnswers
-    /// Whether it had a responder or an ask: most centers never have one, and their commands pay for one look.
+    /// Whether it had a responder, an ask or a result: most centers never have one, and their commands pay for one look.
     var usesAsks = false
     /// The holders of each address.
     var addresses: AddressTable

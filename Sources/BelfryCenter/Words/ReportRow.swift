@@ -19,7 +19,7 @@ public struct ReportRow: Sendable, Equatable {
         case acknowledged
         /// It has processed it, with this result as JSON text.
         case answered(result: [UInt8])
-        /// It has processed it, with a result for which there is no room.
+        /// It has processed it; there is no room for its result.
         case resultOmitted
         /// It has refused it; the JSON-RPC error as it was sent, at most 1 KiB.
         case refused(error: [UInt8])
@@ -34,6 +34,7 @@ public struct ReportRow: Sendable, Equatable {
         /// It was live, and went before it answered; the notification is kept for redelivery.
         case disconnected
     }
+
     /// The most bytes of a result in one row.
     public static let resultByteLimit = 4 << 10
     /// The most bytes of the results in all rows of one receipt.

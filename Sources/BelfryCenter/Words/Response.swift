@@ -11,7 +11,7 @@ public enum Response: Sendable, Equatable {
 }
 
 extension Response {
-    /// What it makes of a notification at the observer that must acknowledge it.
+    /// The outcome of a notification at the observer that responds so to it.
     var outcome: ReportRow.Outcome {
         switch self {
         case .result(let json, let canKeep):
@@ -23,7 +23,7 @@ extension Response {
         }
     }
 
-    /// The error of a response that is no result.
+    /// The error, if the response refuses or hands on.
     public var refusal: [UInt8]? {
         if case .refused(let error) = outcome { error } else { nil }
     }
