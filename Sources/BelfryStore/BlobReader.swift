@@ -128,12 +128,20 @@ struct BlobReader {
     }
 
     private mutating func row() -> ReportRow? {
-        guard let observer = number(), let outcome = outcome() else { return nil }
-        return ReportRow(observer: observer, outcome: outcome)
+        guard let observer = number(), var mark = number() else { return nil }
+        var route: ActionRoute?
+        if mark == BlobWriter.routeMark {
+            guard let path = list({ $0.text() }), let responder = number(), let next = number()
+            else { return nil }
+            route = ActionRoute(path: path, responder: responder == 0 ? nil : responder)
+            mark = next
+        }
+        guard let outcome = outcome(mark) else { return nil }
+        return ReportRow(observer: observer, outcome: outcome, route: route)
     }
 
-    private mutating func outcome() -> ReportRow.Outcome? {
-        switch number() {
+    private mutating func outcome(_ mark: UInt64) -> ReportRow.Outcome? {
+        switch mark {
         case 0: .delivered
         case 1: .acknowledged
         case 2: text().map { .refused(error: $0) }
@@ -144,6 +152,7 @@ struct BlobReader {
         case 7: .disconnected
         case 8: text().map { .answered(result: $0) }
         case 9: .resultOmitted
+        case 10: failure().map { .unhandled($0) }
         default: nil
         }
     }

@@ -90,7 +90,20 @@ struct BlobWriter {
 
     private mutating func append(_ row: ReportRow) {
         append(row.observer)
-        switch row.outcome {
+        if let route = row.route {
+            append(Self.routeMark)
+            append(UInt64(route.path.count))
+            for address in route.path { append(address) }
+            append(route.responder ?? 0)
+        }
+        append(row.outcome)
+    }
+
+    /// Stands before an outcome where an action went somewhere; numbers of outcomes are below it.
+    static let routeMark: UInt64 = 64
+
+    private mutating func append(_ outcome: ReportRow.Outcome) {
+        switch outcome {
         case .delivered: append(0)
         case .acknowledged: append(1)
         case .refused(let error):
@@ -105,6 +118,9 @@ struct BlobWriter {
             append(8)
             append(result)
         case .resultOmitted: append(9)
+        case .unhandled(let failure):
+            append(10)
+            append(failure)
         }
     }
 

@@ -22,9 +22,13 @@ extension CenterImage {
             let start = held.start(of: UInt128(sequence) << 64, by: Self.heldKey)
             let end = held.start(of: (UInt128(sequence) + 1) << 64, by: Self.heldKey)
             held.removeSubrange(start..<end)
+            actions.removeAll { $0.sequence == sequence }
         case .held(let observer, let sequence): held.put((observer, sequence), by: Self.heldKey)
         case .released(let observer, let sequence):
             held.remove(Self.heldKey((observer, sequence)), by: Self.heldKey)
+        case .action(let record): actions.put(record, by: Self.actionKey)
+        case .actionReleased(let row, let sequence):
+            actions.remove(UInt128(sequence) << 64 | UInt128(row), by: Self.actionKey)
         case .gap(let observer, let gap):
             if gap.count == 0 {
                 gaps.remove(Self.gapKey((observer, gap)), by: Self.gapKey)
@@ -60,6 +64,9 @@ extension CenterImage {
         gaps.removeAll { !serials.contains($0.observer) }
         let sequences = Set(notifications.map(\.notification.sequence))
         held.removeAll { !serials.contains($0.observer) || !sequences.contains($0.sequence) }
+        actions.removeAll {
+            !serials.contains($0.responder) || !sequences.contains($0.sequence)
+        }
     }
 
     private mutating func removeClient(_ id: UInt64) {
@@ -82,6 +89,10 @@ extension CenterImage {
 
     private static func heldKey(_ row: (observer: UInt64, sequence: UInt64)) -> UInt128 {
         UInt128(row.sequence) << 64 | UInt128(row.observer)
+    }
+
+    private static func actionKey(_ record: ActionRecord) -> UInt128 {
+        UInt128(record.sequence) << 64 | UInt128(record.row)
     }
 
     private static func gapKey(_ row: (observer: UInt64, gap: GapRecord)) -> UInt128 {

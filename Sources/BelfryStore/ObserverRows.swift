@@ -13,9 +13,9 @@ struct ObserverRows {
                 center, serial, client, token_hash, name, object, selector, behavior, acknowledges,
                 ends_with_connection, hold_limit, min_interval, lease, since, created_at,
                 acknowledged_through, forgotten_through, implements, next, if_held, concurrency,
-                checksum)
+                target, checksum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                ?18, ?19, ?20, ?21, ?22)
+                ?18, ?19, ?20, ?21, ?22, ?23)
             """)
         remover = try connection.prepare("DELETE FROM observer WHERE center = ?1 AND serial = ?2")
         clientRemover = try connection.prepare(
@@ -45,6 +45,7 @@ struct ObserverRows {
         putter.bind(responder?.next)
         putter.bind(responder.map { Int64($0.ifHeld.rawValue) })
         putter.bind(responder.map { Int64($0.concurrency) })
+        putter.bind(record.role.target)
         putter.bindChecksum()
         try putter.run()
     }
@@ -97,7 +98,8 @@ struct ObserverRows {
             ResponderTerms.IfHeld(rawValue: UInt8(clamping: $0))
         }
         let concurrency = row.optionalInteger()
-        guard let implements else { return .plain }
+        let target = row.optionalBytes()
+        guard let implements else { return target.map { .action(target: $0) } ?? .plain }
         guard let selectors = BlobReader.texts(implements), let ifHeld, let concurrency else {
             return nil
         }

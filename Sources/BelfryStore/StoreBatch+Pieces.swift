@@ -47,12 +47,12 @@ extension Change {
     fileprivate var removal: Removal? {
         switch self {
         case .observerRemoved: .observer
-        case .released, .notificationReleased: .held
+        case .released, .actionReleased, .notificationReleased: .held
         case .dequeued: .queued
         case .askForgotten: .ask
         case .keyForgotten: .key
         case .center, .sequenceReserved, .client, .clientRemoved, .observer, .notification, .held,
-            .gap, .queued, .ask, .key:
+            .action, .gap, .queued, .ask, .key:
             nil
         }
     }
@@ -79,10 +79,10 @@ extension [Change] {
 extension Change {
     fileprivate func canBeCut(behind previous: Change, followed follower: Change?) -> Bool {
         switch (previous.removal, self) {
-        case (.observer, .observerRemoved), (.observer, .released), (.ask, .askForgotten),
-            (.key, .keyForgotten):
+        case (.observer, .observerRemoved), (.observer, .released), (.observer, .actionReleased),
+            (.ask, .askForgotten), (.key, .keyForgotten):
             return true
-        case (.held, .released):
+        case (.held, .released), (.held, .actionReleased):
             // What an observer held goes with it, or not at all.
             return follower?.removal != .observer
         case (.queued, .dequeued):

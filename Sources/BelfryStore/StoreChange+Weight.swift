@@ -53,15 +53,15 @@ extension Change {
     /// The most bytes that it may add to the main file.
     fileprivate var growth: Int {
         switch self {
-        case .clientRemoved, .notificationReleased, .released, .dequeued, .keyForgotten,
-            .askForgotten:
+        case .clientRemoved, .notificationReleased, .released, .actionReleased, .dequeued,
+            .keyForgotten, .askForgotten:
             0
         case .observerRemoved(_, let tombstone):
             // Tombstones are appended. What of one has pages of its own takes those that the observer's
             // row has left, which had the same texts and more.
             120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
-        case .center, .sequenceReserved, .client, .observer, .notification, .held, .gap, .queued,
-            .key, .ask:
+        case .center, .sequenceReserved, .client, .observer, .notification, .held, .action, .gap,
+            .queued, .key, .ask:
             weight
         }
     }
@@ -71,16 +71,17 @@ extension Change {
         let page = StoreChange.frameByteCount
         switch self {
         case .center(let record): return page + Self.appended(record.epoch.count)
-        case .sequenceReserved, .released: return page
+        case .sequenceReserved, .released, .actionReleased: return page
         case .dequeued: return 2 * page
         case .client(let record): return page + Self.appended(record.principal.count)
         case .clientRemoved: return 2 * page
-        case .notificationReleased, .keyForgotten, .askForgotten: return 3 * page
+        case .notificationReleased: return 4 * page
+        case .keyForgotten, .askForgotten: return 3 * page
         case .observer(let record):
             // The row, and its place in the index of the clients' observers.
             let textByteCount =
                 (record.name?.count ?? 0) + (record.object?.count ?? 0) + record.selector.count
-                + (record.role.responder?.byteCount ?? 0)
+                + record.role.byteCount
             return page + Self.appended(textByteCount) + Self.appended(0)
         case .observerRemoved(_, let tombstone):
             let textByteCount = (tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0)
@@ -88,6 +89,9 @@ extension Change {
         case .notification(let record):
             return Self.appended(record.notification.content.byteCount)
         case .held: return Self.appended(0)
+        case .action(let record):
+            return Self.appended(
+                record.selector.count + record.path.blobByteCount + record.shown.count * 10)
         case .gap: return page + Self.appended(0)
         case .queued(let record):
             return Self.appended(record.content.byteCount + record.modes.blobByteCount)
@@ -115,12 +119,10 @@ extension [[UInt8]] {
     fileprivate var blobByteCount: Int { reduce(0) { $0 + $1.count + 2 } }
 }
 
-extension ResponderTerms {
-    fileprivate var byteCount: Int { implements.blobByteCount + (next?.count ?? 0) + 16 }
-}
-
 extension ReportRow {
-    fileprivate var byteCount: Int { 16 + (outcome.answerText?.count ?? 0) }
+    fileprivate var byteCount: Int {
+        16 + (outcome.answerText?.count ?? 0) + (route?.path.blobByteCount ?? 0)
+    }
 }
 
 extension AskRecord {

@@ -68,6 +68,8 @@ public enum StoreError: Error, Equatable, Sendable {
         case notification
         /// Which observers hold them.
         case held
+        /// Which actions responders hold.
+        case action
         /// What observers lost and were not told.
         case gap
         /// Queue entries.

@@ -10,6 +10,7 @@ struct StoreRows {
     /// Whether tombstones were added since they were trimmed.
     private var hasNewTombstones = false
     private var notifications: NotificationRows
+    private var actions: ActionRows
     private var gaps: GapRows
     private var queue: QueueRows
     private var asks: AskRows
@@ -24,6 +25,7 @@ struct StoreRows {
         observers = try ObserverRows(connection)
         tombstones = try TombstoneRows(connection)
         notifications = try NotificationRows(connection)
+        actions = try ActionRows(connection)
         gaps = try GapRows(connection)
         queue = try QueueRows(connection)
         asks = try AskRows(connection)
@@ -105,10 +107,14 @@ struct StoreRows {
         case .notification(let record): try notifications.put(record, center: center)
         case .notificationReleased(let sequence):
             try notifications.remove(sequence, center: center)
+            try actions.removeAll(of: sequence, center: center)
         case .held(let observer, let sequence):
             try notifications.hold(sequence, observer: observer, center: center)
         case .released(let observer, let sequence):
             try notifications.release(sequence, observer: observer, center: center)
+        case .action(let record): try actions.put(record, center: center)
+        case .actionReleased(let row, let sequence):
+            try actions.remove(row, sequence, center: center)
         case .gap(let observer, let gap): try gaps.put(gap, observer: observer, center: center)
         case .queued(let record): try queue.put(record, center: center)
         case .dequeued(let id): try queue.remove(id, center: center)
@@ -149,6 +155,7 @@ struct StoreRows {
         var observers = try RowWalk(.observer, in: connection, read: ObserverRows.read)
         var kept = try RowWalk(.notification, in: connection, read: NotificationRows.read)
         var held = try RowWalk(.held, in: connection, read: NotificationRows.readHeld)
+        var acted = try RowWalk(.action, in: connection, read: ActionRows.read)
         var lost = try RowWalk(.gap, in: connection, read: GapRows.read)
         // They are few, and lie in the order of all centers.
         let stones = try tombstones.load(byteLimit: limits.tombstoneByteLimit)
@@ -163,6 +170,7 @@ struct StoreRows {
             try held.visit(number) { row in
                 tell(.row(.held(observer: row.observer, sequence: row.sequence)))
             }
+            try acted.visit(number) { tell(.row(.action($0))) }
             try lost.visit(number) { tell(.row(.gap(observer: $0.observer, $0.gap))) }
             try queue.load(center: number) { tell(.row(.queued($0))) }
             try asks.load(center: number) { tell(.row(.ask($0))) }
@@ -172,6 +180,7 @@ struct StoreRows {
         try observers.finish()
         try kept.finish()
         try held.finish()
+        try acted.finish()
         try lost.finish()
     }
 

@@ -127,6 +127,22 @@ enum StoreSchema {
                 checksum INTEGER NOT NULL, UNIQUE (center, id))
             """,
         ],
+        [
+            "ALTER TABLE observer ADD COLUMN target BLOB",
+            """
+            UPDATE observer SET checksum = checksum
+                - belfry_checksum(\(checkedColumns(of: 4, .observer).columns))
+                + belfry_checksum(\(checkedColumns(of: 5, .observer).columns))
+            """,
+            """
+            CREATE TABLE action (
+                center INTEGER NOT NULL, sequence INTEGER NOT NULL, row INTEGER NOT NULL,
+                responder INTEGER NOT NULL, selector BLOB NOT NULL,
+                acknowledges INTEGER NOT NULL, path BLOB NOT NULL, shown BLOB NOT NULL,
+                checksum INTEGER NOT NULL,
+                PRIMARY KEY (center, sequence, row)) WITHOUT ROWID
+            """,
+        ],
     ]
 
     /// A table with the columns that the checksums of its rows are of, in their order, and with those
@@ -172,6 +188,14 @@ enum StoreSchema {
                 center, id, caused_by, depth, fallback, is_once, asked_at, answer_by, principal,
                 shown, observer, outcome, forgotten_at, name, object, user_info
                 """, ["place"]
+            )
+        ),
+        (5, (.observer, "target", [])),
+        (
+            5,
+            (
+                .action, "center, sequence, row, responder, selector, acknowledges, path, shown",
+                ["center", "sequence", "row"]
             )
         ),
     ]
@@ -231,7 +255,7 @@ enum StoreSchema {
 
     /// The tables whose rows lie in the order of centers, so that they are checked as they are loaded.
     static let walkedTables: Set<StoreError.Table> = [
-        .client, .observer, .notification, .held, .gap,
+        .client, .observer, .notification, .held, .action, .gap,
     ]
 
     /// Version 3: each row has a checksum of its other columns.

@@ -22,16 +22,17 @@ public enum EventStream {
         output.append("\n\n")
     }
 
-    /// Appends an ask as an event without a type; who gets it answers over HTTP.
+    /// Appends an ask or an action as an event without a type; who gets an ask answers over HTTP.
     public static func append(
-        ask notification: Notification, _ ask: ShownAsk, epoch: [UInt8], observer: UInt64,
+        _ addressed: Addressed, _ notification: Notification, epoch: [UInt8], observer: UInt64,
         isRedelivered: Bool, to output: inout [UInt8]
     ) {
         output.append("id: ")
         appendPosition(epoch: epoch, sequence: notification.sequence, to: &output)
         output.append("\ndata: ")
         Shape.append(
-            notification, ask, observer: observer, isRedelivered: isRedelivered, isOneLine: true,
+            notification, addressed, observer: observer, isRedelivered: isRedelivered,
+            isOneLine: true,
             to: &output)
         output.append("\n\n")
     }

@@ -16,7 +16,7 @@ public struct ListingRequest: Sendable {
 
     /// The parameters of listings.
     enum Key: Int, CaseIterable {
-        case limit, cursor, name, object, client, state, principal, selector, observer
+        case limit, cursor, name, object, target, client, state, principal, selector, observer
 
         var text: String {
             switch self {
@@ -24,6 +24,7 @@ public struct ListingRequest: Sendable {
             case .cursor: "cursor"
             case .name: "name"
             case .object: "object"
+            case .target: "target"
             case .client: "client"
             case .state: "state"
             case .principal: "principal"
@@ -47,6 +48,7 @@ public struct ListingRequest: Sendable {
             return nil
         case .name: query.name = text
         case .object: query.object = text
+        case .target: query.target = text
         case .client:
             guard let id = IdentifierText(client: text.span), id.secret == nil else {
                 return "must be the id of a client"
@@ -119,6 +121,7 @@ public enum Listing: Sendable, Equatable, CaseIterable {
         case .name: self == .observers || self == .channels || self == .queue
         case .object:
             self == .observers || self == .responders || self == .asks || self == .queue
+        case .target: self == .observers
         case .principal: self == .observers || self == .clients
         case .state: self == .observers || self == .responders || self == .clients
         case .client: self == .observers || self == .responders

@@ -12,6 +12,7 @@ struct ObserverFields {
     private var lease = Lease.absent
     private var selector: [UInt8]?
     private var hasObject = false
+    private var target: [UInt8]?
     private var implements: [[UInt8]]?
     private var next: [UInt8]?
     private var ifHeld: ResponderTerms.IfHeld?
@@ -33,6 +34,7 @@ struct ObserverFields {
     private static let names = [
         "name", "object", "selector", "since", "suspensionBehavior", "holdLimit", "lease",
         "acknowledge", "minInterval", "lifetime", "implements", "next", "ifHeld", "concurrency",
+        "target",
     ]
 
     /// Reads or skips the value of one member.
@@ -65,6 +67,7 @@ struct ObserverFields {
         case 13:
             let range = 1...ResponderTerms.concurrencyLimit
             concurrency = try fields.optionalInteger("concurrency", in: range, of: bytes)
+        case 14: target = try fields.optionalName("target", in: bytes)
         default: observer.session = try fields.optionalString("session", in: bytes)
         }
     }
@@ -117,7 +120,8 @@ struct ObserverFields {
     /// Checks what must go together, and puts defaults for what was not given.
     func request(allowsSession: Bool, _ fields: inout FieldReader) -> ObserverRequest {
         let isMailbox = allowsSession && observer.session == nil
-        if isMailbox, acknowledges {
+        // Who answers an action is its responder.
+        if isMailbox, acknowledges, target == nil {
             fields.addFault("acknowledge", "must be false for a mailbox, which is read")
         } else if acknowledges, behavior == .drop || behavior == .coalesce {
             fields.addFault(
@@ -132,8 +136,26 @@ struct ObserverFields {
         if let terms = responderTerms(&fields) {
             request.role = .responder(terms)
             request.selector = []
+        } else if let target {
+            checkAction(&fields)
+            request.role = .action(target: target)
         }
         return request
+    }
+
+    /// Checks what must go together in an observer with a target: its deliveries are those of a responder.
+    private func checkAction(_ fields: inout FieldReader) {
+        let needed = [("name", observer.name != nil), ("selector", selector != nil)]
+        for (key, isGiven) in needed where !isGiven {
+            fields.addFault(key, "is required with target")
+        }
+        let given = [
+            ("suspensionBehavior", behavior != nil), ("holdLimit", holdLimit != nil),
+            ("minInterval", minInterval != nil), ("since", observer.since != nil),
+        ]
+        for (key, isGiven) in given where isGiven {
+            fields.addFault(key, "must not stand with target, whose responder decides")
+        }
     }
 
     /// What makes it a responder, if `implements` says that it is one; its methods are what it implements.
@@ -150,7 +172,7 @@ struct ObserverFields {
         if !hasObject { fields.addFault("object", "is required with implements") }
         let given = [
             ("name", observer.name != nil), ("selector", selector != nil),
-            ("since", observer.since != nil),
+            ("since", observer.since != nil), ("target", target != nil),
         ]
         for (key, isGiven) in given where isGiven {
             fields.addFault(key, "must not stand with implements")

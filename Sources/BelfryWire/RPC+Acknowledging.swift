@@ -4,37 +4,48 @@ internal import BelfryJSON
 
 // The requests that acknowledging observers and responders answer: their ids, and the errors that come back.
 extension RPC {
-    /// Appends an ask: a request, whose response is the answer; its method is the selector.
+    /// Appends an ask, a request whose response is the answer, or an action; that is a request where its responder
+    /// answers.
     public static func append(
-        ask notification: Notification, _ ask: ShownAsk, observer: UInt64, isRedelivered: Bool,
-        to output: inout [UInt8]
+        _ addressed: Addressed, _ notification: Notification, observer: UInt64, isRequest: Bool,
+        isRedelivered: Bool, to output: inout [UInt8]
     ) {
-        output.append(literal: #"{"jsonrpc":"2.0","id":"#)
-        appendDeliveryID(observer: observer, sequence: notification.sequence, to: &output)
+        output.append(literal: #"{"jsonrpc":"2.0""#)
+        var row: UInt64?
+        if case .action(_, let found) = addressed.kind { row = found }
+        if isRequest {
+            output.append(literal: #","id":"#)
+            appendDeliveryID(
+                DeliveryName(observer: observer, sequence: notification.sequence, row: row),
+                to: &output)
+        }
         output.append(literal: #","method":"#)
-        JSONWriter.append(string: notification.content.name, to: &output)
+        switch addressed.kind {
+        case .ask: JSONWriter.append(string: notification.content.name, to: &output)
+        case .action(let selector, _): JSONWriter.append(string: selector, to: &output)
+        }
         output.append(literal: #","params":"#)
         Shape.append(
-            notification, ask, observer: observer, isRedelivered: isRedelivered, isOneLine: false,
-            to: &output)
+            notification, addressed, observer: isRequest ? observer : nil,
+            isRedelivered: isRedelivered, isOneLine: false, namesMethod: false, to: &output)
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the id of a delivery that is answered, as JSON: `"o17:1842"`.
-    static func appendDeliveryID(
-        observer: UInt64, sequence: UInt64, to output: inout [UInt8]
-    ) {
+    /// Appends the id of a delivery that is answered, as JSON: `"o17:1842"`, of an action `"o17:1842:o21"`.
+    static func appendDeliveryID(_ delivery: DeliveryName, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        IdentifierText.append(observer: observer, to: &output)
+        IdentifierText.append(observer: delivery.observer, to: &output)
         output.append(UInt8(ascii: ":"))
-        JSONWriter.append(integer: sequence, to: &output)
+        JSONWriter.append(integer: delivery.sequence, to: &output)
+        if let row = delivery.row {
+            output.append(UInt8(ascii: ":"))
+            IdentifierText.append(observer: row, to: &output)
+        }
         output.append(UInt8(ascii: "\""))
     }
 
     /// Reads the id of a response, which is raw JSON; nil when it is none that was given.
-    public static func delivery(
-        ofID id: Span<UInt8>
-    ) -> (observer: UInt64, sequence: UInt64)? {
+    public static func delivery(ofID id: Span<UInt8>) -> DeliveryName? {
         guard id.count > 2, id[0] == UInt8(ascii: "\"") else { return nil }
         for index in id.indices where id[index] == UInt8(ascii: "\\") {
             // A client may write the same text with escapes.
@@ -45,17 +56,27 @@ extension RPC {
         return delivery(ofText: id.extracting(1..<id.count - 1))
     }
 
-    private static func delivery(
-        ofText text: Span<UInt8>
-    ) -> (observer: UInt64, sequence: UInt64)? {
-        var colon = 0
-        while colon < text.count, text[colon] != UInt8(ascii: ":") { colon += 1 }
-        guard colon < text.count,
-            let observer = IdentifierText(observer: text.extracting(0..<colon)),
-            observer.secret == nil,
-            let sequence = Decimal.read(text.extracting(colon + 1..<text.count))
-        else { return nil }
-        return (observer.number, sequence)
+    private static func delivery(ofText text: Span<UInt8>) -> DeliveryName? {
+        let colon = place(ofColonIn: text, from: 0)
+        guard colon < text.count, let observer = number(text.extracting(0..<colon)) else {
+            return nil
+        }
+        let end = place(ofColonIn: text, from: colon + 1)
+        guard let sequence = Decimal.read(text.extracting(colon + 1..<end)) else { return nil }
+        if end == text.count { return DeliveryName(observer: observer, sequence: sequence) }
+        guard let row = number(text.extracting(end + 1..<text.count)) else { return nil }
+        return DeliveryName(observer: observer, sequence: sequence, row: row)
+    }
+
+    private static func place(ofColonIn text: Span<UInt8>, from start: Int) -> Int {
+        var place = start
+        while place < text.count, text[place] != UInt8(ascii: ":") { place += 1 }
+        return place
+    }
+
+    /// The number of an observer that is named without its secret.
+    private static func number(_ text: Span<UInt8>) -> UInt64? {
+        IdentifierText(observer: text).flatMap { $0.secret == nil ? $0.number : nil }
     }
 
     /// The most bytes of a refusal's error that are kept.

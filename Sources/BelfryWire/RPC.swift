@@ -12,7 +12,8 @@ public enum RPC {
         isRedelivered: Bool, to output: inout [UInt8]
     ) {
         output.append("{\"jsonrpc\":\"2.0\",\"id\":")
-        appendDeliveryID(observer: observer, sequence: notification.sequence, to: &output)
+        appendDeliveryID(
+            DeliveryName(observer: observer, sequence: notification.sequence), to: &output)
         output.append(",\"method\":")
         JSONWriter.append(string: selector.span, to: &output)
         output.append(contentsOf: paramsKey)

@@ -27,7 +27,7 @@ extension RequestReader {
         }
     }
 
-    /// Reads the params of `removeObserver`: a token, an observer id, or name and object.
+    /// Reads the params of `removeObserver`: a token, an observer id, or name, object, target and selector.
     ///
     /// - Throws: invalid-fields.
     public func removeObserver(
@@ -154,29 +154,35 @@ extension RequestReader {
 }
 
 extension FieldReader {
-    private static let removalKeys = JSONKeyTable(["token", "observer", "name", "object"])
+    private static let removalKeys = JSONKeyTable([
+        "token", "observer", "name", "object", "target", "selector",
+    ])
 
     mutating func readRemoval(in bytes: Span<UInt8>) throws(Problem) -> RemoveRequest? {
         var token: IdentifierText?
         var observer: UInt64?
-        var filter: (name: [UInt8]?, object: [UInt8]?)
+        var filter = ObserverFilter()
         let isObject = try readObject(Self.removalKeys, in: bytes) {
             (fields, ordinal, bytes) throws(Problem) in
             switch ordinal {
             case 0: token = try fields.token(in: bytes)
             case 1: observer = try fields.observerID(in: bytes)
             case 2: filter.name = try fields.optionalName("name", in: bytes)
-            default: filter.object = try fields.optionalName("object", in: bytes)
+            case 3: filter.object = try fields.optionalName("object", in: bytes)
+            case 4: filter.target = try fields.optionalName("target", in: bytes)
+            default:
+                if try fields.skipNull(in: bytes) { return }
+                filter.selector = try fields.selector("selector", in: bytes)
             }
         }
         guard isObject, faults.isEmpty else { return nil }
-        let hasFilter = filter.name != nil || filter.object != nil
-        switch (token, observer, hasFilter) {
-        case (let token?, nil, false): return .token(token)
-        case (nil, let observer?, false): return .observer(observer)
-        case (nil, nil, true): return .filter(name: filter.name, object: filter.object)
+        switch (token, observer, filter.isEmpty) {
+        case (let token?, nil, true): return .token(token)
+        case (nil, let observer?, true): return .observer(observer)
+        case (nil, nil, false): return .filter(filter)
         default:
-            faults.add(place(), "must have one of token, observer, or name and object")
+            faults.add(
+                place(), "must have one of token, observer, or name, object, target and selector")
             return nil
         }
     }

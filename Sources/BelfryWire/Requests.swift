@@ -89,8 +89,8 @@ public enum RemoveRequest: Sendable, Equatable {
     case token(IdentifierText)
     /// The one with this serial number.
     case observer(UInt64)
-    /// The caller's own whose filter is this one; nil stands for any, but not for both.
-    case filter(name: [UInt8]?, object: [UInt8]?)
+    /// The caller's own that were registered so; the filter asks for something.
+    case filter(ObserverFilter)
 }
 
 extension ClientState {

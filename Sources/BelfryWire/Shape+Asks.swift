@@ -111,21 +111,30 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Appends an ask as its responder gets it: a notification with the address whose turn it is, and until
-    /// when it is to be answered.
+    /// Appends an ask or an action as its responder gets it: a notification with the address whose turn it is; of an ask
+    /// until when it is to be answered, of an action the method where no frame has that.
     static func append(
-        _ notification: Notification, _ ask: ShownAsk, observer: UInt64, isRedelivered: Bool,
-        isOneLine: Bool, to output: inout [UInt8]
+        _ notification: Notification, _ addressed: Addressed, observer: UInt64?,
+        isRedelivered: Bool, isOneLine: Bool, namesMethod: Bool = true, to output: inout [UInt8]
     ) {
         append(
             notification, isRedelivered: isRedelivered, observer: observer, isOneLine: isOneLine,
             to: &output)
         output.removeLast()
         output.append(literal: #","target":"#)
-        JSONWriter.append(string: ask.target, to: &output)
-        output.append(literal: #","answerBy":""#)
-        TimeText.append(milliseconds: ask.answerBy, to: &output)
-        output.append(literal: #""}"#)
+        JSONWriter.append(string: addressed.target, to: &output)
+        switch addressed.kind {
+        case .ask(let answerBy):
+            output.append(literal: #","answerBy":""#)
+            TimeText.append(milliseconds: answerBy, to: &output)
+            output.append(UInt8(ascii: "\""))
+        case .action(let selector, _):
+            if namesMethod {
+                output.append(literal: #","selector":"#)
+                JSONWriter.append(string: selector, to: &output)
+            }
+        }
+        output.append(UInt8(ascii: "}"))
     }
 }
 

@@ -94,16 +94,16 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Appends what a mailbox has for an observer; asks stand among the notifications.
+    /// Appends what a mailbox has for an observer; asks and actions stand among the notifications.
     public static func append(
         mailbox page: MailboxPage, observer: UInt64, to output: inout [UInt8]
     ) {
         output.append("{\"notifications\":[")
         for (index, held) in page.elements.enumerated() {
             if index > 0 { output.append(",") }
-            if let ask = held.ask {
+            if let addressed = held.addressed {
                 append(
-                    held.notification, ask, observer: observer,
+                    held.notification, addressed, observer: observer,
                     isRedelivered: held.isRedelivered, isOneLine: false, to: &output)
             } else {
                 append(

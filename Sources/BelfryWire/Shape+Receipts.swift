@@ -27,6 +27,7 @@ extension Shape {
             output.append("\",\"outcome\":\"")
             output.append(rows[index].outcome.text)
             output.append("\"")
+            if let route = rows[index].route { append(route, to: &output) }
             switch rows[index].outcome {
             case .answered(let result):
                 output.append(",\"result\":")
@@ -35,9 +36,32 @@ extension Shape {
             case .refused(let error):
                 output.append(",\"error\":")
                 output.append(error.span)
+            case .unhandled(let failure):
+                output.append(",\"reason\":\"")
+                output.append(failure.text)
+                output.append("\"")
             default: break
             }
             output.append("}")
+        }
+        output.append("]")
+    }
+
+    /// Appends where an action went, as members behind the outcome; its way is told where it is longer than one address
+    /// or came to nobody.
+    static func append(_ route: ActionRoute, to output: inout [UInt8]) {
+        output.append(",\"target\":")
+        JSONWriter.append(string: route.path[0], to: &output)
+        if let responder = route.responder {
+            output.append(",\"observer\":\"")
+            IdentifierText.append(observer: responder, to: &output)
+            output.append("\"")
+            if route.path.count == 1 { return }
+        }
+        output.append(",\"path\":[")
+        for index in route.path.indices {
+            if index > 0 { output.append(",") }
+            JSONWriter.append(string: route.path[index], to: &output)
         }
         output.append("]")
     }

@@ -17,6 +17,10 @@ extension Shape {
         switch row.role {
         case .plain: JSONWriter.append(string: row.selector, to: &output)
         case .responder(let terms): append(terms, to: &output)
+        case .action(let target):
+            JSONWriter.append(string: row.selector, to: &output)
+            output.append(literal: #","target":"#)
+            JSONWriter.append(string: target, to: &output)
         }
         append(row.terms, to: &output)
     }

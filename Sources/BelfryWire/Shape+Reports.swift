@@ -11,7 +11,11 @@ extension Shape {
             writer.beginObject(into: &output)
             writer.observerID("id", row.row.serial, into: &output)
             writer.member("state", string: row.row.state.text, into: &output)
-            writer.member("outcome", string: row.outcome.text, into: &output)
+            writer.member("outcome", string: row.report.outcome.text, into: &output)
+            if let route = row.report.route { append(route, to: &output) }
+            if case .unhandled(let failure) = row.report.outcome {
+                writer.member("reason", string: failure.text, into: &output)
+            }
             writer.endObject(into: &output)
         }
         writer.array("near", of: explanation.nearMisses, into: &output) { miss, output, writer in
@@ -74,6 +78,7 @@ extension Leak.Reason {
     var text: String {
         switch self {
         case .duplicate: "duplicate"
+        case .noTarget: "no-target"
         case .disconnected: "disconnected"
         case .neverLooked: "never-looked"
         }

@@ -191,6 +191,7 @@ extension ReportRow.Outcome {
         case .coalesced: "coalesced"
         case .dropped: "dropped"
         case .disconnected: "disconnected"
+        case .unhandled: "unhandled"
         }
     }
 }

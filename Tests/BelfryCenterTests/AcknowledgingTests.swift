@@ -156,7 +156,8 @@ struct AcknowledgingTests {
         scenario.acknowledge(serial, 2)
         scenario.acknowledge(plain, 1)
         scenario.acknowledge(99, 1)
-        scenario.apply(.acknowledge(client: other, observer: serial, sequence: 1, .result([])))
+        scenario.apply(
+            .acknowledge(client: other, DeliveryName(observer: serial, sequence: 1), .result([])))
         #expect(scenario.account(id) == before)
         scenario.acknowledge(serial, 1)
         scenario.acknowledge(serial, 1, error: "{}")

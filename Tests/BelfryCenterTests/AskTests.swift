@@ -24,7 +24,9 @@ struct AskTests {
         let id = scenario.ask("w", "shouldClose") { $0.userInfo = #"{"a":1}"# }
         #expect(scenario.effects.outcome == .waiting)
         #expect(scenario.frames == [#"shouldClose{"a":1}/w"#])
-        #expect(scenario.effects.asks[0]?.answerBy == scenario.milliseconds + 5_000)
+        #expect(
+            scenario.effects.addressed[0]?.kind
+                == .ask(answerBy: scenario.milliseconds + 5_000))
         #expect(scenario.fate(id) == "open")
         scenario.answer(responder, 1, .result(bytes("false")))
         #expect(scenario.answers == ["false by o1"] && scenario.path == ["w"])

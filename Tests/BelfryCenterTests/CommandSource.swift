@@ -45,7 +45,8 @@ struct CommandSource {
         case 9..<40: return .addObserver(registration(), client: client(), since: since())
         case 40..<55: return .removeObserver(serial: serial(), by: remover())
         case 55..<59:
-            return .removeObservers(client: client(), name: name(), object: object())
+            return .removeObservers(
+                client: client(), ObserverFilter(name: name(), object: object()))
         case 59..<64:
             return .postBatch((0..<(1 + generator.below(5))).map { _ in post() }, terms())
         default: return .post(post(), terms())
@@ -65,8 +66,9 @@ struct CommandSource {
         case 19..<23: return resume()
         case 23..<37:
             return .acknowledge(
-                client: client(), observer: serial(),
-                sequence: UInt64(generator.below(Int(lastIndex) + 1)),
+                client: client(),
+                DeliveryName(
+                    observer: serial(), sequence: UInt64(generator.below(Int(lastIndex) + 1))),
                 generator.below(4) == 0 ? .refusal(bytes("{}")) : .result([]))
         case 37..<41: return readMailbox()
         case 41..<44: return attachReader()

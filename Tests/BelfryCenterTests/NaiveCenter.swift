@@ -63,8 +63,8 @@ struct NaiveCenter {
         case .removeClient(let client, let remover):
             removeClient(client, remover, .clientRemoved)
         case .removeObserver(let serial, let remover): removeObserver(serial, remover)
-        case .removeObservers(let client, let name, let object):
-            removeObservers(client, name, object)
+        case .removeObservers(let client, let filter):
+            removeObservers(client, filter.name, filter.object)
         case .resume, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox,
             .attachReader, .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode,
             .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned,

@@ -87,8 +87,8 @@ extension Scenario {
     ) -> Outcome {
         apply(
             .acknowledge(
-                client: center.observer(observer)?.client ?? 0, observer: observer,
-                sequence: sequence, response))
+                client: center.observer(observer)?.client ?? 0,
+                DeliveryName(observer: observer, sequence: sequence), response))
     }
 
     /// What became of an ask as a short text: `true by o1`, `false by default: no-answer`, `no-answer`, `open`.
@@ -130,7 +130,7 @@ extension Scenario {
     var shown: [String] {
         effects.deliveries.filter { $0.form == .ask }.map { delivery in
             let content = effects.notifications[Int(delivery.notification)].content
-            let target = effects.asks[delivery.notification]?.target ?? []
+            let target = effects.addressed[delivery.notification]?.target ?? []
             return "o\(delivery.observer) " + String(decoding: target, as: UTF8.self) + "."
                 + content.text.prefix { $0 != "/" } + (delivery.isRedelivered ? "*" : "")
         }

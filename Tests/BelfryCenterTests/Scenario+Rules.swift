@@ -129,8 +129,9 @@ extension Scenario {
     ) -> Outcome {
         apply(
             .acknowledge(
-                client: center.observer(observer)?.client ?? 0, observer: observer,
-                sequence: sequence, error.map { .refusal(bytes($0)) } ?? .result([])))
+                client: center.observer(observer)?.client ?? 0,
+                DeliveryName(observer: observer, sequence: sequence),
+                error.map { .refusal(bytes($0)) } ?? .result([])))
     }
 
     /// Lets time pass, and what is due with it.

@@ -123,10 +123,16 @@ struct Scenario {
     }
 
     @discardableResult
-    mutating func remove(name: String? = nil, object: String? = nil, of client: UInt64) -> Outcome {
+    mutating func remove(
+        name: String? = nil, object: String? = nil, target: String? = nil,
+        selector: String? = nil, of client: UInt64
+    ) -> Outcome {
         apply(
             .removeObservers(
-                client: client, name: name.map { bytes($0) }, object: object.map { bytes($0) }))
+                client: client,
+                ObserverFilter(
+                    name: name.map { bytes($0) }, object: object.map { bytes($0) },
+                    target: target.map { bytes($0) }, selector: selector.map { bytes($0) })))
     }
 
     /// All observers, as one listing shows them.

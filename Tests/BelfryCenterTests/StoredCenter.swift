@@ -14,6 +14,7 @@ struct StoredCenter {
         let serials = Set(image.observers.map(\.serial))
         image.held.removeAll { !serials.contains($0.observer) }
         image.gaps.removeAll { !serials.contains($0.observer) }
+        image.actions.removeAll { !serials.contains($0.responder) }
     }
 
     private mutating func apply(_ change: Change) {
@@ -34,7 +35,9 @@ struct StoredCenter {
         case .observerRemoved(let serial, let tombstone):
             image.observers.removeAll { $0.serial == serial }
             image.tombstones.append((serial, tombstone))
-        case .notification, .notificationReleased, .held, .released, .gap: applyHeld(change)
+        case .notification, .notificationReleased, .held, .released, .action, .actionReleased,
+            .gap:
+            applyHeld(change)
         case .queued, .dequeued, .key, .keyForgotten: applyQueued(change)
         case .ask(let record):
             if let place = image.asks.firstIndex(where: { $0.id == record.id }) {
@@ -54,6 +57,7 @@ struct StoredCenter {
             image.notifications.sort { $0.notification.sequence < $1.notification.sequence }
         case .notificationReleased(let sequence):
             check(has(sequence) && !image.held.contains { $0.sequence == sequence })
+            check(!image.actions.contains { $0.sequence == sequence })
             image.notifications.removeAll { $0.notification.sequence == sequence }
         case .held(let observer, let sequence):
             check(has(sequence))
@@ -63,6 +67,14 @@ struct StoredCenter {
         case .released(let observer, let sequence):
             check(image.held.contains { $0 == (observer, sequence) })
             image.held.removeAll { $0 == (observer, sequence) }
+        case .action(let record):
+            check(has(record.sequence))
+            check(!image.actions.contains { $0.isOf(record.row, record.sequence) })
+            image.actions.append(record)
+            image.actions.sort { ($0.sequence, $0.row) < ($1.sequence, $1.row) }
+        case .actionReleased(let row, let sequence):
+            check(image.actions.contains { $0.isOf(row, sequence) })
+            image.actions.removeAll { $0.isOf(row, sequence) }
         case .gap(let observer, let gap):
             image.gaps.removeAll { $0.observer == observer && $0.gap.reason == gap.reason }
             if gap.count != 0 { image.gaps.append((observer, gap)) }
@@ -106,5 +118,11 @@ struct StoredCenter {
         image.isComplete = isComplete
         return NotificationCenter(
             restoring: image, limits: limits, seed: HashSeed(3, 4), time: time)
+    }
+}
+
+extension ActionRecord {
+    fileprivate func isOf(_ row: UInt64, _ sequence: UInt64) -> Bool {
+        self.row == row && self.sequence == sequence
     }
 }

@@ -102,6 +102,15 @@ struct Deed: CustomTestStringConvertible, Sendable {
             verbs: ["respond"],
             http: ("POST", "/v1/observers", #"{"object":"me","implements":[]}"#)),
         Deed(
+            verbs: ["observe", "ask"],
+            http: (
+                "POST", "/v1/observers",
+                #"{"name":"Mail","object":"me","target":"you","selector":"open"}"#
+            ),
+            call: (
+                "addObserver", #"{"name":"Mail","object":"me","target":"you","selector":"open"}"#
+            )),
+        Deed(
             verbs: ["respond", "ask"],
             http: ("POST", "/v1/observers", #"{"object":"me","implements":["Mail"],"next":"you"}"#),
             call: ("addObserver", #"{"object":"me","implements":["Mail"],"next":"you"}"#)),

@@ -23,15 +23,15 @@ struct ChangeSource {
     /// Whether centers end, whatever they have.
     private let endsCenters: Bool
 
-    /// Whether there are responders and asks.
-    private let hasAsks: Bool
+    /// The version of the main file that knows all that there is.
+    private let version: Int
 
     init(
         seed: UInt64, userInfoByteLimit: Int = 100, endsCenters: Bool = false,
-        hasAsks: Bool = true
+        version: Int = .max
     ) {
         self.endsCenters = endsCenters
-        self.hasAsks = hasAsks
+        self.version = version
         random = SeededGenerator(seed: seed)
         self.userInfoByteLimit = userInfoByteLimit
     }
@@ -66,14 +66,14 @@ struct ChangeSource {
     }
 
     private mutating func changes(of center: inout Center) -> [Change] {
-        switch random.below(hasAsks ? 16 : 14) {
+        switch random.below(version >= 4 ? 16 : 14) {
         case 0: return [.center(CenterRecord(epoch: Sample.bytes("epoch \(serial)")))]
         case 1: return [.sequenceReserved(through: center.sequence + 100)]
         case 2: return client(of: &center)
         case 3, 4:
             guard let client = center.clients.randomElement(using: &random) else { return [] }
             center.observers.append((serial, client))
-            return [.observer(Sample.observer(serial, client: client, canRespond: hasAsks))]
+            return [.observer(Sample.observer(serial, client: client, version: version))]
         case 5: return removal(in: &center)
         case 6, 7, 8: return post(in: &center)
         case 9: return release(in: &center)
@@ -110,7 +110,7 @@ struct ChangeSource {
         if random.below(2) == 0 {
             let record = Sample.observer(
                 observer.serial, client: observer.client, acknowledgedThrough: serial,
-                canRespond: hasAsks)
+                version: version)
             return [.observer(record)]
         }
         center.observers.removeAll { $0.serial == observer.serial }
@@ -128,6 +128,12 @@ struct ChangeSource {
         for observer in center.observers where random.below(2) == 0 {
             changes.append(.held(observer: observer.serial, sequence: center.sequence))
         }
+        for responder in center.observers where version >= 5 && random.below(8) == 0 {
+            changes.append(
+                .action(
+                    Sample.action(
+                        center.sequence, row: responder.serial + 1, responder: responder.serial)))
+        }
         return changes
     }
 
@@ -138,6 +144,9 @@ struct ChangeSource {
             return [.notificationReleased(sequence: sequence)]
         }
         guard let observer = center.observers.randomElement(using: &random) else { return [] }
+        if version >= 5, random.below(4) == 0 {
+            return [.actionReleased(row: observer.serial + 1, sequence: sequence)]
+        }
         return [.released(observer: observer.serial, sequence: sequence)]
     }
 
@@ -170,7 +179,7 @@ struct ChangeSource {
     private mutating func key(of center: inout Center) -> [Change] {
         if let number = center.keys.randomElement(using: &random), random.below(2) == 0 {
             let record = Sample.key(
-                number, sequence: serial, hasAsk: hasAsks && random.below(2) == 0)
+                number, sequence: serial, hasAsk: version >= 4 && random.below(2) == 0)
             if random.below(2) == 0 { return [.key(record)] }
             center.keys.removeAll { $0 == number }
             return [.keyForgotten(principal: record.key.principal, text: record.key.text)]

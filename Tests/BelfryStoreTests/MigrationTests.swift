@@ -24,17 +24,20 @@ struct MigrationTests {
         version: Int, inOrder: Bool, damage: String? = nil
     ) throws -> StoreImage {
         var file = try open()
-        var source = ChangeSource(seed: 7, hasAsks: false)
+        var source = ChangeSource(seed: 7, version: version)
         for _ in 0..<20 { try file.commit(source.batch(100)) }
         let image = try file.load()
         if inOrder { try file.commit([.cleanEnd]) }
-        try file.connection.execute("DROP TABLE ask")
-        for column in ["implements", "next", "if_held", "concurrency"] {
-            try file.connection.execute("ALTER TABLE observer DROP COLUMN \(column)")
+        try dropVersion5(of: file)
+        if version < 4 {
+            try file.connection.execute("DROP TABLE ask")
+            for column in ["implements", "next", "if_held", "concurrency"] {
+                try file.connection.execute("ALTER TABLE observer DROP COLUMN \(column)")
+            }
         }
         try file.connection.execute("PRAGMA user_version = \(version)")
-        if version == 3 {
-            let columns = StoreSchema.checkedColumns(of: 3, .observer).columns
+        if version >= 3 {
+            let columns = StoreSchema.checkedColumns(of: version, .observer).columns
             try file.connection.execute(
                 "UPDATE observer SET checksum = belfry_checksum(\(columns))")
             if let damage { try file.connection.execute(damage) }
@@ -54,6 +57,12 @@ struct MigrationTests {
             ] { try file.connection.execute(text) }
         }
         return withoutWritten(image)
+    }
+
+    /// Takes out what version 4 has not.
+    private func dropVersion5(of file: borrowing StoreFile) throws {
+        try file.connection.execute("DROP TABLE action")
+        try file.connection.execute("ALTER TABLE observer DROP COLUMN target")
     }
 
     /// Only version 3 knows what a client was written last.
@@ -97,13 +106,13 @@ struct MigrationTests {
         return image
     }
 
-    @Test("versions 2 and 3 become version 4, whose rows have checksums", arguments: [2, 3])
+    @Test("versions 2 to 4 become version 5, whose rows have checksums", arguments: [2, 3, 4])
     func laterVersions(_ version: Int) throws {
         var expected = try make(version: version, inOrder: true)
         expected.incarnation += 1
         do {
             var file = try open()
-            #expect(try file.connection.integer("PRAGMA user_version") == 4)
+            #expect(try file.connection.integer("PRAGMA user_version") == 5)
             #expect(try file.load() == expected)
             #expect(try RowCheck.changedRows(file.connection).isEmpty)
         }
@@ -144,7 +153,7 @@ struct MigrationTests {
             try copy.write(broken, to: "belfry.db")
             var file = try StoreFile(
                 directory: copy.path, durability: .process, acceptsDamage: true)
-            #expect(try file.connection.integer("PRAGMA user_version") == 4)
+            #expect(try file.connection.integer("PRAGMA user_version") == 5)
             guard file.losses.savedRowCount != nil else { continue }
             let image = try file.load()
             kept += image.centers.reduce(0) { $0 + $1.observers.count }
@@ -153,13 +162,13 @@ struct MigrationTests {
         #expect(kept > whole.centers.reduce(0) { $0 + $1.observers.count })
     }
 
-    @Test("version 1 becomes version 4, after an end in order and after kill -9")
+    @Test("version 1 becomes version 5, after an end in order and after kill -9")
     func firstVersion() throws {
         var expected = migrated(try make(version: 1, inOrder: true))
         #expect(expected.centers.contains { $0.clients.contains { $0.immediateThrough > 0 } })
         do {
             var file = try open()
-            #expect(try file.connection.integer("PRAGMA user_version") == 4)
+            #expect(try file.connection.integer("PRAGMA user_version") == 5)
             let found = try file.load()
             #expect(found == expected)
         }

@@ -39,7 +39,7 @@ enum Sample {
 
     static func observer(
         _ serial: UInt64, client: UInt64 = 1, acknowledgedThrough: UInt64 = 0,
-        canRespond: Bool = true
+        version: Int = .max
     ) -> ObserverRecord {
         var terms = ObserverTerms()
         terms.suspensionBehavior = SuspensionBehavior.allCases[Int(serial % 4)]
@@ -54,7 +54,24 @@ enum Sample {
             object: serial % 2 == 0 ? nil : [], selector: bytes("notify:\(serial)"),
             terms: terms, since: serial * 3, createdAt: 1_700_000_000_000 + Int64(serial),
             acknowledgedThrough: acknowledgedThrough, forgottenThrough: serial * 2,
-            role: canRespond && serial % 3 == 2 ? .responder(responder(serial)) : .plain)
+            role: role(serial, version: version))
+    }
+
+    /// What an observer may be for in a version of the main file.
+    private static func role(_ serial: UInt64, version: Int) -> ObserverRole {
+        switch serial % 6 {
+        case 2, 5: version >= 4 ? .responder(responder(serial)) : .plain
+        case 1: version >= 5 ? .action(target: bytes("target \(serial)")) : .plain
+        default: .plain
+        }
+    }
+
+    static func action(_ sequence: UInt64, row: UInt64, responder: UInt64) -> ActionRecord {
+        ActionRecord(
+            sequence: sequence, row: row, responder: responder, selector: bytes("act\(row):"),
+            acknowledges: row % 2 == 0,
+            path: (0...row % 3).map { bytes("address \($0)") },
+            shown: (0..<row % 4).map { $0 })
     }
 
     static func responder(_ number: UInt64) -> ResponderTerms {
@@ -156,9 +173,16 @@ enum Sample {
         let outcomes: [ReportRow.Outcome] = [
             .delivered, .acknowledged, .refused(error: bytes("{\"code\":1}")), .pending, .held,
             .coalesced, .dropped, .disconnected, .answered(result: bytes("[1]")), .resultOmitted,
+            .unhandled(.noResponder), .unhandled(.responderBusy),
         ]
-        let rows = outcomes.enumerated().map {
-            ReportRow(observer: .max - UInt64($0.offset), outcome: $0.element)
+        let rows = outcomes.enumerated().map { place, outcome in
+            var route: ActionRoute?
+            if place % 3 == 1 || place > 9 {
+                let path = (0...place % 3).map { bytes("address \($0)") }
+                route = ActionRoute(path: path, responder: place > 9 ? nil : UInt64(place))
+            }
+            return ReportRow(
+                observer: .max - UInt64(place), outcome: outcome, route: route)
         }
         return KeyRecord(
             key: IdempotencyKey(

@@ -45,14 +45,22 @@ struct AcknowledgingTests {
         }
     }
 
-    @Test("an id comes back as it went", arguments: [(0, 0), (17, 1_842), (.max, .max)])
-    func identifier(observer: UInt64, sequence: UInt64) {
+    @Test(
+        "an id comes back as it went; that of an action names the observer that has the target",
+        arguments: [
+            (DeliveryName(observer: 0, sequence: 0), "o0:0"),
+            (DeliveryName(observer: 17, sequence: 1_842), "o17:1842"),
+            (DeliveryName(observer: 3, sequence: 1_851, row: 21), "o3:1851:o21"),
+            (
+                DeliveryName(observer: .max, sequence: .max, row: .max),
+                "o\(UInt64.max):\(UInt64.max):o\(UInt64.max)"
+            ),
+        ])
+    func identifier(delivery: DeliveryName, expected: String) {
         var id: [UInt8] = []
-        RPC.appendDeliveryID(observer: observer, sequence: sequence, to: &id)
-        #expect(text(id) == "\"o\(observer):\(sequence)\"")
-        let delivery = RPC.delivery(ofID: id.span)
-        #expect(delivery?.observer == observer)
-        #expect(delivery?.sequence == sequence)
+        RPC.appendDeliveryID(delivery, to: &id)
+        #expect(text(id) == "\"\(expected)\"")
+        #expect(RPC.delivery(ofID: id.span) == delivery)
     }
 
     @Test(

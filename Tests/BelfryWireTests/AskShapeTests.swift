@@ -183,10 +183,13 @@ struct AskShapeTests {
     }
 }
 
-@Suite("RPC, EventStream and mailboxes: asks")
+@Suite("RPC, EventStream and mailboxes: asks and actions")
 struct AskFrameTests {
     private let notification: Notification
-    private let ask = ShownAsk(target: bytes("d\"y"), answerBy: Bench.time + 1)
+    private let ask = Addressed(
+        target: bytes("d\"y"), kind: .ask(answerBy: Bench.time + 1))
+    private let action = Addressed(
+        target: bytes("lamp"), kind: .action(selector: bytes("t\"oggle"), row: 21))
     private let end = #","target":"d\"y","answerBy":"2026-11-21T08:00:00.001Z"}"#
 
     init() {
@@ -206,7 +209,8 @@ struct AskFrameTests {
     func request(isRedelivered: Bool) {
         let request = written {
             RPC.append(
-                ask: notification, ask, observer: 17, isRedelivered: isRedelivered, to: &$0)
+                ask, notification, observer: 17, isRequest: true, isRedelivered: isRedelivered,
+                to: &$0)
         }
         let params = element(isRedelivered: isRedelivered)
         #expect(request == #"{"jsonrpc":"2.0","id":"o17:1","method":"a","params":\#(params)}"#)
@@ -216,11 +220,53 @@ struct AskFrameTests {
         #expect(RPC.delivery(ofID: delivery.span)?.observer == 17)
     }
 
+    @Test("an action calls its method, and names event, sender, target and userInfo (rule K3)")
+    func actionFrame() {
+        let plain = written {
+            Shape.append(notification: notification, isRedelivered: false, to: &$0)
+        }.dropLast()
+        let frame = written {
+            RPC.append(
+                action, notification, observer: 3, isRequest: false, isRedelivered: false, to: &$0)
+        }
+        #expect(
+            frame == #"{"jsonrpc":"2.0","method":"t\"oggle","params":\#(plain),"target":"lamp"}}"#)
+        let request = written {
+            RPC.append(
+                action, notification, observer: 3, isRequest: true, isRedelivered: false, to: &$0)
+        }
+        #expect(request.hasPrefix(#"{"jsonrpc":"2.0","id":"o3:1:o21","method":"t\"oggle","#))
+        #expect(request.contains(#","observer":"o3","target":"lamp"}}"#))
+    }
+
+    @Test("in a mailbox and in a stream an action names its method as a member (rule K3)")
+    func actionElement() {
+        var page = MailboxPage()
+        page.elements = [
+            .init(notification: notification, isRedelivered: false, addressed: action)
+        ]
+        page.next = 1
+        let element =
+            written {
+                Shape.append(
+                    notification: notification, isRedelivered: false, observer: 3, to: &$0)
+            }.dropLast() + #","target":"lamp","selector":"t\"oggle"}"#
+        #expect(
+            written { Shape.append(mailbox: page, observer: 3, to: &$0) }
+                == #"{"notifications":[\#(element)],"gaps":[],"next":1}"#)
+        let event = written {
+            EventStream.append(
+                action, notification, epoch: bytes("k3"), observer: 3, isRedelivered: false,
+                to: &$0)
+        }
+        #expect(event == "id: k3-1\ndata: \(element.replacing("\n", with: " "))\n\n")
+    }
+
     @Test("in a stream an ask is an event without a type, with its data in one line")
     func event() {
         let event = written {
             EventStream.append(
-                ask: notification, ask, epoch: bytes("k3"), observer: 17, isRedelivered: false,
+                ask, notification, epoch: bytes("k3"), observer: 17, isRedelivered: false,
                 to: &$0)
         }
         let data = element().replacing("\n", with: " ")
@@ -232,7 +278,7 @@ struct AskFrameTests {
         var page = MailboxPage()
         page.elements = [
             .init(notification: notification, isRedelivered: false),
-            .init(notification: notification, isRedelivered: true, ask: ask),
+            .init(notification: notification, isRedelivered: true, addressed: ask),
         ]
         page.next = 1
         let plain = written {

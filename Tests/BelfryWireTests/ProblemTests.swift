@@ -65,7 +65,7 @@ struct ProblemTests {
                 #""removedBy":"k\"1","reason":"removed""#
             ),
             (
-                .removeObservers(client: 4, name: bytes("a"), object: nil),
+                .removeObservers(client: 4, ObserverFilter(name: bytes("a"))),
                 #""removedBy":"c4","reason":"removed""#
             ),
             (

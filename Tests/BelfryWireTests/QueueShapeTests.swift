@@ -327,7 +327,10 @@ struct QueueShapeTests {
     @Test("an explanation has states and outcomes, and where to go on")
     func explanation() {
         var explanation = Explanation()
-        explanation.observers = [(.suspended(), .held), (.suspended(18), .dropped)]
+        explanation.observers = [
+            (.suspended(), ReportRow(observer: 17, outcome: .held)),
+            (.suspended(18), ReportRow(observer: 18, outcome: .dropped)),
+        ]
         explanation.next = 18
         #expect(
             written { Shape.append(explanation: explanation, to: &$0) }
@@ -339,11 +342,11 @@ struct QueueShapeTests {
     func leaks() {
         var page = Page<Leak>()
         #expect(written { Shape.append(leaks: page, to: &$0) } == #"{"observers":[]}"#)
-        page.rows = [.duplicate, .disconnected, .neverLooked].map {
+        page.rows = [.duplicate, .disconnected, .neverLooked, .noTarget].map {
             Leak(observer: .suspended(), reason: $0)
         }
         page.next = 17
-        let rows = ["duplicate", "disconnected", "never-looked"].map {
+        let rows = ["duplicate", "disconnected", "never-looked", "no-target"].map {
             #"{"id":"o17","reason":"\#($0)","stateSince":"2026-11-21T08:00:00.001Z"}"#
         }
         #expect(

@@ -122,28 +122,33 @@ struct RPCCallsTests {
         let token = try #require(parsed)
         #expect(try remove(#"{"token":"o17.kJ3_-"}"#) == .token(token))
         #expect(try remove(#"{"observer":"o17","name":null}"#) == .observer(17))
-        #expect(try remove(#"{"name":"a"}"#) == .filter(name: bytes("a"), object: nil))
+        #expect(try remove(#"{"name":"a"}"#) == .filter(ObserverFilter(name: bytes("a"))))
         #expect(
-            try remove(#"{"name":null,"object":"o"}"#) == .filter(name: nil, object: bytes("o")))
-        let both = RemoveRequest.filter(name: bytes("a"), object: bytes("o"))
+            try remove(#"{"name":null,"object":"o"}"#)
+                == .filter(ObserverFilter(object: bytes("o"))))
+        let wire = ObserverFilter(target: bytes("lamp"), selector: bytes("toggle"))
+        #expect(
+            try remove(#"{"target":"lamp","selector":"toggle","name":null}"#) == .filter(wire))
+        let both = RemoveRequest.filter(
+            ObserverFilter(name: bytes("a"), object: bytes("o")))
         #expect(try remove(#"{"name":"a","object":"o"}"#) == both)
     }
 
     @Test(
         "a removal of nothing, or of two things, is refused (rule O10)",
         arguments: [
-            ("{}", "# must have one of token, observer, or name and object"),
+            ("{}", "# must have one of token, observer, or name, object, target and selector"),
             (
                 #"{"name":null,"object":null}"#,
-                "# must have one of token, observer, or name and object"
+                "# must have one of token, observer, or name, object, target and selector"
             ),
             (
                 #"{"token":"o1.x","observer":"o1"}"#,
-                "# must have one of token, observer, or name and object"
+                "# must have one of token, observer, or name, object, target and selector"
             ),
             (
                 #"{"token":"o1.x","name":"a"}"#,
-                "# must have one of token, observer, or name and object"
+                "# must have one of token, observer, or name, object, target and selector"
             ),
             (#"{"token":"o1"}"#, "#/token must be the token of an observer"),
             (#"{"token":""}"#, "#/token must be the token of an observer"),

@@ -145,7 +145,10 @@ struct ResponderRequestTests {
                 #"{"object":"o","implements":["a"],"since":0}"#,
                 "#/since must not stand with implements"
             ),
-            (#"{"object":"o","implements":["a"],"target":"t"}"#, "#/target is not a known field"),
+            (
+                #"{"object":"o","implements":["a"],"target":"t"}"#,
+                "#/target must not stand with implements"
+            ),
             (#"{"object":"o","implements":["a"],"keyPath":"p"}"#, "#/keyPath is not a known field"),
             (
                 #"{"object":"o","implements":["a"],"next":""}"#,

@@ -80,11 +80,16 @@ struct CommandReader {
         case 8: return .postBatch(list { $0.post() }, terms())
         case 9:
             return .acknowledge(
-                client: word(), observer: word(), sequence: word(), response())
+                client: word(),
+                DeliveryName(observer: word(), sequence: word(), row: optionalWord()), response())
         case 10: return .addObserver(observer(), client: word(), since: optionalWord())
         case 11: return .removeObserver(serial: word(), by: remover())
         case 12:
-            return .removeObservers(client: word(), name: optionalText(), object: optionalText())
+            return .removeObservers(
+                client: word(),
+                ObserverFilter(
+                    name: optionalText(), object: optionalText(), target: optionalText(),
+                    selector: optionalText()))
         case 13: return .removeClient(client: word(), by: remover())
         case 14: return .readMailbox(observer: word(), through: optionalWord())
         case 15: return .attachReader(observer: word(), connection(), isStream: flag())
@@ -207,9 +212,12 @@ extension CommandReader {
             responder.concurrency = reader.count()
             return responder
         }
+        let target = optionalText()
+        let role =
+            responder.map { ObserverRole.responder($0) } ?? target.map { .action(target: $0) }
         return ObserverRegistration(
             serial: serial, tokenHash: tokenHash, name: name, object: object, selector: selector,
-            terms: terms, role: responder.map { .responder($0) } ?? .plain)
+            terms: terms, role: role ?? .plain)
     }
 
     private mutating func response() -> Response {

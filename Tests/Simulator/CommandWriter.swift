@@ -113,11 +113,12 @@ struct CommandWriter {
                 for post in posts { $0.write(post) }
                 $0.write(terms)
             }
-        case .acknowledge(let client, let observer, let sequence, let response):
+        case .acknowledge(let client, let delivery, let response):
             write(kind: 9) {
                 $0.write(client)
-                $0.write(observer)
-                $0.write(sequence)
+                $0.write(delivery.observer)
+                $0.write(delivery.sequence)
+                $0.write(delivery.row)
                 $0.write(response)
             }
         case .ask(let ask, let terms):
@@ -152,11 +153,13 @@ struct CommandWriter {
                 $0.write(serial)
                 $0.write(remover)
             }
-        case .removeObservers(let client, let name, let object):
+        case .removeObservers(let client, let filter):
             write(kind: 12) {
                 $0.write(client)
-                $0.write(name)
-                $0.write(object)
+                $0.write(filter.name)
+                $0.write(filter.object)
+                $0.write(filter.target)
+                $0.write(filter.selector)
             }
         case .removeClient(let client, let remover):
             write(kind: 13) {
@@ -258,6 +261,7 @@ extension CommandWriter {
             writer.bytes.append(responder.ifHeld.rawValue)
             writer.write(responder.concurrency)
         }
+        write(observer.role.target)
     }
 
     mutating func write(_ response: Response) {

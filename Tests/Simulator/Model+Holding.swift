@@ -58,7 +58,7 @@ extension Model {
             current?.receipt.pending += 1
         case .held: current?.receipt.held += 1
         case .coalesced: current?.receipt.coalesced += 1
-        case .dropped: current?.receipt.dropped += 1
+        case .dropped, .unhandled: current?.receipt.dropped += 1
         case .acknowledged, .answered, .resultOmitted, .refused, .disconnected: break
         }
         current?.rows.append(ReportRow(observer: serial, outcome: outcome))

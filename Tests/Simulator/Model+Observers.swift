@@ -51,15 +51,16 @@ extension Model {
             self.terms = terms
             isPosting = true
             post(posts, id)
-        case .acknowledge(let client, let observer, let sequence, let response):
+        case .acknowledge(let client, let delivery, let response):
+            let (observer, sequence) = (delivery.observer, delivery.sequence)
             acknowledge(client: client, observer: observer, sequence: sequence, response)
         case .addObserver(let observer, let client, let since):
             guard canRegister(1, client: client) else { return }
             register([observer], client: client, since: since)
         case .removeObserver(let serial, let remover): removeObserver(serial, by: remover)
         case .ask, .withdraw, .answer: preconditionFailure("the simulator asks nothing yet")
-        case .removeObservers(let client, let name, let object):
-            removeObservers(of: client, name: name, object: object)
+        case .removeObservers(let client, let filter):
+            removeObservers(of: client, name: filter.name, object: filter.object)
         case .removeClient(let client, let remover): removeClient(client, by: remover)
         case .readMailbox(let observer, let through): readMailbox(observer, through: through)
         case .attachReader(let observer, let connection, let isStream):

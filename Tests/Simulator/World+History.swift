@@ -59,7 +59,8 @@ extension World {
                 .attached(observer: observer, connection: connection.number, isStream: isStream))
         case .detachReader(let observer, let connection):
             history.note(.detached(observer: observer, connection: connection.number))
-        case .acknowledge(_, let observer, let sequence, let response):
+        case .acknowledge(_, let delivery, let response):
+            let (observer, sequence) = (delivery.observer, delivery.sequence)
             history.note(
                 .acknowledged(
                     observer: observer, sequence: sequence, isRefused: response.refusal != nil,
@@ -184,9 +185,11 @@ extension World {
             case .removeObserver(let serial, _):
                 history.note(.removed(.observer(serial)))
                 mayRemove = true
-            case .removeObservers(let client, let name, let object):
-                if name != nil || object != nil {
-                    history.note(.removed(.filter(client: client, name: name, object: object)))
+            case .removeObservers(let client, let filter):
+                if !filter.isEmpty {
+                    history.note(
+                        .removed(
+                            .filter(client: client, name: filter.name, object: filter.object)))
                 }
                 mayRemove = true
             case .removeClient(let client, _):

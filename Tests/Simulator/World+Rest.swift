@@ -26,8 +26,9 @@ extension World {
                     answersWhatIsOwed = false
                     try submit(
                         .acknowledge(
-                            client: ends[place].client, observer: owed.observer,
-                            sequence: owed.sequence, .result([])))
+                            client: ends[place].client,
+                            DeliveryName(observer: owed.observer, sequence: owed.sequence),
+                            .result([])))
                 }
             }
             let interval = rows.map(\.terms.minInterval).max() ?? 0

@@ -264,7 +264,8 @@ extension World {
     private func removeObservers() throws(Violation) {
         let name = dice.oneIn(2) ? nil : dice.pick(profile.names)
         let object = dice.oneIn(2) ? nil : dice.pick(profile.objects).flatMap { $0 }
-        try submit(.removeObservers(client: someClient(), name: name, object: object))
+        try submit(
+            .removeObservers(client: someClient(), ObserverFilter(name: name, object: object)))
     }
 
     // MARK: Acknowledgements
@@ -296,7 +297,8 @@ extension World {
         let error = kind == .refuse ? [UInt8](#"{"code":-1,"message":"no"}"#) : nil
         try submit(
             .acknowledge(
-                client: ends[place].client, observer: pick.observer, sequence: pick.sequence,
+                client: ends[place].client,
+                DeliveryName(observer: pick.observer, sequence: pick.sequence),
                 error.map { .refusal($0) } ?? result))
     }
 

@@ -81,6 +81,9 @@ struct OpenAsk: Sendable {
             id: id, sequence: sequence, postedAt: shownAt, causedBy: causedBy, content: content)
     }
 
+    /// What its frame has besides the notification.
+    var addressed: Addressed { Addressed(target: target, kind: .ask(answerBy: answerBy)) }
+
     /// Whether it waits for somebody.
     var isHeld: Bool {
         if case .held = state { true } else { false }

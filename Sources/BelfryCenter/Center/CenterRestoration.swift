@@ -8,6 +8,8 @@ public struct CenterRestoration: ~Copyable {
     private let isComplete: Bool
     /// Walks through the notifications while their holders come.
     private var kept = HeldTable.none
+    /// The same for actions, which come behind those.
+    private var keptOfActions = HeldTable.none
 
     /// How asks ended: they come in the order of asking, and are forgotten in that of their ends.
     private var askEnds: [(ask: AskRecord, end: AskRecord.End)] = []
@@ -42,21 +44,19 @@ public struct CenterRestoration: ~Copyable {
             center.restore(tombstone, serial: serial)
         case .notification(let record):
             let slot = center.restore(record, at: time)
-            if kept == HeldTable.none { kept = slot }
+            if kept == HeldTable.none { (kept, keptOfActions) = (slot, slot) }
         case .held(let observer, let sequence):
-            while kept != HeldTable.none, center.held.notification(at: kept).sequence < sequence {
-                kept = center.held.next(after: kept)
-            }
-            guard kept != HeldTable.none, center.held.isKept(kept, sequence: sequence) else {
-                return
-            }
+            guard center.held.goOn(&kept, to: sequence) else { return }
             center.restoreEntry(of: observer, kept: kept)
+        case .action(let record):
+            guard center.held.goOn(&keptOfActions, to: record.sequence) else { return }
+            center.restore(record, kept: keptOfActions)
         case .gap(let serial, let gap): center.restore(gap, of: serial)
         case .queued(let record): center.queue.restore(record, at: time)
         case .key(let record):
             center.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
         case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
-            .dequeued, .keyForgotten, .askForgotten:
+            .actionReleased, .dequeued, .keyForgotten, .askForgotten:
             preconditionFailure("a store has no such row")
         }
     }
@@ -64,6 +64,7 @@ public struct CenterRestoration: ~Copyable {
     /// Gives the center, which has all of its rows.
     public consuming func finish() -> NotificationCenter {
         var center = center
+        center.orderActions()
         center.restore(askEnds, at: time)
         center.endRestoring(at: time)
         return center
@@ -80,6 +81,7 @@ extension CenterImage {
         }
         for record in notifications { tell(.notification(record)) }
         for (observer, sequence) in held { tell(.held(observer: observer, sequence: sequence)) }
+        for record in actions { tell(.action(record)) }
         for (observer, gap) in gaps { tell(.gap(observer: observer, gap)) }
         for record in queue { tell(.queued(record)) }
         for record in asks { tell(.ask(record)) }

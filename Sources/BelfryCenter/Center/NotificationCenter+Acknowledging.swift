@@ -3,20 +3,26 @@
 extension NotificationCenter {
     /// An observer has answered a delivery; an answer to what it does not owe is ignored.
     mutating func acknowledge(
-        client id: UInt64, observer serial: UInt64, sequence: UInt64, _ response: Response,
-        at time: CommandTime, _ effects: inout Effects
+        _ delivery: DeliveryName, of id: UInt64, _ response: Response, at time: CommandTime,
+        _ effects: inout Effects
     ) {
-        guard let slot = observers.slot(of: serial) else { return }
+        guard let slot = observers.slot(of: delivery.observer) else { return }
         let client = observers[slot].client
         guard clients[client].id == id else { return }
-        guard let entry = unacknowledged(sequence, at: slot) else {
-            return answerAsk(of: slot, sequence: sequence, response, at: time, &effects)
+        guard let entry = unacknowledged(delivery, at: slot) else {
+            guard delivery.row == nil else { return }
+            return answerAsk(of: slot, sequence: delivery.sequence, response, at: time, &effects)
         }
         observers[slot].missedDeadlineCount = 0
+        if case .passed = response, let action = heldActions[entry] {
+            handOn(action, from: entry, at: time, &effects)
+            if clients[client].suspension.contains(.owing) { settle(client, at: time, &effects) }
+            return
+        }
         let isCounted = held[entry].account == .delivered
         let outcome = response.outcome
         if case .answered = outcome { usesAsks = true }
-        endWait(for: entry, outcome: outcome, at: slot, effects: &effects) { receipt in
+        endWait(for: entry, outcome: outcome, &effects) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1
             if case .refused = outcome { receipt.refused += 1 } else { receipt.acknowledged += 1 }
@@ -27,12 +33,11 @@ extension NotificationCenter {
         }
     }
 
-    /// The entry of an observer with this number that was sent and not answered.
-    private func unacknowledged(_ sequence: UInt64, at slot: UInt32) -> UInt32? {
+    /// The entry of an observer with this name that was sent and not answered.
+    private func unacknowledged(_ delivery: DeliveryName, at slot: UInt32) -> UInt32? {
         var entry = observers[slot].entries.first
         while entry != HeldTable.none {
-            let found = held.sequence(of: entry)
-            if found == sequence {
+            if held.sequence(of: entry) == delivery.sequence, row(ofAction: entry) == delivery.row {
                 return held[entry].flags.contains(.unacknowledged) ? entry : nil
             }
             entry = held.next(after: entry, in: .observer)
@@ -40,20 +45,24 @@ extension NotificationCenter {
         return nil
     }
 
+    private func row(ofAction entry: UInt32) -> UInt64? {
+        held[entry].flags.contains(.action) ? heldActions[entry]?.row : nil
+    }
+
     /// Nobody waits for this acknowledgement any more: the account says how it ended.
     mutating func endWait(
-        for entry: UInt32, outcome: ReportRow.Outcome, at slot: UInt32, effects: inout Effects,
+        for entry: UInt32, outcome: ReportRow.Outcome, _ effects: inout Effects,
         _ change: (inout Receipt) -> Void
     ) {
         let id = held.notification(of: entry).id
-        recount(id, observer: observers[slot].serial, outcome: outcome, change)
+        recount(id, report(of: entry, outcome), change)
         guard held[entry].flags.contains(.awaited) else { return }
         held[entry].flags.remove(.awaited)
         if let complete = waiting.resolve(id) { answer(complete, &effects) }
     }
 
     /// Answers a command that waited, and those that came later under the same key.
-    private mutating func answer(_ waiting: WaitingTable.Waiting, _ effects: inout Effects) {
+    mutating func answer(_ waiting: WaitingTable.Waiting, _ effects: inout Effects) {
         if let key = waiting.key {
             finishKey(key, waiting, &effects)
         }

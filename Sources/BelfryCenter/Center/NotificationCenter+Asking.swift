@@ -130,7 +130,7 @@ extension NotificationCenter {
         guard let notification = ask.notification else { return }
         let position = position(of: notification, &effects)
         effects.hasAsks = true
-        effects.asks[position] = ShownAsk(target: ask.target, answerBy: ask.answerBy)
+        effects.addressed[position] = ask.addressed
         write(
             position, to: observer, form: .ask, isRedelivered: ask.isRedelivered, time, &effects)
     }
@@ -231,7 +231,7 @@ extension NotificationCenter {
         _ observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         let client = observers[observer].client
-        if clients[client].suspension.contains(.owing) {
+        if clients[client].suspension.contains(.owing) || holdsActions(for: client) {
             settle(client, at: time, &effects)
         } else {
             showHeld(of: client, at: time, &effects)

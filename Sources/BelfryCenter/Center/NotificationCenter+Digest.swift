@@ -126,6 +126,10 @@ extension NotificationCenter {
             if let responder = observers.responder(at: entry.slot) {
                 addResponder(responder, to: &digest)
             }
+            if let target = observers.target(at: entry.slot) {
+                digest.add(target)
+                digest.add(targets.unheldSince(target) ?? -1)
+            }
             digest.add(observer.hasNewGap)
             digest.add(observer.gaps.count)
             for gap in observer.gaps {
@@ -159,9 +163,20 @@ extension NotificationCenter {
         for entry in held.slots(of: list, in: .client) {
             digest.add(held.sequence(of: entry))
             digest.add(observers[held[entry].observer].serial)
+            if let action = heldActions[entry] { addAction(action, to: &digest) }
             digest.add(UInt64(held[entry].account.rawValue))
             digest.add(UInt64(held[entry].flags.rawValue))
         }
+    }
+
+    private func addAction(_ action: HeldAction, to digest: inout StateDigest) {
+        digest.add(action.row)
+        digest.add(action.selector)
+        digest.add(action.acknowledges)
+        digest.add(action.path.count)
+        for address in action.path { digest.add(address) }
+        digest.add(action.shown.count)
+        for responder in action.shown { digest.add(responder) }
     }
 
     private func addHeld(to digest: inout StateDigest) {

@@ -110,12 +110,16 @@ extension NotificationCenter {
         dispatching.receipt = receipt
         dispatching.kept = HeldTable.none
         for slot in slots {
-            let outcome = place(notification, at: slot, time, &effects)
-            count(outcome, &dispatching.receipt)
-            if dispatching.reports {
-                dispatching.rows.append(
-                    ReportRow(observer: observers[slot].serial, outcome: outcome))
-            }
+            let row =
+                if let target = observers.target(at: slot) {
+                    act(on: notification, at: slot, target: target, time, &effects)
+                } else {
+                    ReportRow(
+                        observer: observers[slot].serial,
+                        outcome: place(notification, at: slot, time, &effects))
+                }
+            count(row.outcome, &dispatching.receipt)
+            if dispatching.reports { dispatching.rows.append(row) }
         }
         dispatching.isActive = false
     }
@@ -128,7 +132,7 @@ extension NotificationCenter {
             receipt.pending += 1
         case .held: receipt.held += 1
         case .coalesced: receipt.coalesced += 1
-        case .dropped: receipt.dropped += 1
+        case .dropped, .unhandled: receipt.dropped += 1
         case .acknowledged, .answered, .resultOmitted, .refused, .disconnected: break
         }
     }
@@ -217,17 +221,23 @@ extension NotificationCenter {
         let entry = makeEntry(
             notification, at: slot, account: .delivered, flags: [], time, &effects)
         addUnacknowledged(entry, of: client)
-        if dispatching.awaits, observers[slot].missedDeadlineCount < limits.missedDeadlineLimit {
-            held[entry].flags.insert(.awaited)
-            dispatching.awaitedCount += 1
-            if dispatching.awaited.last?.sequence != notification.sequence {
-                dispatching.awaited.append((held[entry].notification, notification.sequence))
-            }
-        }
+        if dispatching.awaits { awaitAnswer(to: entry) }
         write(
             dispatching.position, to: slot, form: .acknowledged,
             isRedelivered: notification.isRestored, time, &effects)
         return .pending
+    }
+
+    /// The poster waits for the answer to an entry, unless its observer has often been late.
+    mutating func awaitAnswer(to entry: UInt32) {
+        let missed = observers[held[entry].observer].missedDeadlineCount
+        guard missed < limits.missedDeadlineLimit else { return }
+        held[entry].flags.insert(.awaited)
+        dispatching.awaitedCount += 1
+        let sequence = held.sequence(of: entry)
+        if dispatching.awaited.last?.sequence != sequence {
+            dispatching.awaited.append((held[entry].notification, sequence))
+        }
     }
 
     /// Adds a delivery, and counts it for its observer.
@@ -257,18 +267,25 @@ extension NotificationCenter {
 
     /// Notes in the account of a notification that something else has become of it.
     mutating func recount(
-        _ id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome?,
-        _ change: (inout Receipt) -> Void
+        _ id: NotificationID, _ row: ReportRow, _ change: (inout Receipt) -> Void
     ) {
         if dispatching.isActive, dispatching.id == id {
             change(&dispatching.receipt)
-            if let outcome { dispatching.rows.setOutcome(outcome, of: observer) }
-            return
+            return dispatching.rows.update(row)
         }
         hasRecounted = true
-        if dispatching.reports, let outcome { recountedRows.append((id, observer, outcome)) }
+        if dispatching.reports { recountedRows.append((id, row)) }
         fates.update(id, change)
-        waiting.update(id, observer: observer, outcome: outcome, change)
+        waiting.update(id, row, change)
+    }
+
+    /// What an entry is told as in the receipt of its notification: an action in the row of the observer that has the
+    /// target.
+    func report(of entry: UInt32, _ outcome: ReportRow.Outcome) -> ReportRow {
+        let observer =
+            held[entry].flags.contains(.action)
+            ? heldActions[entry]?.row : observers[held[entry].observer].serial
+        return ReportRow(observer: observer ?? 0, outcome: outcome)
     }
 
     /// Reserves sequence numbers ahead, so that a restart never uses one twice.
@@ -296,12 +313,15 @@ extension NotificationCenter {
 }
 
 extension [ReportRow] {
-    /// Notes what became of a notification at one observer, if it has a row.
+    /// Notes what became of a notification at one observer, if it has a row; where an action went stays as it was
+    /// unless the row says it.
     ///
     /// - Complexity: O(log n): rows stand in the order of registration.
-    mutating func setOutcome(_ outcome: ReportRow.Outcome, of observer: UInt64) {
-        let place = indices.firstPlace { self[$0].observer >= observer }
-        if place < count, self[place].observer == observer { self[place].outcome = outcome }
+    mutating func update(_ row: ReportRow) {
+        let place = indices.firstPlace { self[$0].observer >= row.observer }
+        guard place < count, self[place].observer == row.observer else { return }
+        self[place].outcome = row.outcome
+        if let route = row.route { self[place].route = route }
     }
 }
 

@@ -34,7 +34,10 @@ extension NotificationCenter {
             lastSerial = observers[slot].serial
             let row = row(ofSlot: slot)
             if visible(row.name, row.object) {
-                explanation.observers.append((row, outcome(at: slot)))
+                let report =
+                    observers.target(at: slot).map { explain(actionAt: slot, target: $0) }
+                    ?? ReportRow(observer: row.serial, outcome: outcome(at: slot))
+                explanation.observers.append((row, report))
             }
             return true
         }

@@ -63,7 +63,8 @@ extension NotificationCenter {
     /// Makes an entry in the lists of its notification and its observer.
     mutating func makeEntry(
         _ notification: Notification, at slot: UInt32, account: HeldTable.Account,
-        flags: HeldTable.Flags, _ time: CommandTime, _ effects: inout Effects
+        flags: HeldTable.Flags, action: HeldAction? = nil, _ time: CommandTime,
+        _ effects: inout Effects
     ) -> UInt32 {
         if dispatching.kept == HeldTable.none { dispatching.kept = keep(notification) }
         let kept = dispatching.kept
@@ -72,6 +73,10 @@ extension NotificationCenter {
         let entry = held.make(
             HeldTable.Entry(
                 observer: slot, notification: kept, account: account, flags: flags))
+        if let action {
+            held[entry].flags.insert(.action)
+            heldActions[entry] = action
+        }
         held.append(entry, to: &observers[slot].entries, in: .observer)
         count(entry: entry, 1)
         noteHeld(entry, at: time, &effects)
@@ -91,8 +96,11 @@ extension NotificationCenter {
                 .notification(NotificationRecord(notification: notification, timeToLive: left)))
         }
         held.noteStored(at: kept)
+        let (serial, sequence) = (observers[slot].serial, notification.sequence)
+        let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
         effects.changes.append(
-            .held(observer: observers[slot].serial, sequence: notification.sequence))
+            action.map { .action(ActionRecord($0, responder: serial, sequence: sequence)) }
+                ?? .held(observer: serial, sequence: sequence))
     }
 
     /// Puts an entry behind all that waits for its client.
@@ -149,7 +157,7 @@ extension NotificationCenter {
     }
 
     /// Drops the oldest of what is held past the limits of an observer and its client (rule D7).
-    private mutating func keepLimits(of slot: UInt32, _ effects: inout Effects) {
+    mutating func keepLimits(of slot: UInt32, _ effects: inout Effects) {
         let client = observers[slot].client
         while observers[slot].limitedCount > observers[slot].terms.holdLimit {
             guard let oldest = firstDroppable(of: slot) else { break }
@@ -192,12 +200,12 @@ extension NotificationCenter {
         case .none, .delivered:
             break
         case .held:
-            recount(notification.id, observer: observers[slot].serial, outcome: .dropped) {
+            recount(notification.id, report(of: entry, .dropped)) {
                 $0.held -= 1
                 $0.dropped += 1
             }
         case .coalesced:
-            recount(notification.id, observer: observers[slot].serial, outcome: .dropped) {
+            recount(notification.id, report(of: entry, .dropped)) {
                 $0.coalesced -= 1
                 $0.dropped += 1
             }
@@ -224,8 +232,11 @@ extension NotificationCenter {
             if replaceable[kind] == entry { replaceable[kind] = nil }
         }
         if flags.contains(.stored) {
+            let (serial, sequence) = (observers[slot].serial, notification.sequence)
+            let action = flags.contains(.action) ? heldActions[entry] : nil
             effects.changes.append(
-                .released(observer: observers[slot].serial, sequence: notification.sequence))
+                action.map { .actionReleased(row: $0.row, sequence: sequence) }
+                    ?? .released(observer: serial, sequence: sequence))
             held.noteReleased(at: kept)
             // Others may hold it still, who die with their connection.
             if !held.isStored(at: kept) {
@@ -233,6 +244,7 @@ extension NotificationCenter {
             }
         }
         count(entry: entry, -1)
+        if flags.contains(.action) { heldActions[entry] = nil }
         guard held.free(entry) else { return }
         if dispatching.kept == kept { dispatching.kept = HeldTable.none }
         held.discard(kept)

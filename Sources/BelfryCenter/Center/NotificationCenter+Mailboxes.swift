@@ -17,10 +17,18 @@ extension NotificationCenter {
         let isReplaceable = isSuspended && behavior == .coalesce && !isImmediate
         let outcome = hold(
             notification, at: slot, isReplaceable: isReplaceable, time, &effects)
+        guard !isSuspended, outcome != .dropped else { return outcome }
+        return tellReader(of: slot, outcome, time, &effects)
+    }
+
+    /// Tells who waits at a mailbox of what was filed there last: for the account it is on its way, for the mailbox
+    /// it waits to be acknowledged.
+    mutating func tellReader(
+        of slot: UInt32, _ outcome: ReportRow.Outcome, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow.Outcome {
         let reader = observers[slot].reader
-        guard !isSuspended, reader != 0, outcome != .dropped else { return outcome }
-        // Somebody waits: for the account it is on its way, for the mailbox it waits to be
-        // acknowledged.
+        guard reader != 0 else { return outcome }
         let entry = observers[slot].entries.last
         if observers[slot].readerIsStream {
             let previous = held.previous(before: entry, in: .observer)
@@ -78,7 +86,7 @@ extension NotificationCenter {
         case .none, .delivered: break
         case .held, .coalesced:
             _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
-            recount(id, observer: observers[slot].serial, outcome: .delivered) { receipt in
+            recount(id, report(of: entry, .delivered)) { receipt in
                 if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
                 receipt.delivered += 1
             }
@@ -183,12 +191,14 @@ extension NotificationCenter {
         var byteCount = 0
         var entry = firstUnstreamed(of: slot)
         while true {
+            // Actions of one post have one number: a stream ends its step before or behind all of them.
+            let isFull = byteCount >= limits.flushByteLimit && !isStreamed(entry, at: slot)
             // An ask stands among them by its number.
             let ask = asks.firstShown(
                 to: observers[slot].serial, above: observers[slot].streamedThrough)
             if let ask, entry == HeldTable.none || asks.sequence(of: ask) < held.sequence(of: entry)
             {
-                if byteCount >= limits.flushByteLimit { return goOnLater(slot, &effects) }
+                if isFull { return goOnLater(slot, &effects) }
                 byteCount += asks[ask].byteCount + Self.frameByteCount
                 observers[slot].streamedThrough = asks.sequence(of: ask)
                 writeAsk(ask, to: slot, at: time, &effects)
@@ -197,7 +207,7 @@ extension NotificationCenter {
             if entry == HeldTable.none { return }
             let next = held.next(after: entry, in: .observer)
             let notification = held.notification(of: entry)
-            if byteCount >= limits.flushByteLimit { return goOnLater(slot, &effects) }
+            if isFull { return goOnLater(slot, &effects) }
             byteCount += notification.content.byteCount + Self.frameByteCount
             show(entry, notification, at: slot, time, &effects)
             entry = next
@@ -226,17 +236,26 @@ extension NotificationCenter {
     /// The first entry that the stream was not sent; mostly it is the last of all.
     private func firstUnstreamed(of slot: UInt32) -> UInt32 {
         let last = observers[slot].entries.last
-        guard last != HeldTable.none,
-            held.sequence(of: last) > observers[slot].streamedThrough
-        else { return HeldTable.none }
+        guard last != HeldTable.none, !isStreamed(last, at: slot) || isNew(last, at: slot) else {
+            return HeldTable.none
+        }
         var first = last
         while true {
             let previous = held.previous(before: first, in: .observer)
-            guard previous != HeldTable.none,
-                held.sequence(of: previous) > observers[slot].streamedThrough
-            else { return first }
+            guard previous != HeldTable.none, !isStreamed(previous, at: slot) else { return first }
             first = previous
         }
+    }
+
+    /// Whether a stream was sent what has the number of an entry.
+    private func isStreamed(_ entry: UInt32, at slot: UInt32) -> Bool {
+        entry != HeldTable.none && held.sequence(of: entry) <= observers[slot].streamedThrough
+    }
+
+    /// Whether an action was filed just now behind others of the same post.
+    private func isNew(_ entry: UInt32, at slot: UInt32) -> Bool {
+        held[entry].flags.contains(.action) && held[entry].flags.isDisjoint(with: .shown)
+            && held.sequence(of: entry) == observers[slot].streamedThrough
     }
 
     private mutating func show(
@@ -247,14 +266,18 @@ extension NotificationCenter {
         let isRedelivered = held[entry].flags.contains(.redelivered)
         observers[slot].streamedThrough = notification.sequence
         held[entry].flags.insert(.shown)
-        write(
-            position(of: notification, &effects), to: slot, form: .named,
-            isRedelivered: isRedelivered, time, &effects)
+        if held[entry].flags.contains(.action), let action = heldActions[entry] {
+            write(action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
+        } else {
+            write(
+                position(of: notification, &effects), to: slot, form: .named,
+                isRedelivered: isRedelivered, time, &effects)
+        }
         guard account == .held || account == .coalesced else { return }
         held[entry].account = .delivered
         // One that is dispatched just now is counted by its outcome.
         guard !(dispatching.isActive && dispatching.id == notification.id) else { return }
-        recount(notification.id, observer: observers[slot].serial, outcome: .delivered) { receipt in
+        recount(notification.id, report(of: entry, .delivered)) { receipt in
             if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
             receipt.delivered += 1
         }
@@ -282,17 +305,22 @@ extension NotificationCenter {
                 open.removeFirst()
                 element = MailboxPage.Element(
                     notification: notification, isRedelivered: asks[ask].isRedelivered,
-                    ask: ShownAsk(target: asks[ask].target, answerBy: asks[ask].answerBy))
+                    addressed: asks[ask].addressed)
             } else if entry != HeldTable.none {
                 element = MailboxPage.Element(
                     notification: held.notification(of: entry),
-                    isRedelivered: held[entry].flags.contains(.redelivered))
+                    isRedelivered: held[entry].flags.contains(.redelivered),
+                    addressed: held[entry].flags.contains(.action)
+                        ? heldActions[entry]?.addressed : nil)
                 entry = held.next(after: entry, in: .observer)
             } else {
                 break
             }
             guard element.notification.sequence > after else { continue }
-            if page.elements.count >= max(limit, 1) || byteCount >= Self.mailboxPageByteLimit {
+            // Actions of one post have one number: a page ends before or behind all of them.
+            if element.notification.sequence != page.elements.last?.notification.sequence,
+                page.elements.count >= max(limit, 1) || byteCount >= Self.mailboxPageByteLimit
+            {
                 return page
             }
             page.elements.append(element)

@@ -27,7 +27,8 @@ extension NotificationCenter {
     private var footprint: KeptMemory {
         var kept = KeptMemory()
         kept[.observers] =
-            observers.footprint + addresses.footprint + clients.footprint + index.footprint
+            observers.footprint + addresses.footprint + targets.footprint + clients.footprint
+            + index.footprint
             + selectors.footprint
             + deadlines.footprint
             + Footprint.dictionary(
@@ -38,7 +39,7 @@ extension NotificationCenter {
         kept[.keys] = keys.footprint
         kept[.fates] = fates.footprint + askFates.footprint
         kept[.tombstones] = tombstones.footprint
-        kept[.held] = held.footprint + replaceableFootprint
+        kept[.held] = held.footprint + replaceableFootprint + heldActionsFootprint
         kept[.queue] = queue.footprint + asks.footprint + waiting.resultByteCount
         return kept
     }
@@ -73,6 +74,15 @@ extension NotificationCenter {
             forgetAsks(askFates.trim(toCount: count), &effects)
         case .tombstones: tombstones.trim(to: count)
         }
+    }
+
+    /// What is known of actions besides their entries costs, about: selectors and paths are mostly shared with those
+    /// who hold the addresses.
+    private var heldActionsFootprint: Int {
+        Footprint.dictionary(
+            capacity: heldActions.capacity,
+            stride: MemoryLayout<UInt32>.stride + MemoryLayout<HeldAction>.stride)
+            + heldActions.count * HeldAction.listByteCount
     }
 
     /// What finds the replaceable notifications costs: a name and an object for each.

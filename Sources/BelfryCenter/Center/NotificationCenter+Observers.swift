@@ -10,7 +10,7 @@ extension NotificationCenter {
         guard observers.count <= limits.clientObserverLimit else {
             throw .tooManyObservers(limit: limits.clientObserverLimit)
         }
-        for observer in observers where observer.isResponder { try checkAddress(of: observer) }
+        for observer in observers { try checkAddress(of: observer) }
         var client = ClientTable.Client(registration, at: time)
         if registration.transport == .mailbox {
             // Until somebody looks, nobody is there.
@@ -32,12 +32,10 @@ extension NotificationCenter {
         guard
             clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
-        for registration in registrations where registration.isResponder {
-            try checkAddress(of: registration)
-        }
+        for registration in registrations { try checkAddress(of: registration) }
         var slots: [UInt32] = []
         for registration in registrations {
-            guard registration.isResponder else {
+            guard registration.role.responder != nil else {
                 slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
                 continue
             }
@@ -65,7 +63,7 @@ extension NotificationCenter {
             serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
             place: place, selector: selectors.retain(registration.selector), since: sequence,
             createdAt: time.wallMilliseconds, terms: registration.terms,
-            isResponder: registration.isResponder)
+            isPlain: registration.role.isPlain)
         if clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: for how long nobody has looked is stored with it.
             observer.lookedAt = time.monotonicNanoseconds
@@ -73,7 +71,7 @@ extension NotificationCenter {
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
         clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         count(observerAt: slot, 1)
-        if registration.isResponder { reportHolder(at: slot, isHeld: true) }
+        if registration.role.responder != nil { reportHolder(at: slot, isHeld: true) }
         if observer.isLasting {
             if clients[clientSlot].lastingCount == 1 {
                 noteClient(clientSlot, at: time, &effects)
@@ -163,22 +161,29 @@ extension NotificationCenter {
         }
     }
 
-    /// Compares with the registered filter: removing a name leaves a wildcard alone (rule O3).
+    /// Compares with what was registered: removing a name leaves a wildcard alone (rule O3).
     ///
     /// With no criterion nothing is removed (rule O10); the wire refuses such a request before.
     mutating func removeObservers(
-        of client: UInt64, name: [UInt8]?, object: [UInt8]?, at time: CommandTime,
+        of client: UInt64, _ filter: ObserverFilter, at time: CommandTime,
         into effects: inout Effects
     ) throws(Refusal) {
         guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
         var removedCount = 0
         effects.outcome = .removed(0)
-        guard name != nil || object != nil, let wanted = index.place(ofName: name, object: object)
+        guard !filter.isEmpty,
+            let wanted = index.place(ofName: filter.name, object: filter.object)
         else { return }
         for slot in observers.slots(from: clients[clientSlot].lastObserver) {
             let place = observers[slot].place
-            if name != nil, place.channel != wanted.channel { continue }
-            if object != nil, place.object != wanted.object { continue }
+            if filter.name != nil, place.channel != wanted.channel { continue }
+            if filter.object != nil, place.object != wanted.object { continue }
+            if let target = filter.target, target != observers.target(at: slot) { continue }
+            if let selector = filter.selector,
+                selector != selectors.text(of: observers[slot].selector)
+            {
+                continue
+            }
             _ = remove(slot, by: .client(client), reason: .removed, at: time, &effects)
             removedCount += 1
         }
@@ -250,14 +255,13 @@ extension NotificationCenter {
     ///
     /// What nobody waits for goes first: whoever waits is answered how all of it stands.
     private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
-        let serial = observers[slot].serial
         let entries = held.slots(of: observers[slot].entries, in: .observer)
         let owed = entries.filter { held[$0].flags.contains(.unacknowledged) }
         for entry in entries where !held[entry].flags.contains(.unacknowledged) {
             let account = held[entry].account
             if account == .held || account == .coalesced {
                 let id = held.notification(of: entry).id
-                recount(id, observer: serial, outcome: .dropped) { receipt in
+                recount(id, report(of: entry, .dropped)) { receipt in
                     if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
                     receipt.dropped += 1
                 }
@@ -266,7 +270,7 @@ extension NotificationCenter {
         }
         for entry in owed {
             let isCounted = held[entry].account == .delivered
-            endWait(for: entry, outcome: .disconnected, at: slot, effects: &effects) { receipt in
+            endWait(for: entry, outcome: .disconnected, &effects) { receipt in
                 if isCounted { receipt.pending -= 1 }
             }
             unlink(entry, &effects)

@@ -49,8 +49,8 @@ extension NotificationCenter {
             let id = effects.receipts[place].id
             if let receipt = fates.current(id) { effects.receipts[place] = receipt }
             guard place < effects.reports.count else { continue }
-            for row in recountedRows where row.id == id {
-                effects.reports[place].setOutcome(row.outcome, of: row.observer)
+            for (_, row) in recountedRows.filter({ $0.id == id }) {
+                effects.reports[place].update(row)
             }
         }
     }
@@ -239,6 +239,11 @@ extension NotificationCenter {
         let buckets = index.buckets(channel: channel, object: post.content.object)
         var mustStore = false
         index.forEachSlot(in: buckets, from: 0) { slot in
+            // Where an action goes is found out when it is posted.
+            if observers.target(at: slot) != nil {
+                mustStore = true
+                return false
+            }
             guard observers[slot].isLasting else { return true }
             let client = observers[slot].client
             let isDropped =

@@ -13,7 +13,9 @@ extension NotificationCenter {
         after sequence: UInt64, to client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         guard sequence <= self.sequence else { return }
+        // What went to an address is not its client's: an action comes again only if it was held or owed.
         let slots = observers.slots(from: clients[client].lastObserver)
+            .filter { observers.target(at: $0) == nil }
         guard !slots.isEmpty else { return }
         let firstKept = replay.forgottenThrough + 1
         let missing = max(sequence, firstKept - 1)
@@ -72,7 +74,8 @@ extension NotificationCenter {
     /// The numbers of what is held for the observers of a client, each in ascending order.
     private func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
         var known: [UInt32: [UInt64]] = [:]
-        for entry in held.slots(of: clients[client].held, in: .client) {
+        for entry in held.slots(of: clients[client].held, in: .client)
+        where held[entry].flags.isDisjoint(with: .action) {
             known[held[entry].observer, default: []].append(held.sequence(of: entry))
         }
         return known.mapValues { $0.sorted() }

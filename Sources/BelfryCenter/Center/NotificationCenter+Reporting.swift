@@ -50,7 +50,15 @@ extension NotificationCenter {
     private func orphanReason(of slot: UInt32, at time: CommandTime) -> Leak.Reason? {
         let client = clients[observers[slot].client]
         let oldest = time.monotonicNanoseconds - limits.orphanAfter.wholeNanoseconds
+        if let target = observers.target(at: slot), let since = targets.unheldSince(target),
+            since <= oldest
+        {
+            return .noTarget
+        }
         if client.suspension.contains(.mailbox) {
+            // Nothing ever comes to the mailbox of an observer with a target, or of one that only hands on.
+            if observers.target(at: slot) != nil { return nil }
+            if observers.responder(at: slot)?.implements.isEmpty == true { return nil }
             let isForgotten = observers[slot].reader == 0 && observers[slot].lookedAt <= oldest
             return isForgotten ? .neverLooked : nil
         }
@@ -66,7 +74,7 @@ extension NotificationCenter {
             let observer = observers[slot]
             let registered = Registered(
                 channel: observer.place.channel, object: observer.place.object,
-                selector: observer.selector)
+                selector: observer.selector, target: observers.target(at: slot))
             if !seen.insert(registered).inserted { duplicates.insert(observer.serial) }
         }
     }
@@ -75,6 +83,7 @@ extension NotificationCenter {
         let channel: UInt32
         let object: UInt32
         let selector: UInt32
+        let target: [UInt8]?
     }
 
     /// Names that are posted and not observed, and observers of names that are not posted.

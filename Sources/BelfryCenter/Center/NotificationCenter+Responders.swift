@@ -61,13 +61,18 @@ extension NotificationCenter {
         _ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole, _ serial: UInt64,
         _ slot: UInt32
     ) -> ObserverIndex.Place {
+        if !role.isPlain { observers.setRole(role, at: slot) }
+        if let target = role.target {
+            targets.add(
+                target, isHeld: !addresses.holders(of: target.span).isEmpty, at: lastTime)
+        }
         guard let responder = role.responder, let address = object else {
             return index.add(name: name, object: object, serial: serial, slot: slot)
         }
         usesAsks = true
-        observers.setResponder(responder, at: slot)
         addresses.add(
             address, slot: slot, serial: serial, isShared: responder.ifHeld == .share)
+        targets.note(address, isHeld: true, at: lastTime)
         for selector in responder.implements { _ = selectors.retain(selector) }
         return index.add(
             implementing: responder.implements, object: address, serial: serial, slot: slot)
@@ -78,10 +83,14 @@ extension NotificationCenter {
         _ slot: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
         let (serial, place) = (observers[slot].serial, observers[slot].place)
+        if let target = observers.target(at: slot) { targets.remove(target) }
         guard let responder = observers.responder(at: slot),
             let address = index.object(of: place)
         else { return index.remove(serial: serial, from: place) }
         addresses.remove(address, serial: serial)
+        if addresses.holders(of: address.span).isEmpty {
+            targets.note(address, isHeld: false, at: lastTime)
+        }
         orphanAsks(of: slot, isTold: isTold, at: time, &effects)
         reportHolder(at: slot, isHeld: false)
         index.remove(serial: serial, implementing: responder.implements, from: place)

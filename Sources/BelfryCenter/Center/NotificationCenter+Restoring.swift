@@ -56,7 +56,7 @@ extension NotificationCenter {
             serial: record.serial, tokenHash: record.tokenHash, client: client, place: place,
             selector: selectors.retain(record.selector), since: record.since,
             createdAt: record.createdAt, terms: record.terms,
-            isResponder: record.role.responder != nil)
+            isPlain: record.role.isPlain)
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
@@ -108,6 +108,38 @@ extension NotificationCenter {
         clients[client].heldByteCount += content.byteCount
         if flags.contains(.replaceable) {
             replaceable[ObservedKind(observer: serial, content)] = entry
+        }
+    }
+}
+
+extension NotificationCenter {
+    /// A responder holds an action; who was sent it gets it again.
+    mutating func restore(_ record: ActionRecord, kept: UInt32) {
+        guard let slot = observers.slot(of: record.responder) else { return }
+        let client = observers[slot].client
+        let entry = held.make(
+            HeldTable.Entry(
+                observer: slot, notification: kept, account: .none,
+                flags: [.redelivered, .stored, .action]))
+        heldActions[entry] = HeldAction(
+            row: record.row, selector: record.selector, acknowledges: record.acknowledges,
+            path: record.path, shown: record.shown)
+        held.noteStored(at: kept)
+        held.append(entry, to: &observers[slot].entries, in: .observer)
+        held.append(entry, to: &clients[client].held, in: .client)
+        clients[client].heldByteCount += held.byteCount(of: entry)
+    }
+
+    /// All that is held is there: actions stand among the rest in the order of sequence numbers.
+    mutating func orderActions() {
+        for slot in Set(heldActions.keys.map { held[$0].observer }).sorted() {
+            let entries = held.slots(of: observers[slot].entries, in: .observer)
+                .map { (held.sequence(of: $0), heldActions[$0]?.row ?? 0, $0) }
+                .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+            observers[slot].entries = held.relink(entries.map(\.2), in: .observer)
+        }
+        for client in Set(heldActions.keys.map { observers[held[$0].observer].client }).sorted() {
+            relink(held.slots(of: clients[client].held, in: .client), of: client)
         }
     }
 }

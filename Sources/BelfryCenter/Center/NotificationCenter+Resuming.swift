@@ -87,9 +87,7 @@ extension NotificationCenter {
             if held[entry].flags.contains(.replayed) { observers[slot].replayedCount += 1 }
             noteExpiry(of: held[entry].notification)
             let isCounted = held[entry].account == .delivered
-            endWait(
-                for: entry, outcome: .disconnected, at: slot, effects: &effects
-            ) { receipt in
+            endWait(for: entry, outcome: .disconnected, &effects) { receipt in
                 if isCounted, receipt.pending > 0 { receipt.pending -= 1 }
             }
         }
@@ -138,12 +136,15 @@ extension NotificationCenter {
     }
 
     /// Makes the list of what waits for a client, in the order of sequence numbers, then of
-    /// registration.
+    /// registration, then of the observers that have the targets.
     mutating func relink(_ entries: [UInt32], of client: UInt32) {
         let sorted = entries.map { entry in
-            (held.sequence(of: entry), observers[held[entry].observer].serial, entry)
-        }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
-        clients[client].held = held.relink(sorted.map(\.2), in: .client)
+            (
+                held.sequence(of: entry), observers[held[entry].observer].serial,
+                held[entry].flags.contains(.action) ? heldActions[entry]?.row ?? 0 : 0, entry
+            )
+        }.sorted { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
+        clients[client].held = held.relink(sorted.map(\.3), in: .client)
     }
 
     /// Forgets a client without observers.

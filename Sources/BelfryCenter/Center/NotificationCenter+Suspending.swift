@@ -115,9 +115,12 @@ extension NotificationCenter {
     ) {
         let isAsked = clients[client].suspension.contains(.asked)
         var byteCount = 0
-        while clients[client].held.first != HeldTable.none {
-            let entry = clients[client].held.first
+        var next = clients[client].held.first
+        while next != HeldTable.none {
+            let entry = next
+            next = held.next(after: entry, in: .client)
             let slot = held[entry].observer
+            let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
             let notification = held.notification(of: entry)
             if isAsked, notification.sequence > clients[client].immediateSequence { break }
             if notification.expiresAt <= time.monotonicNanoseconds {
@@ -128,19 +131,21 @@ extension NotificationCenter {
                 clients[client].suspension.insert(.flushing)
                 return
             }
-            if let end = intervalEnd(for: notification, at: slot, time) {
+            // An action waits for room at its responder, and holds up nothing else (rules R6 and R14).
+            if action != nil, isBusy(slot) { continue }
+            if action == nil, let end = intervalEnd(for: notification, at: slot, time) {
                 clients[client].suspension.insert(.paced)
                 addDeadline(at: end, .pace(client: clients[client].id))
                 return
             }
-            let acknowledges = observers[slot].terms.acknowledges
+            let acknowledges = action?.acknowledges ?? observers[slot].terms.acknowledges
             if acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
                 noteOwing(slot, at: time)
                 return
             }
-            startInterval(of: notification, at: slot, time)
+            if action == nil { startInterval(of: notification, at: slot, time) }
             byteCount += notification.content.byteCount + Self.frameByteCount
-            writeHeld(entry, notification, at: time, &effects)
+            writeHeld(entry, notification, action, acknowledges, at: time, &effects)
             // Who was slow for what it owes is so until it owes less than it may: else each answer
             // would end that and begin it again.
             if acknowledges, clients[client].suspension.contains(.owing),
@@ -157,21 +162,25 @@ extension NotificationCenter {
 
     /// Writes a held notification: an acknowledging observer still has to answer it.
     private mutating func writeHeld(
-        _ entry: UInt32, _ notification: Notification, at time: CommandTime,
-        _ effects: inout Effects
+        _ entry: UInt32, _ notification: Notification, _ action: HeldAction?, _ acknowledges: Bool,
+        at time: CommandTime, _ effects: inout Effects
     ) {
         let slot = held[entry].observer
         let client = observers[slot].client
         let account = held[entry].account
-        let acknowledges = observers[slot].terms.acknowledges
         let isRedelivered = held[entry].flags.contains(.redelivered)
-        let position = position(of: notification, &effects)
-        write(
-            position, to: slot, form: acknowledges ? .acknowledged : .shared,
-            isRedelivered: isRedelivered, time, &effects)
-        let serial = observers[slot].serial
+        if let action {
+            write(
+                action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
+            if acknowledges { heldActions[entry]?.noteShown(to: observers[slot].serial) }
+        } else {
+            write(
+                position(of: notification, &effects), to: slot,
+                form: acknowledges ? .acknowledged : .shared, isRedelivered: isRedelivered, time,
+                &effects)
+        }
         let outcome = acknowledges ? ReportRow.Outcome.pending : .delivered
-        recount(notification.id, observer: serial, outcome: outcome) { receipt in
+        recount(notification.id, report(of: entry, outcome)) { receipt in
             switch account {
             case .held:
                 receipt.held -= 1
@@ -188,7 +197,7 @@ extension NotificationCenter {
         removeWaiting(entry, of: client)
         addUnacknowledged(entry, of: client)
         if held[entry].flags.contains(.replaceable) {
-            let kind = ObservedKind(observer: serial, notification.content)
+            let kind = ObservedKind(observer: observers[slot].serial, notification.content)
             if replaceable[kind] == entry { replaceable[kind] = nil }
             held[entry].flags.remove(.replaceable)
         }

@@ -40,6 +40,9 @@ public struct NotificationCenter: Sendable {
     var replay = ReplayRing()
     var fates: FateTable
     var held = HeldTable()
+    /// What is known besides of actions that are held, by entry; most centers never have one.
+    var heldActions: [UInt32: HeldAction] = [:]
+    var targets = TargetTable()
     /// What a later notification of its kind takes the place of.
     var replaceable: [ObservedKind: UInt32] = [:]
     /// When the next of a kind may be written to an observer with a `minInterval`.
@@ -68,7 +71,7 @@ public struct NotificationCenter: Sendable {
     /// Whether an account has changed after its receipt was written into the effects.
     var hasRecounted = false
     /// The rows that have changed after they were written into the effects.
-    var recountedRows: [(id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome)] = []
+    var recountedRows: [(id: NotificationID, row: ReportRow)] = []
     /// Whether the full queue was reported since it was half empty.
     var hasReportedOverflow = false
     /// Whether it was told that it stops.
@@ -172,10 +175,8 @@ public struct NotificationCenter: Sendable {
             }
         case .postBatch(let posts, let terms):
             try post(posts, terms, id, at: time, &effects)
-        case .acknowledge(let client, let observer, let sequence, let response):
-            acknowledge(
-                client: client, observer: observer, sequence: sequence, response, at: time,
-                &effects)
+        case .acknowledge(let client, let delivery, let response):
+            acknowledge(delivery, of: client, response, at: time, &effects)
         case .ask(let ask, let terms):
             try self.ask(ask, terms, id, at: time, &effects)
         case .withdraw(let id):
@@ -187,8 +188,8 @@ public struct NotificationCenter: Sendable {
             effects.outcome = .registered(rows)
         case .removeObserver(let serial, let remover):
             try removeObserver(serial, by: remover, at: time, into: &effects)
-        case .removeObservers(let client, let name, let object):
-            try removeObservers(of: client, name: name, object: object, at: time, into: &effects)
+        case .removeObservers(let client, let filter):
+            try removeObservers(of: client, filter, at: time, into: &effects)
         case .removeClient(let client, let remover):
             try removeClient(client, by: remover, at: time, &effects)
         case .readMailbox(let observer, let through):

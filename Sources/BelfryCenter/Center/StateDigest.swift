@@ -82,6 +82,9 @@ struct StateDigest {
             add(8 as UInt64)
             add(result)
         case .resultOmitted: add(9 as UInt64)
+        case .unhandled(let failure):
+            add(10 as UInt64)
+            add(Array(failure.text.utf8))
         }
     }
 
@@ -92,6 +95,9 @@ struct StateDigest {
             for row in rows {
                 add(row.observer)
                 add(row.outcome)
+                guard let route = row.route else { continue }
+                for address in route.path { add(address) }
+                add(route.responder ?? 0)
             }
         }
     }

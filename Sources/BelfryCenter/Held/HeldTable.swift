@@ -57,6 +57,8 @@ struct HeldTable: Sendable {
         static let replayed = Flags(rawValue: 32)
         /// A later one of its name and object takes its place (rule D6, `minInterval`).
         static let replaceable = Flags(rawValue: 64)
+        /// It is an action: ``NotificationCenter/heldActions`` has the rest of it.
+        static let action = Flags(rawValue: 128)
     }
 
     /// A list of entries: first and last, and how many.
@@ -152,6 +154,14 @@ struct HeldTable: Sendable {
 
     /// The neighbour of a kept notification with the next higher sequence number.
     func next(after slot: UInt32) -> UInt32 { kept[Int(slot)]?.next ?? Self.none }
+
+    /// Goes on along the kept notifications to the one with a sequence number; tells whether it is kept.
+    func goOn(_ slot: inout UInt32, to sequence: UInt64) -> Bool {
+        while slot != Self.none, notification(at: slot).sequence < sequence {
+            slot = next(after: slot)
+        }
+        return slot != Self.none && isKept(slot, sequence: sequence)
+    }
 
     // MARK: Notifications
 

@@ -34,22 +34,21 @@ struct WaitingTable: Sendable {
         }
 
         /// Notes what became of a notification at one observer; tells how many bytes of a result it keeps for it.
-        mutating func note(
-            _ outcome: ReportRow.Outcome, of observer: UInt64, receipt: Int
-        ) -> Int {
-            guard case .answered(let result) = outcome else {
-                reports[receipt].setOutcome(outcome, of: observer)
+        mutating func note(_ row: ReportRow, receipt: Int) -> Int {
+            guard case .answered(let result) = row.outcome else {
+                reports[receipt].update(row)
                 return 0
             }
             if resultByteCounts.isEmpty {
                 resultByteCounts = Array(repeating: 0, count: receipts.count)
             }
             guard resultByteCounts[receipt] + result.count <= ReportRow.resultsByteLimit else {
-                reports[receipt].setOutcome(.resultOmitted, of: observer)
+                reports[receipt].update(
+                    ReportRow(observer: row.observer, outcome: .resultOmitted, route: row.route))
                 return 0
             }
             resultByteCounts[receipt] += result.count
-            reports[receipt].setOutcome(outcome, of: observer)
+            reports[receipt].update(row)
             return result.count
         }
     }
@@ -92,8 +91,7 @@ struct WaitingTable: Sendable {
 
     /// Changes the account of a notification.
     mutating func update(
-        _ id: NotificationID, observer: UInt64, outcome: ReportRow.Outcome?,
-        _ change: (inout Receipt) -> Void
+        _ id: NotificationID, _ row: ReportRow, _ change: (inout Receipt) -> Void
     ) {
         // A post that was queued is answered as queued, whatever becomes of it later.
         guard !places.isEmpty, let place = places[id], var waiting = slots[Int(place.slot)],
@@ -101,8 +99,8 @@ struct WaitingTable: Sendable {
         else { return }
         slots[Int(place.slot)] = nil
         change(&waiting.receipts[place.receipt])
-        if let outcome, place.receipt < waiting.reports.count {
-            resultByteCount += waiting.note(outcome, of: observer, receipt: place.receipt)
+        if place.receipt < waiting.reports.count {
+            resultByteCount += waiting.note(row, receipt: place.receipt)
         }
         slots[Int(place.slot)] = waiting
     }

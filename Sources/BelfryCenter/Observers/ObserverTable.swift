@@ -56,7 +56,7 @@ struct ObserverTable: Sendable {
         init(
             serial: UInt64, tokenHash: SecretHash, client: UInt32, place: ObserverIndex.Place,
             selector: UInt32, since: UInt64, createdAt: Int64, terms: ObserverTerms,
-            isResponder: Bool = false
+            isPlain: Bool = true
         ) {
             self.serial = serial
             self.client = client
@@ -67,7 +67,7 @@ struct ObserverTable: Sendable {
             self.since = since
             replaysAbove = since
             self.createdAt = createdAt
-            isPlain = !terms.acknowledges && terms.minInterval == 0 && !isResponder
+            self.isPlain = isPlain && !terms.acknowledges && terms.minInterval == 0
         }
 
         /// Counts a delivery of what is newer than all that was written to it before.
@@ -101,7 +101,9 @@ struct ObserverTable: Sendable {
 
     private var slots: [Observer] = []
     /// What those are that are not plain, by slot: few are, and each slot would pay for it.
-    private var responders: [UInt32: ResponderTerms] = [:]
+    private var roles: [UInt32: ObserverRole] = [:]
+    /// The bytes of their texts.
+    private var roleByteCount = 0
     private var freeSlots: [UInt32] = []
     /// All observers in registration order.
     private(set) var order = PostingList()
@@ -110,6 +112,10 @@ struct ObserverTable: Sendable {
     /// index.
     var footprint: Int {
         count * (MemoryLayout<Observer>.stride + 2 * MemoryLayout<PostingList.Entry>.stride)
+            + Footprint.dictionary(
+                capacity: roles.capacity,
+                stride: MemoryLayout<UInt32>.stride + MemoryLayout<ObserverRole>.stride)
+            + Footprint.texts(count: roles.count, byteCount: roleByteCount)
     }
 
     var count: Int { order.count }
@@ -125,22 +131,24 @@ struct ObserverTable: Sendable {
     /// The slot that the next observer will have.
     func reserveSlot() -> UInt32 { freeSlots.last ?? UInt32(slots.count) }
 
-    /// What makes the observer in a slot a responder, if it is one.
-    func responder(at slot: UInt32) -> ResponderTerms? {
-        slots[Int(slot)].isPlain || responders.isEmpty ? nil : responders[slot]
+    /// What the observer in a slot is for.
+    func role(at slot: UInt32) -> ObserverRole {
+        slots[Int(slot)].isPlain || roles.isEmpty ? .plain : roles[slot] ?? .plain
     }
+
+    /// What makes the observer in a slot a responder, if it is one.
+    func responder(at slot: UInt32) -> ResponderTerms? { role(at: slot).responder }
 
     /// Whether the observer in a slot holds an address.
     func isResponder(at slot: UInt32) -> Bool { responder(at: slot) != nil }
 
-    /// What the observer in a slot is for.
-    func role(at slot: UInt32) -> ObserverRole {
-        responder(at: slot).map { .responder($0) } ?? .plain
-    }
+    /// The address that the deliveries of the observer in a slot go to, if they go to one.
+    func target(at slot: UInt32) -> [UInt8]? { role(at: slot).target }
 
-    /// Notes what makes the observer in a slot a responder.
-    mutating func setResponder(_ terms: ResponderTerms, at slot: UInt32) {
-        responders[slot] = terms
+    /// Notes what the observer in a slot is for, who is not plain.
+    mutating func setRole(_ role: ObserverRole, at slot: UInt32) {
+        roles[slot] = role
+        roleByteCount += role.byteCount
     }
 
     /// Puts an observer into the reserved slot, behind the last one of its client.
@@ -204,7 +212,9 @@ struct ObserverTable: Sendable {
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         let observer = slots[Int(slot)]
-        if isResponder(at: slot) { responders[slot] = nil }
+        if !observer.isPlain, let role = roles.removeValue(forKey: slot) {
+            roleByteCount -= role.byteCount
+        }
         if observer.previousOfClient != Self.noSlot {
             slots[Int(observer.previousOfClient)].nextOfClient = observer.nextOfClient
         }

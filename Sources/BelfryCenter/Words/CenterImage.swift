@@ -18,6 +18,8 @@ public struct CenterImage: Sendable, Equatable {
     public var notifications: [NotificationRecord] = []
     /// In the order of their sequence numbers, then of the observers.
     public var held: [(observer: UInt64, sequence: UInt64)] = []
+    /// In the order of their sequence numbers, then of the observers that have the targets.
+    public var actions: [ActionRecord] = []
     /// In the order of the observers.
     public var gaps: [(observer: UInt64, gap: GapRecord)] = []
     /// In the order of their places.
@@ -43,6 +45,7 @@ public struct CenterImage: Sendable, Equatable {
             && left.tombstones.elementsEqual(right.tombstones, by: { $0 == $1 })
             && left.notifications == right.notifications
             && left.held.elementsEqual(right.held, by: { $0 == $1 })
+            && left.actions == right.actions
             && left.gaps.elementsEqual(right.gaps, by: { $0 == $1 })
             && left.queue == right.queue && left.asks == right.asks && left.keys == right.keys
     }

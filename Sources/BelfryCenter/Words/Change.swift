@@ -23,6 +23,10 @@ public enum Change: Sendable, Equatable {
     case held(observer: UInt64, sequence: UInt64)
     /// An observer holds a notification no more.
     case released(observer: UInt64, sequence: UInt64)
+    /// A responder holds an action from now on, or was sent it.
+    indirect case action(ActionRecord)
+    /// A responder holds an action no more; the number is that of the observer that has the target.
+    case actionReleased(row: UInt64, sequence: UInt64)
     /// What an observer lost for one reason and was not told yet; a count of zero forgets it.
     case gap(observer: UInt64, GapRecord)
     /// A queue entry is there, or is different now.

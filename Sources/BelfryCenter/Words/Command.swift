@@ -40,7 +40,7 @@ public struct Command: Sendable {
         /// Several posts in one callout, all or nothing.
         case postBatch([Post], PostTerms)
         /// A client has answered a delivery that one of its observers must answer.
-        case acknowledge(client: UInt64, observer: UInt64, sequence: UInt64, Response)
+        case acknowledge(client: UInt64, DeliveryName, Response)
         /// One ask.
         indirect case ask(Ask, AskTerms)
         /// An ask is over for whoever asked; nobody wants the answer.
@@ -51,10 +51,8 @@ public struct Command: Sendable {
         indirect case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.
         case removeObserver(serial: UInt64, by: Remover)
-        /// Removes a client's observers whose filter is this one (rule O3).
-        ///
-        /// Nil stands for any; with both nil nothing is removed (rule O10).
-        case removeObservers(client: UInt64, name: [UInt8]?, object: [UInt8]?)
+        /// Removes a client's observers that were registered so (rule O3).
+        indirect case removeObservers(client: UInt64, ObserverFilter)
         /// Removes a client with all of its observers.
         case removeClient(client: UInt64, by: Remover)
         /// A mailbox is looked into: everything up to `through` is acknowledged, and the lease of

@@ -25,5 +25,14 @@ public struct Delivery: Sendable, Equatable {
         case named
         /// An ask: a request that its responder answers, in a stream an element that is answered otherwise.
         case ask
+        /// An action: it calls the method of the observer that has the target.
+        case action
+        /// An action that its responder answers.
+        case acknowledgedAction
+
+        /// Whether it went to an address: the effects have what its frame has besides.
+        public var isAddressed: Bool {
+            self == .ask || self == .action || self == .acknowledgedAction
+        }
     }
 }

@@ -16,10 +16,10 @@ public struct Effects: Sendable {
     public var reports: [[ReportRow]] = []
     /// Answers to earlier commands that were waited for, and are complete now.
     public var completions: [Completion] = []
-    /// Whether there is anything of asks: of the following three.
+    /// Whether there is anything of asks or actions: of the following three.
     public internal(set) var hasAsks = false
-    /// What the frames of asks have besides their notifications, by the positions of these.
-    public var asks: [UInt32: ShownAsk] = [:]
+    /// What the frames of asks and actions have besides their notifications, by the positions of these.
+    public var addressed: [UInt32: Addressed] = [:]
     /// Answers to earlier asks that were waited for.
     public var askCompletions: [AskCompletion] = []
     /// The asks that have ended, each once, with how.
@@ -46,7 +46,7 @@ public struct Effects: Sendable {
     /// Few commands have to do with asks: the others pay for one look.
     private mutating func resetAsks() {
         hasAsks = false
-        asks = [:]
+        addressed = [:]
         Self.empty(&askCompletions, capacityLimit: 1_024)
         Self.empty(&askEnds, capacityLimit: 1_024)
     }

@@ -11,6 +11,8 @@ public struct Leak: Sendable, Equatable {
         case duplicate
         /// Its client has been disconnected for longer than `orphanAfter`.
         case disconnected
+        /// Nobody has held its target for longer than `orphanAfter`.
+        case noTarget
         /// Nobody has looked into its mailbox for longer than `orphanAfter`.
         case neverLooked
     }

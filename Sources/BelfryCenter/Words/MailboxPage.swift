@@ -7,13 +7,13 @@ public struct MailboxPage: Sendable {
     /// The sequence number with which the next look acknowledges all of this.
     public var next: UInt64 = 0
 
-    /// A notification, or an ask.
+    /// A notification, an action, or an ask.
     public struct Element: Sendable {
         /// The notification.
         public let notification: Notification
         /// Whether it may have been delivered before.
         public let isRedelivered: Bool
-        /// What an ask has besides.
-        public var ask: ShownAsk?
+        /// What an ask or an action has besides.
+        public var addressed: Addressed?
     }
 }

@@ -8,6 +8,8 @@ public struct ObserverQuery: Sendable {
     public var name: [UInt8]?
     /// The object of the filter.
     public var object: [UInt8]?
+    /// The address that the deliveries go to.
+    public var target: [UInt8]?
     /// The number of the client.
     public var client: UInt64?
     /// Who the client is.
@@ -20,6 +22,7 @@ public struct ObserverQuery: Sendable {
 
     func includes(_ row: ObserverRow) -> Bool {
         (name == nil || name == row.name) && (object == nil || object == row.object)
+            && (target == nil || target == row.role.target)
             && (client == nil || client == row.client)
             && (principal == nil || principal == row.principal)
             && (state == nil || state == row.state)

@@ -30,10 +30,4 @@ public struct ObserverRegistration: Sendable {
         self.terms = terms
         self.role = role
     }
-
-    /// Whether it holds an address.
-    @inline(__always)
-    var isResponder: Bool {
-        if case .responder = role { true } else { false }
-    }
 }

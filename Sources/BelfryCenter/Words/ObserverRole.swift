@@ -4,9 +4,32 @@ public enum ObserverRole: Sendable, Equatable {
     case plain
     /// It holds the address that its object names, and answers what is asked there.
     indirect case responder(ResponderTerms)
+    /// What it observes goes to whoever holds an address, which calls its selector there.
+    indirect case action(target: [UInt8])
 
     /// What makes it a responder, if it is one.
     public var responder: ResponderTerms? {
         if case .responder(let terms) = self { terms } else { nil }
+    }
+
+    /// The address that its deliveries go to, if they go to one.
+    public var target: [UInt8]? {
+        if case .action(let target) = self { target } else { nil }
+    }
+
+    /// About the bytes of its texts.
+    public var byteCount: Int {
+        switch self {
+        case .plain: 0
+        case .responder(let terms):
+            terms.implements.reduce(16 + (terms.next?.count ?? 0)) { $0 + $1.count + 2 }
+        case .action(let target): target.count
+        }
+    }
+
+    /// Whether it observes notifications of its filter, and nothing more.
+    @inline(__always)
+    var isPlain: Bool {
+        if case .plain = self { true } else { false }
     }
 }

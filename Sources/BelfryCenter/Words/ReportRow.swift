@@ -4,11 +4,14 @@ public struct ReportRow: Sendable, Equatable {
     public let observer: UInt64
     /// What happened.
     public var outcome: Outcome
+    /// Where it went, if the observer has a target.
+    public var route: ActionRoute?
 
-    /// Joins both.
-    public init(observer: UInt64, outcome: Outcome) {
+    /// Joins the parts.
+    public init(observer: UInt64, outcome: Outcome, route: ActionRoute? = nil) {
         self.observer = observer
         self.outcome = outcome
+        self.route = route
     }
 
     /// What happened to a notification at one observer.
@@ -31,6 +34,8 @@ public struct ReportRow: Sendable, Equatable {
         case coalesced
         /// Lost.
         case dropped
+        /// Nobody takes the action (rule K4); it counts as dropped.
+        case unhandled(AskFailure)
         /// It was live, and went before it answered; the notification is kept for redelivery.
         case disconnected
     }

@@ -106,10 +106,11 @@ extension ClientRow {
 }
 
 extension ObserverRequest {
-    /// A mailbox is read: it acknowledges nothing else, and has no connection to end with.
+    /// A mailbox is read: it acknowledges nothing else, and has no connection to end with. An action is answered by its
+    /// responder.
     fileprivate func checkMailbox() throws(Problem) {
         var errors: [Problem.FieldError] = []
-        if terms.acknowledges {
+        if terms.acknowledges, role.target == nil {
             errors.append(
                 Problem.FieldError(
                     .pointer(.root.appending(key: "acknowledge")),

@@ -15,6 +15,10 @@ extension Submission {
         }
         if request.name == nil, request.object == nil { try check(.wildcard, "wildcard") }
         try check(.observe, "observe")
+        if let target = request.role.target {
+            // Nobody gains by it what he could not do by hand (rule K10).
+            try self.check(.ask, "ask", name: request.selector, object: target)
+        }
         if request.asksAcknowledge { try check(.acknowledge, "acknowledge") }
         if request.asksForever { try check(.forever, "forever") }
         if request.asksLifetime { try check(.inspect, "inspect") }

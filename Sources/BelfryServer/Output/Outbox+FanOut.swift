@@ -113,9 +113,9 @@ extension Outbox {
     ) -> Range<Int> {
         let start = loop.frames.count
         let notification = effects.notifications[Int(delivery.notification)]
-        if delivery.form == .ask, let ask = effects.asks[delivery.notification] {
+        if delivery.form.isAddressed, let addressed = effects.addressed[delivery.notification] {
             Transport.append(
-                ask: notification, ask, of: delivery, at: center, in: centers, to: &loop.frames)
+                addressed, notification, of: delivery, at: center, in: centers, to: &loop.frames)
         } else {
             Transport.append(
                 notification, of: delivery, at: center, in: &centers, by: &frames.writer,

@@ -18,9 +18,10 @@ protocol ClientTransport: Sendable {
         _ notification: Notification, of delivery: Delivery, at center: Int,
         in centers: inout CenterTable, by writer: inout DeliveryWriter, to frames: inout [UInt8])
 
-    /// Appends the frame of an ask, which is for one observer.
+    /// Appends the frame of an ask or an action, which is for one observer.
     static func append(
-        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        _ addressed: Addressed, _ notification: Notification, of delivery: Delivery,
+        at center: Int,
         in centers: borrowing CenterTable, to frames: inout [UInt8])
 
     /// Appends that an observer has lost notifications.

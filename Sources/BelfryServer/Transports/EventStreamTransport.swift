@@ -46,11 +46,12 @@ struct EventStreamTransport: ClientTransport {
     }
 
     static func append(
-        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        _ addressed: Addressed, _ notification: Notification, of delivery: Delivery,
+        at center: Int,
         in centers: borrowing CenterTable, to frames: inout [UInt8]
     ) {
         EventStream.append(
-            ask: notification, ask, epoch: centers[center].epoch, observer: delivery.observer,
+            addressed, notification, epoch: centers[center].epoch, observer: delivery.observer,
             isRedelivered: delivery.isRedelivered, to: &frames)
     }
 

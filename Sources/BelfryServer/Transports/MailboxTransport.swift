@@ -19,7 +19,8 @@ struct MailboxTransport: ClientTransport {
     ) {}
 
     static func append(
-        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        _ addressed: Addressed, _ notification: Notification, of delivery: Delivery,
+        at center: Int,
         in centers: borrowing CenterTable, to frames: inout [UInt8]
     ) {}
 

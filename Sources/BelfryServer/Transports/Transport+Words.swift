@@ -34,25 +34,26 @@ extension Transport {
         }
     }
 
-    /// Appends the frame of an ask.
+    /// Appends the frame of an ask or an action.
     static func append(
-        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        _ addressed: Addressed, _ notification: Notification, of delivery: Delivery,
+        at center: Int,
         in centers: borrowing CenterTable, to frames: inout [UInt8]
     ) {
         switch delivery.transport {
         case .webSocket:
             WebSocketTransport.append(
-                ask: notification, ask, of: delivery, at: center, in: centers, to: &frames)
+                addressed, notification, of: delivery, at: center, in: centers, to: &frames)
         case .events:
             EventStreamTransport.append(
-                ask: notification, ask, of: delivery, at: center, in: centers, to: &frames)
+                addressed, notification, of: delivery, at: center, in: centers, to: &frames)
         case .mailbox:
             MailboxTransport.append(
-                ask: notification, ask, of: delivery, at: center, in: centers, to: &frames)
+                addressed, notification, of: delivery, at: center, in: centers, to: &frames)
         }
     }
 
-    /// Appends the frame of a delivery that is not an ask.
+    /// Appends the frame of a delivery that did not go to an address.
     @inline(__always)
     static func append(
         _ notification: Notification, of delivery: Delivery, at center: Int,

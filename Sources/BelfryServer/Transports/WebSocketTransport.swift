@@ -62,12 +62,14 @@ struct WebSocketTransport: ClientTransport {
     }
 
     static func append(
-        ask notification: Notification, _ ask: ShownAsk, of delivery: Delivery, at center: Int,
+        _ addressed: Addressed, _ notification: Notification, of delivery: Delivery,
+        at center: Int,
         in centers: borrowing CenterTable, to frames: inout [UInt8]
     ) {
         let frame = FrameWriter.beginFrame(in: &frames)
         RPC.append(
-            ask: notification, ask, observer: delivery.observer,
+            addressed, notification, observer: delivery.observer,
+            isRequest: delivery.form != .action,
             isRedelivered: delivery.isRedelivered, to: &frames)
         FrameWriter.endFrame(frame, .text, in: &frames)
     }

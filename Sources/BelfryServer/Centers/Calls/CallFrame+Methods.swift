@@ -21,8 +21,8 @@ extension CallFrame {
                 AddObserver(request, client: client, session: self.client.session), &host, &outbox)
         case .removeObserver:
             switch try reader.removeObserver(params: params, in: text.span) {
-            case .filter(let name, let object):
-                let operation = RemoveObservers(client: client, name: name, object: object)
+            case .filter(let filter):
+                let operation = RemoveObservers(client: client, filter: filter)
                 return try carryOut(operation, &host, &outbox)
             case .token(let token):
                 let secret = Secret(number: token.number, secret: token.secret)
@@ -122,7 +122,7 @@ extension CallFrame {
         _ id: [UInt8], _ content: Range<Int>, isError: Bool, _ host: inout CenterHost,
         _ outbox: inout Outbox
     ) {
-        guard let (observer, sequence) = RPC.delivery(ofID: id.span),
+        guard let delivery = RPC.delivery(ofID: id.span),
             let position = host.centers.position(of: submission.center)
         else { return }
         let response = host.requestReader.response(
@@ -130,8 +130,6 @@ extension CallFrame {
             in: text.span)
         // Whoever loses an acknowledgement gets the notification again: nobody waits for the store.
         host.tell(
-            .acknowledge(
-                client: client.number, observer: observer, sequence: sequence, response),
-            to: position, &outbox)
+            .acknowledge(client: client.number, delivery, response), to: position, &outbox)
     }
 }

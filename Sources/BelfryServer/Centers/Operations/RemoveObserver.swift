@@ -62,19 +62,17 @@ struct RemoveObserver: Operation {
     }
 }
 
-/// The removal of all observers of a client that have a filter.
+/// The removal of all observers of a client that were registered in one way.
 struct RemoveObservers: Operation {
     static let answersFirst = true
     let client: UInt64
-    let name: [UInt8]?
-    let object: [UInt8]?
+    let filter: ObserverFilter
 
     func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let position = try host.centers.positionOfObservers(submission)
-        host.submitCommand(
-            .removeObservers(client: client, name: name, object: object), to: position, &outbox)
+        host.submitCommand(.removeObservers(client: client, filter), to: position, &outbox)
     }
 
     func finish(

@@ -1,0 +1,250 @@
+// Actions: what an observer with a target gets goes to whoever holds an address (rules K1 to K9).
+//
+// | event | what becomes of the action |
+// | --- | --- |
+// | a post matches the observer that has the target | it walks, as an ask does (rules R4 to R6) |
+// | somebody may take it now | it is written there; with `acknowledge` as a request, and its responder owes the answer |
+// | somebody may take it later, and holds | it is held there like a notification that the responder observes itself |
+// | it comes to a mailbox | it is filed there, and read like a notification |
+// | nobody takes it | unhandled: dropped, without a gap |
+// | -32601 | it walks on from its last address, without those who were asked |
+// | its responder goes | it goes with it, like all that is held for an observer |
+
+extension NotificationCenter {
+    /// Lets an action walk; tells its row: what became of it, and where it went.
+    mutating func act(
+        on notification: Notification, at slot: UInt32, target: [UInt8], _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow {
+        let serial = observers[slot].serial
+        let action = HeldAction(
+            row: serial, selector: selectors.text(of: observers[slot].selector),
+            acknowledges: observers[slot].terms.acknowledges, path: [target])
+        let walk = walk(from: action.path, for: action.selector.span, passing: [])
+        let row = carry(
+            action, walk, notification, isAwaited: dispatching.awaits, at: time, &effects)
+        switch row.outcome {
+        case .delivered, .pending: _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
+        case .unhandled, .dropped: observers[slot].dropped += 1
+        case .acknowledged, .answered, .resultOmitted, .refused, .held, .coalesced, .disconnected:
+            break
+        }
+        return row
+    }
+
+    /// Whoever was asked to answer an action hands it on; that is a dispatch of its own, as for asks (rule R13).
+    mutating func handOn(
+        _ action: HeldAction, from entry: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let before = held.notification(of: entry)
+        let isAwaited = held[entry].flags.contains(.awaited)
+        let isCounted = held[entry].account == .delivered
+        unlink(entry, &effects)
+        let walk = walk(from: action.path, for: action.selector.span, passing: action.shown)
+        var notification = before
+        if case .nobody = walk.end {
+        } else {
+            sequence += 1
+            reserveSequence(&effects)
+            notification = before.dispatched(again: sequence)
+        }
+        dispatching.kept = HeldTable.none
+        dispatching.awaited = []
+        let row = carry(
+            action, walk, notification, isAwaited: isAwaited, at: time, &effects)
+        recount(before.id, row) { receipt in
+            guard isCounted else { return }
+            switch row.outcome {
+            case .held:
+                receipt.pending -= 1
+                receipt.delivered -= 1
+                receipt.held += 1
+            case .dropped, .unhandled:
+                receipt.pending -= 1
+                receipt.delivered -= 1
+                receipt.dropped += 1
+            case .delivered: receipt.pending -= 1
+            case .pending, .acknowledged, .answered, .resultOmitted, .refused, .coalesced,
+                .disconnected:
+                break
+            }
+        }
+        // Somebody else is waited for, or nobody any more.
+        if isAwaited, dispatching.awaited.isEmpty, let complete = waiting.resolve(before.id) {
+            answer(complete, &effects)
+        }
+    }
+
+    /// Gives an action to whom its walk has come to.
+    private mutating func carry(
+        _ action: HeldAction, _ walk: Walk, _ notification: Notification, isAwaited: Bool,
+        at time: CommandTime, _ effects: inout Effects
+    ) -> ReportRow {
+        var action = action
+        action.path = walk.path
+        let outcome: ReportRow.Outcome
+        var responder: UInt64?
+        switch walk.end {
+        case .ask(let slot):
+            responder = observers[slot].serial
+            outcome = give(
+                action, notification, to: slot, isAwaited: isAwaited, at: time, &effects)
+        case .hold(let slot):
+            responder = observers[slot].serial
+            outcome = hold(action, notification, at: slot, time, &effects)
+        case .nobody:
+            outcome = .unhandled(failure(of: walk))
+        }
+        return ReportRow(
+            observer: action.row, outcome: outcome,
+            route: ActionRoute(path: action.path, responder: responder))
+    }
+
+    /// Gives an action to a responder that may have it now.
+    private mutating func give(
+        _ action: HeldAction, _ notification: Notification, to slot: UInt32, isAwaited: Bool,
+        at time: CommandTime, _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let client = observers[slot].client
+        if clients[client].suspension.contains(.mailbox) {
+            return file(action, notification, at: slot, time, &effects)
+        }
+        guard clients[client].suspension.contains(.asked) else {
+            return send(action, notification, to: slot, isAwaited, at: time, &effects)
+        }
+        // It is delivered to immediately: after what was held (rule D8).
+        clients[client].immediateSequence = notification.sequence
+        flush(client, at: time, &effects)
+        let outcome =
+            clients[client].held.isEmpty
+            ? send(action, notification, to: slot, isAwaited, at: time, &effects)
+            : hold(action, notification, at: slot, time, &effects)
+        if outcome == .held { clients[client].immediateSequence = notification.sequence }
+        noteImmediate(client, at: time, &effects)
+        return outcome
+    }
+
+    private mutating func send(
+        _ action: HeldAction, _ notification: Notification, to slot: UInt32, _ isAwaited: Bool,
+        at time: CommandTime, _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let client = observers[slot].client
+        if action.acknowledges {
+            if owesTooMuch(slot) || clientOwesTooMuch(client) {
+                noteOwing(slot, at: time)
+                return hold(action, notification, at: slot, time, &effects)
+            }
+            var action = action
+            action.noteShown(to: observers[slot].serial)
+            let entry = makeEntry(
+                notification, at: slot, account: .delivered, flags: [], action: action, time,
+                &effects)
+            addUnacknowledged(entry, of: client)
+            if isAwaited { awaitAnswer(to: entry) }
+        }
+        write(
+            action, notification, to: slot, isRedelivered: notification.isRestored, at: time,
+            &effects)
+        return action.acknowledges ? .pending : .delivered
+    }
+
+    /// Holds an action for a responder until that is live and has room (rule K6).
+    private mutating func hold(
+        _ action: HeldAction, _ notification: Notification, at slot: UInt32, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let entry = makeEntry(
+            notification, at: slot, account: .none, flags: [], action: action, time, &effects)
+        addWaiting(entry, of: observers[slot].client)
+        keepLimits(of: slot, &effects)
+        guard observers[slot].entries.last == entry else { return .dropped }
+        held[entry].account = .held
+        return .held
+    }
+
+    /// Files an action in the mailbox of a responder, which is never suspended for it.
+    private mutating func file(
+        _ action: HeldAction, _ notification: Notification, at slot: UInt32, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let outcome = hold(action, notification, at: slot, time, &effects)
+        let isSuspended =
+            !clients[observers[slot].client].suspension.isDisjoint(with: .suspended)
+        guard !isSuspended, outcome == .held else { return outcome }
+        return tellReader(of: slot, outcome, time, &effects)
+    }
+
+    /// Writes an action to the client of its responder.
+    mutating func write(
+        _ action: HeldAction, _ notification: Notification, to slot: UInt32, isRedelivered: Bool,
+        at time: CommandTime, _ effects: inout Effects
+    ) {
+        // What its frame has besides is found by the place of the notification, which is its alone.
+        let position = UInt32(effects.notifications.count)
+        effects.notifications.append(notification)
+        effects.hasAsks = true
+        effects.addressed[position] = action.addressed
+        write(
+            position, to: slot, form: action.acknowledges ? .acknowledgedAction : .action,
+            isRedelivered: isRedelivered, time, &effects)
+    }
+
+    /// Whether a responder has as many open asks as it may.
+    func isBusy(_ slot: UInt32) -> Bool {
+        guard let responder = observers.responder(at: slot) else { return false }
+        return asks.shownCount(to: observers[slot].serial) >= responder.concurrency
+    }
+
+    /// Whether actions wait for a client that may have them now, but for the room of its responders.
+    func holdsActions(for client: UInt32) -> Bool {
+        !heldActions.isEmpty && !clients[client].held.isEmpty
+    }
+
+    /// What would become of an action that walks now (rule O8).
+    func explain(actionAt slot: UInt32, target: [UInt8]) -> ReportRow {
+        let selector = selectors.text(of: observers[slot].selector)
+        let walk = walk(from: [target], for: selector.span, passing: [])
+        let acknowledges = observers[slot].terms.acknowledges
+        var responder: UInt64?
+        let outcome: ReportRow.Outcome
+        switch walk.end {
+        case .ask(let found):
+            responder = observers[found].serial
+            let isMailbox = clients[observers[found].client].suspension.contains(.mailbox)
+            outcome = acknowledges && !isMailbox ? .pending : .delivered
+        case .hold(let found):
+            responder = observers[found].serial
+            outcome = .held
+        case .nobody:
+            outcome = .unhandled(failure(of: walk))
+        }
+        return ReportRow(
+            observer: observers[slot].serial, outcome: outcome,
+            route: ActionRoute(path: walk.path, responder: responder))
+    }
+}
+
+extension Notification {
+    /// The same notification, dispatched once more.
+    fileprivate func dispatched(again sequence: UInt64) -> Notification {
+        Notification(
+            id: id, sequence: sequence, postedAt: postedAt, causedBy: causedBy, content: content,
+            expiresAt: expiresAt, isRestored: isRestored)
+    }
+}
+
+extension HeldAction {
+    /// Notes who was asked to answer it.
+    mutating func noteShown(to responder: UInt64) {
+        if !shown.contains(responder) { shown.append(responder) }
+    }
+}
+
+extension ActionRecord {
+    /// An action that a responder holds.
+    init(_ action: HeldAction, responder: UInt64, sequence: UInt64) {
+        self.init(
+            sequence: sequence, row: action.row, responder: responder, selector: action.selector,
+            acknowledges: action.acknowledges, path: action.path, shown: action.shown)
+    }
+}

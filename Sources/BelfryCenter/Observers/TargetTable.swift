@@ -1,0 +1,42 @@
+/// The addresses that observers have as their targets, and since when nobody holds them (rule K11).
+struct TargetTable: Sendable {
+    private struct Target: Sendable {
+        var observerCount = 0
+        /// In monotonic nanoseconds; nil while somebody holds it.
+        var unheldSince: Int64?
+    }
+
+    private var targets: [[UInt8]: Target] = [:]
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        Footprint.dictionary(
+            capacity: targets.capacity,
+            stride: MemoryLayout<[UInt8]>.stride + MemoryLayout<Target>.stride)
+    }
+
+    /// An observer has this target.
+    mutating func add(_ target: [UInt8], isHeld: Bool, at time: Int64) {
+        targets[target, default: Target(unheldSince: isHeld ? nil : time)].observerCount += 1
+    }
+
+    /// An observer less has this target.
+    mutating func remove(_ target: [UInt8]) {
+        guard let count = targets[target]?.observerCount else { return }
+        if count == 1 {
+            targets[target] = nil
+        } else {
+            targets[target]?.observerCount = count - 1
+        }
+    }
+
+    /// Somebody holds an address from now on, or nobody does any more.
+    mutating func note(_ address: [UInt8], isHeld: Bool, at time: Int64) {
+        guard !targets.isEmpty, var target = targets[address] else { return }
+        target.unheldSince = isHeld ? nil : target.unheldSince ?? time
+        targets[address] = target
+    }
+
+    /// Since when nobody holds a target, in monotonic nanoseconds; nil while somebody does.
+    func unheldSince(_ target: [UInt8]) -> Int64? { targets[target]?.unheldSince }
+}

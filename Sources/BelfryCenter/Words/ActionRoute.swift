@@ -1,0 +1,13 @@
+/// Where an action went, or would go.
+public struct ActionRoute: Sendable, Equatable {
+    /// The addresses of the walk; the first one is the target.
+    public let path: [[UInt8]]
+    /// The responder that has it; nil when nobody takes it.
+    public let responder: UInt64?
+
+    /// Joins both.
+    public init(path: [[UInt8]], responder: UInt64?) {
+        self.path = path
+        self.responder = responder
+    }
+}

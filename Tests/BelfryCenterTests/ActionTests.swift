@@ -1,0 +1,538 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("NotificationCenter: targets and actions (Rules.md, K)")
+struct ActionTests {
+    private var scenario = Scenario()
+
+    @Test("K1, K3 (T240): a post goes from an observer with a target to who holds that")
+    mutating func isWritten() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        let responder = scenario.respond("lamp", ["toggle"], by: client)
+        let row = scenario.wire("touchUp", "s1", "lamp", "toggle", by: wirer)
+        let id = scenario.press("touchUp", "s1")
+        #expect(scenario.actions == ["o\(responder) lamp.toggle touchUp{}/s1 1"])
+        #expect(scenario.effects.deliveries.map(\.connection) == [client + 100])
+        #expect(scenario.reportRows == ["o\(row) delivered lamp o\(responder)"])
+        #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, delivered: 1))
+        #expect(scenario.center.observer(row)?.delivered == 1)
+        #expect(scenario.center.observer(responder)?.delivered == 1)
+        scenario.press("touchUp", "s2")
+        #expect(scenario.actions.isEmpty && scenario.reportRows.isEmpty)
+    }
+
+    @Test("K1: it fires while its own client is suspended or gone, as long as it lives")
+    mutating func ownClientIsAway() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        scenario.respond("lamp", ["toggle"], by: client)
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        scenario.suspend(wirer)
+        scenario.press("touchUp")
+        #expect(scenario.actions.count == 1)
+        scenario.cut(wirer)
+        scenario.press("touchUp")
+        #expect(scenario.actions.count == 1)
+        scenario.remove(row, by: .broker)
+        scenario.press("touchUp")
+        #expect(scenario.actions.isEmpty && scenario.reportRows.isEmpty)
+    }
+
+    @Test("K2 (T242): targets fire in the order of registration, between plain observers")
+    mutating func order() {
+        let client = scenario.connect()
+        let responder = scenario.respond("lamp", ["on", "off"], by: client)
+        scenario.wire("down", nil, "lamp", "off", by: client)
+        scenario.observe("down", by: client)
+        scenario.wire("down", nil, "lamp", "on", by: client)
+        scenario.wire("up", nil, "lamp", "off", by: client)
+        scenario.press("down")
+        #expect(scenario.effects.deliveries.map(\.observer) == [responder, 3, responder])
+        #expect(scenario.actions == ["o1 lamp.off down{} 1", "o1 lamp.on down{} 1"])
+        scenario.press("up")
+        #expect(scenario.actions == ["o1 lamp.off up{} 2"])
+    }
+
+    @Test(
+        "K4 (T244): where nobody takes it, the row is unhandled and counts as dropped, without a gap"
+    )
+    mutating func isUnhandled() {
+        let client = scenario.connect()
+        let row = scenario.wire("touchUp", nil, "fan", "spin", by: client)
+        let id = scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o\(row) unhandled fan no-responder"])
+        #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, dropped: 1))
+        scenario.respond("fan", [], by: client) { $0.next = "hall" }
+        scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o\(row) unhandled fan,hall selector-not-implemented"])
+        #expect(scenario.effects.notices.isEmpty)
+        #expect(scenario.center.observer(row)?.dropped == 2)
+    }
+
+    @Test("K4, R6, R9: a holder that is suspended or busy is stepped over")
+    mutating func steppedOver() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        let busy = scenario.connect()
+        scenario.respond("lamp", ["toggle"], by: client) { $0.next = "hall" }
+        let hall = scenario.respond("hall", ["toggle"], by: busy) { $0.concurrency = 1 }
+        scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        scenario.suspend(client)
+        scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o3 delivered lamp,hall o\(hall)"])
+        #expect(scenario.actions == ["o2 hall.toggle touchUp{} 1"])
+        scenario.ask("hall", "toggle")
+        scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o3 unhandled lamp,hall responder-busy"])
+    }
+
+    @Test("K5: who holds the address may come, go and be replaced")
+    mutating func responderChanges() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        for responder: UInt64 in [2, 3] {
+            scenario.respond("lamp", ["toggle"], by: client)
+            scenario.press("touchUp")
+            #expect(scenario.reportRows == ["o\(row) delivered lamp o\(responder)"])
+        }
+        scenario.remove(3, by: .broker)
+        scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o\(row) unhandled lamp no-responder"])
+    }
+
+    @Test(
+        "K6 (T248): with hold an action waits for its responder, in order with what that observes")
+    mutating func isHeld() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        scenario.respond("lamp", ["toggle", "dim"], by: client) { $0.behavior = .hold }
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        scenario.cut(client)
+        let id = scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o\(row) held lamp o1"] && scenario.actions.isEmpty)
+        #expect(scenario.account(id)?.held == 1)
+        scenario.post("dim", "lamp")
+        scenario.press("touchUp")
+        scenario.back(client)
+        #expect(scenario.frames == ["touchUp{}", "dim/lamp", "touchUp{}"])
+        #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1", "o1 lamp.toggle touchUp{} 3"])
+        #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, delivered: 1))
+        #expect(scenario.center.heldCount == 0 && scenario.center.heldActions.isEmpty)
+    }
+
+    @Test("K6, D7: past the limit of the responder the oldest is lost, with a gap")
+    mutating func overflow() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        var registration = scenario.responder("lamp", ["toggle"]) { $0.behavior = .hold }
+        var terms = registration.terms
+        terms.holdLimit = 2
+        registration = ObserverRegistration(
+            serial: registration.serial, tokenHash: registration.tokenHash, name: nil,
+            object: registration.object, selector: [], terms: terms, role: registration.role)
+        scenario.apply(.addObserver(registration, client: client, since: nil))
+        scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        scenario.cut(client)
+        let first = scenario.press("touchUp")
+        scenario.press("touchUp")
+        scenario.press("touchUp")
+        #expect(scenario.account(first)?.dropped == 1 && scenario.account(first)?.held == 0)
+        scenario.back(client)
+        #expect(scenario.actions.map { $0.suffix(1) } == ["2", "3"])
+        #expect(scenario.effects.notices.count == 1)
+    }
+
+    @Test(
+        "K6: what is held goes with its responder, and stays when the observer with the target goes"
+    )
+    mutating func goesWithResponder() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        let responder = scenario.respond("lamp", ["toggle"], by: client) { $0.behavior = .hold }
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        scenario.suspend(client)
+        scenario.press("touchUp")
+        scenario.remove(row, by: .broker)
+        scenario.endSuspension(client)
+        #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1"])
+        let again = scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        scenario.suspend(client)
+        let id = scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o\(again) held lamp o1"])
+        scenario.remove(responder, by: .broker)
+        #expect(scenario.account(id) == Receipt(id: id, sequence: 2, matched: 1, dropped: 1))
+        #expect(scenario.center.heldActions.isEmpty && scenario.center.heldCount == 0)
+    }
+
+    @Test("K6, R6, R14: an action waits for a busy responder that holds, and holds up nothing else")
+    mutating func waitsForRoom() {
+        let client = scenario.connect()
+        let responder = scenario.respond("lamp", ["toggle", "ask"], by: client) {
+            $0.behavior = .hold
+            $0.concurrency = 1
+        }
+        scenario.observe("touchUp", by: client)
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: client)
+        scenario.ask("lamp", "ask")
+        scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o2 delivered", "o\(row) held lamp o1"])
+        #expect(scenario.state(client) == .live)
+        scenario.post("ask", "lamp")
+        #expect(scenario.frames == ["ask/lamp"])
+        scenario.answer(responder, 1, .result(bytes("1")))
+        #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 2"])
+        #expect(scenario.center.heldActions.isEmpty)
+    }
+
+    @Test("K6, D8: a responder that is delivered to immediately gets it while its client asked")
+    mutating func immediately() {
+        let client = scenario.connect()
+        scenario.respond("lamp", ["toggle"], by: client) { $0.behavior = .deliverImmediately }
+        scenario.observe("other", by: client, .hold)
+        scenario.wire("touchUp", nil, "lamp", "toggle", by: client)
+        scenario.suspend(client)
+        scenario.post("other")
+        scenario.press("touchUp")
+        #expect(scenario.frames == ["other", "touchUp{}"])
+        #expect(scenario.reportRows == ["o3 delivered lamp o1"])
+    }
+
+    @Test("K7 (T246): the target may be the control's own address, whose next is rewired")
+    mutating func ownAddress() {
+        let client = scenario.connect()
+        let panel = scenario.respond("panel", ["doIt"], by: client)
+        scenario.respond("b", [], by: client) { $0.next = "panel" }
+        scenario.wire("touchUp", "b", "b", "doIt", by: client)
+        scenario.press("touchUp", "b")
+        #expect(scenario.reportRows == ["o3 delivered b,panel o\(panel)"])
+        let other = scenario.respond("other", ["doIt"], by: client)
+        scenario.respond("b", [], by: client) { $0.next = "other" }
+        scenario.press("touchUp", "b")
+        #expect(scenario.reportRows == ["o3 delivered b,other o\(other)"])
+    }
+
+    @Test("K8: an action is matched by nobody, and the same post reaches a responder both ways")
+    mutating func isNotMatchedAgain() {
+        let client = scenario.connect()
+        scenario.observe(nil, nil, by: client)
+        scenario.observe("toggle", by: client)
+        scenario.respond("lamp", ["touchUp", "toggle"], by: client)
+        scenario.wire("touchUp", "lamp", "lamp", "toggle", by: client)
+        scenario.press("touchUp", "lamp")
+        #expect(scenario.frames == ["touchUp{}/lamp", "touchUp{}/lamp", "touchUp{}/lamp"])
+        #expect(scenario.actions == ["o3 lamp.toggle touchUp{}/lamp 1"])
+        #expect(scenario.center.sequence == 1)
+    }
+
+    @Test("removal by name, object, target and selector (T250)")
+    mutating func removal() {
+        let client = scenario.connect()
+        scenario.wire("changed", "a", "lamp", "x", by: client)
+        scenario.wire("changed", nil, "fan", "y", by: client)
+        scenario.wire("down", nil, "lamp", "x", by: client)
+        scenario.observe("changed", by: client, selector: "x")
+        var twin = scenario
+        #expect(twin.remove(name: "changed", of: client) == .removed(3))
+        twin = scenario
+        #expect(twin.remove(target: "lamp", of: client) == .removed(2))
+        twin = scenario
+        #expect(twin.remove(selector: "x", of: client) == .removed(3))
+        twin = scenario
+        #expect(
+            twin.remove(name: "changed", target: "lamp", selector: "x", of: client) == .removed(1))
+        #expect(scenario.remove(target: "nobody", of: client) == .removed(0))
+        #expect(scenario.remove(of: client) == .removed(0))
+        var query = ObserverQuery()
+        query.target = bytes("lamp")
+        let rows = scenario.center.observers(matching: query, visible: { _, _ in true }).rows
+        #expect(rows.map(\.serial) == [1, 3])
+    }
+
+    @Test("an observer with a target gets nothing of the replay ring, nor does its responder")
+    mutating func isNotReplayed() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        scenario.respond("lamp", ["toggle"], by: client) { $0.behavior = .hold }
+        scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        scenario.observe("touchUp", by: wirer, .hold)
+        scenario.press("touchUp")
+        for client in [wirer, client] {
+            scenario.cut(client)
+            scenario.back(client, after: 0)
+            #expect(scenario.frames == (client == wirer ? ["touchUp{}*"] : []))
+        }
+    }
+
+    @Test("explain tells what a receipt would tell, and changes nothing")
+    mutating func explanation() {
+        let client = scenario.connect()
+        scenario.respond("lamp", ["toggle"], by: client) { $0.behavior = .hold }
+        scenario.wire("touchUp", nil, "lamp", "toggle", by: client)
+        scenario.wire("touchUp", nil, "lamp", "toggle", by: client) { $0.acknowledges = true }
+        scenario.wire("touchUp", nil, "fan", "spin", by: client)
+        func reports() -> [ReportRow] { scenario.explain("touchUp").observers.map(\.report) }
+        let lamp = ActionRoute(path: [bytes("lamp")], responder: 1)
+        #expect(
+            reports() == [
+                ReportRow(observer: 2, outcome: .delivered, route: lamp),
+                ReportRow(observer: 3, outcome: .pending, route: lamp),
+                ReportRow(
+                    observer: 4, outcome: .unhandled(.noResponder),
+                    route: ActionRoute(path: [bytes("fan")], responder: nil)),
+            ])
+        scenario.cut(client)
+        #expect(reports().map(\.outcome) == [.held, .held, .unhandled(.noResponder)])
+        #expect(scenario.center.sequence == 0 && scenario.center.heldActions.isEmpty)
+    }
+
+    @Test(
+        "K11: a target that nobody held for long enough is a leak; a mailbox that stays empty is not"
+    )
+    mutating func leaks() {
+        let after = scenario.center.limits.orphanAfter.wholeNanoseconds / 1_000_000
+        let client = scenario.connect()
+        _ = scenario.connect(
+            [scenario.wiring("touchUp", nil, "lamp", "toggle")], transport: .mailbox)
+        _ = scenario.connect(
+            [scenario.responder("alias", []) { $0.next = "lamp" }], transport: .mailbox)
+        func leaks() -> [String] {
+            scenario.center.leaks(limit: 100, at: scenario.time, visible: { _, _ in true })
+                .map { "o\($0.observer.serial) \($0.reason)" }
+        }
+        scenario.milliseconds += after - 1
+        #expect(leaks() == [])
+        scenario.milliseconds += 1
+        #expect(leaks() == ["o1 noTarget"])
+        let responder = scenario.respond("lamp", ["toggle"], by: client)
+        #expect(leaks() == [])
+        scenario.remove(responder, by: .broker)
+        scenario.milliseconds += after - 1
+        #expect(leaks() == [])
+        scenario.milliseconds += 1
+        #expect(leaks() == ["o1 noTarget"])
+    }
+}
+
+@Suite("NotificationCenter: actions that are answered, filed and stored (Rules.md, K6 and K9)")
+struct AnsweredActionTests {
+    private var scenario = Scenario()
+    private static let second: Int64 = 1_000_000_000
+
+    @Test("K9: an acknowledging observer makes the action a request, and its row has the result")
+    mutating func isAcknowledged() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        let responder = scenario.respond("lamp", ["toggle"], by: client)
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer) {
+            $0.acknowledges = true
+        }
+        let id = scenario.press("touchUp", wait: Self.second)
+        #expect(scenario.effects.outcome == .waiting)
+        #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1?"])
+        // Only this name is that of the action.
+        scenario.answer(responder, 1, .result(bytes("2")))
+        scenario.respond(to: row + 1, 1, of: responder, .result(bytes("3")))
+        #expect(scenario.effects.completions.isEmpty)
+        scenario.respond(to: row, 1, of: responder, .result(bytes("4")))
+        #expect(scenario.reportRows == ["o\(row) acknowledged 4 lamp o1"])
+        #expect(
+            scenario.account(id)
+                == Receipt(id: id, sequence: 1, matched: 1, delivered: 1, acknowledged: 1))
+        scenario.press("touchUp", wait: Self.second)
+        scenario.respond(to: row, 2, of: responder, .refusal(bytes("{}")))
+        #expect(scenario.reportRows == ["o\(row) refused {} lamp o1"])
+    }
+
+    @Test("K9 (T252): -32601 hands on to the next, which acknowledges")
+    mutating func isHandedOn() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        let lamp = scenario.respond("lamp", ["toggle"], by: client) { $0.next = "hall" }
+        let hall = scenario.respond("hall", ["toggle"], by: client)
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer) {
+            $0.acknowledges = true
+        }
+        let id = scenario.press("touchUp", wait: Self.second)
+        scenario.respond(to: row, 1, of: lamp, .passed([]))
+        #expect(scenario.actions == ["o2 hall.toggle touchUp{} 2?"])
+        #expect(scenario.effects.completions.isEmpty && scenario.account(id)?.pending == 1)
+        scenario.respond(to: row, 2, of: hall, .result([]))
+        #expect(scenario.reportRows == ["o\(row) acknowledged lamp,hall o2"])
+        #expect(
+            scenario.account(id)
+                == Receipt(id: id, sequence: 1, matched: 1, delivered: 1, acknowledged: 1))
+        #expect(scenario.center.heldActions.isEmpty && scenario.center.heldCount == 0)
+    }
+
+    @Test("K9: -32601 by the last leaves it unhandled, and the poster is answered")
+    mutating func isHandedOnToNobody() {
+        let client = scenario.connect()
+        let lamp = scenario.respond("lamp", ["toggle"], by: client)
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: client) {
+            $0.acknowledges = true
+        }
+        let id = scenario.press("touchUp", wait: Self.second)
+        scenario.respond(to: row, 1, of: lamp, .passed([]))
+        #expect(scenario.reportRows == ["o\(row) unhandled lamp selector-not-implemented"])
+        #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, dropped: 1))
+        #expect(scenario.center.sequence == 1)
+    }
+
+    @Test("K9, K6: what is handed on to one that holds is held there")
+    mutating func isHandedOnAndHeld() {
+        let client = scenario.connect()
+        let away = scenario.connect()
+        let lamp = scenario.respond("lamp", ["toggle"], by: client) { $0.next = "hall" }
+        let hall = scenario.respond("hall", ["toggle"], by: away) { $0.behavior = .hold }
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: client) {
+            $0.acknowledges = true
+        }
+        scenario.cut(away)
+        let id = scenario.press("touchUp", wait: Self.second)
+        scenario.respond(to: row, 1, of: lamp, .passed([]))
+        #expect(scenario.reportRows == ["o\(row) held lamp,hall o2"])
+        #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, held: 1))
+        scenario.back(away)
+        #expect(scenario.actions == ["o2 hall.toggle touchUp{} 2?"])
+        scenario.respond(to: row, 2, of: hall, .result([]))
+        #expect(
+            scenario.account(id)
+                == Receipt(id: id, sequence: 1, matched: 1, delivered: 1, acknowledged: 1))
+    }
+
+    @Test("K9: of those who share an address nobody is asked twice")
+    mutating func sharingHolders() {
+        let client = scenario.connect()
+        let first = scenario.respond("lamp", ["toggle"], by: client) { $0.ifHeld = .share }
+        let second = scenario.respond("lamp", ["toggle"], by: client) { $0.ifHeld = .share }
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: client) {
+            $0.acknowledges = true
+        }
+        scenario.press("touchUp", wait: Self.second)
+        #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1?"])
+        scenario.respond(to: row, 1, of: first, .passed([]))
+        #expect(scenario.actions == ["o2 lamp.toggle touchUp{} 2?"])
+        scenario.respond(to: row, 2, of: second, .passed([]))
+        #expect(scenario.reportRows == ["o\(row) unhandled lamp selector-not-implemented"])
+    }
+
+    @Test(
+        "K9, D14: what was not answered comes again on the way back, and its row says disconnected")
+    mutating func isRedelivered() {
+        let wirer = scenario.connect()
+        let client = scenario.connect()
+        let lamp = scenario.respond("lamp", ["toggle"], by: client) { $0.behavior = .hold }
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer) {
+            $0.acknowledges = true
+        }
+        scenario.press("touchUp", wait: Self.second)
+        scenario.cut(client)
+        #expect(scenario.reportRows == ["o\(row) disconnected lamp o1"])
+        scenario.back(client)
+        #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1?*"])
+        scenario.respond(to: row, 1, of: lamp, .result([]))
+        #expect(scenario.center.heldActions.isEmpty)
+    }
+
+    @Test("K9: two actions of one post at one responder are answered each by its name")
+    mutating func twoOfOnePost() {
+        let client = scenario.connect()
+        let lamp = scenario.respond("lamp", ["on", "log"], by: client)
+        let rows = ["on", "log"].map { action in
+            scenario.wire("touchUp", nil, "lamp", action, by: client) { $0.acknowledges = true }
+        }
+        let id = scenario.press("touchUp", wait: Self.second)
+        scenario.respond(to: rows[1], 1, of: lamp, .refusal(bytes("{}")))
+        scenario.respond(to: rows[0], 1, of: lamp, .result([]))
+        #expect(
+            scenario.reportRows == ["o\(rows[0]) acknowledged lamp o1", "o\(rows[1]) refused {} lamp o1"])
+        #expect(scenario.account(id)?.acknowledged == 1 && scenario.account(id)?.refused == 1)
+    }
+
+    @Test(
+        "K6, K9: in a mailbox actions stand among the posts, also several of one number on one page"
+    )
+    mutating func mailbox() {
+        let wirer = scenario.connect()
+        let lamp = scenario.respondingMailbox("lamp", ["on", "log", "touchUp"])
+        for action in ["on", "log"] {
+            scenario.wire("touchUp", "lamp", "lamp", action, by: wirer) { $0.acknowledges = true }
+        }
+        let id = scenario.press("touchUp", "lamp", wait: Self.second)
+        #expect(scenario.effects.outcome == .done)
+        #expect(scenario.reportRows == ["o1 held", "o2 held lamp o1", "o3 held lamp o1"])
+        scenario.press("touchUp", "lamp")
+        let page = scenario.center.mailbox(of: lamp, after: 0, limit: 1)
+        let kinds = page?.elements.map(\.addressed?.kind) ?? []
+        #expect(
+            kinds == [
+                nil, .action(selector: bytes("on"), row: 2),
+                .action(selector: bytes("log"), row: 3),
+            ])
+        #expect(page?.next == 1)
+        scenario.apply(.readMailbox(observer: lamp, through: 1))
+        #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 3, delivered: 3))
+        #expect(scenario.center.mailbox(of: lamp, after: 1, limit: 9)?.elements.count == 3)
+    }
+
+    @Test("K6: a stream of a mailbox gets each action of one post once")
+    mutating func mailboxStream() {
+        let wirer = scenario.connect()
+        let lamp = scenario.respondingMailbox("lamp", ["on", "log"])
+        let rows = ["on", "log", "on"].map { scenario.wire("touchUp", nil, "lamp", $0, by: wirer) }
+        let stream = ConnectionName(node: 1, number: 900)
+        scenario.apply(.attachReader(observer: lamp, stream, isStream: true))
+        scenario.press("touchUp")
+        #expect(
+            scenario.actions == [
+                "o1 lamp.on touchUp{} 1", "o1 lamp.log touchUp{} 1", "o1 lamp.on touchUp{} 1",
+            ])
+        #expect(scenario.reportRows == rows.map { "o\($0) delivered lamp o1" })
+        scenario.apply(.detachReader(observer: lamp, stream))
+        scenario.apply(.attachReader(observer: lamp, stream, isStream: true))
+        #expect(scenario.actions.count == 3 && scenario.actions.allSatisfy { $0.hasSuffix("*") })
+    }
+
+    @Test(
+        "K6: what is held or not answered survives a restart, in its order",
+        arguments: [true, false])
+    func restart(isComplete: Bool) {
+        var bench = StoredScenario()
+        let wirer = bench.run { $0.connect() }
+        let client = bench.run { $0.connect() }
+        let lamp = bench.run {
+            $0.respond("lamp", ["on", "log", "dim"], by: client) { $0.behavior = .hold }
+        }
+        let rows = ["on", "log"].map { action in
+            bench.run {
+                $0.wire("touchUp", nil, "lamp", action, by: wirer) {
+                    $0.acknowledges = action == "log"
+                }
+            }
+        }
+        bench.run { $0.press("touchUp") }
+        #expect(bench.stored.image.actions.map(\.row) == [rows[1]])
+        bench.run { $0.cut(client) }
+        bench.run { $0.say("dim1/lamp") }
+        bench.run { $0.press("touchUp") }
+        #expect(bench.stored.image.actions.count == 3 && bench.stored.image.held.count == 1)
+        bench.restart(isComplete: isComplete)
+        bench.run { $0.back(client) }
+        #expect(bench.scenario.effects.deliveries.count == 4)
+        #expect(
+            bench.scenario.actions == [
+                "o\(lamp) lamp.log touchUp{} 1?*", "o\(lamp) lamp.on touchUp{} 3*",
+                "o\(lamp) lamp.log touchUp{} 3?*",
+            ])
+        for sequence: UInt64 in [1, 3] {
+            bench.run { $0.respond(to: rows[1], sequence, of: lamp, .result([])) }
+        }
+        #expect(bench.stored.image.actions.isEmpty && bench.stored.image.notifications.isEmpty)
+        // The observers with targets are there, too.
+        bench.run { $0.press("touchUp") }
+        #expect(bench.scenario.reportRows.map { $0.suffix(7) } == ["lamp o1", "lamp o1"])
+    }
+}
