@@ -200,6 +200,39 @@ struct ActionTests {
         #expect(scenario.reportRows == ["o3 delivered lamp o1"])
     }
 
+    @Test("K1, R2: of those who share an address each gets its turn")
+    mutating func sharing() {
+        let client = scenario.connect()
+        for _ in 0..<3 {
+            scenario.respond("pool", ["work"], by: client) { $0.ifHeld = .share }
+        }
+        scenario.wire("job", nil, "pool", "work", by: client)
+        scenario.wire("job", nil, "pool", "work", by: client)
+        var takers: [UInt64] = []
+        for _ in 0..<3 {
+            scenario.press("job")
+            takers += scenario.effects.deliveries.map(\.observer)
+        }
+        #expect(takers == [1, 2, 3, 1, 2, 3])
+    }
+
+    @Test("the actions of one post look at so many holders, and not at one more")
+    mutating func lookLimit() {
+        var limits = CenterLimits()
+        limits.actionLookLimit = 4
+        scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        for _ in 0..<2 { scenario.respond("pool", ["work"], by: client) { $0.ifHeld = .share } }
+        for _ in 0..<3 { scenario.wire("job", nil, "pool", "work", by: client) }
+        scenario.press("job")
+        #expect(
+            scenario.reportRows == [
+                "o3 delivered pool o1", "o4 delivered pool o2", "o5 unhandled pool responder-busy",
+            ])
+        scenario.press("job")
+        #expect(scenario.actions.count == 2)
+    }
+
     @Test("K7 (T246): the target may be the control's own address, whose next is rewired")
     mutating func ownAddress() {
         let client = scenario.connect()
@@ -448,7 +481,9 @@ struct AnsweredActionTests {
         scenario.respond(to: rows[1], 1, of: lamp, .refusal(bytes("{}")))
         scenario.respond(to: rows[0], 1, of: lamp, .result([]))
         #expect(
-            scenario.reportRows == ["o\(rows[0]) acknowledged lamp o1", "o\(rows[1]) refused {} lamp o1"])
+            scenario.reportRows == [
+                "o\(rows[0]) acknowledged lamp o1", "o\(rows[1]) refused {} lamp o1",
+            ])
         #expect(scenario.account(id)?.acknowledged == 1 && scenario.account(id)?.refused == 1)
     }
 

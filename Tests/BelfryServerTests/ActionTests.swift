@@ -208,9 +208,7 @@ struct ActionTests {
         let element = page.json["notifications"][0]
         #expect(element["selector"] == "toggle" && element["target"] == "lamp")
         #expect(element["name"] == "touchUp" && element["observer"] == lamp["id"])
-        let stream = try stage.broker.events(
-            "/v1/observers/\(token)/notifications", loop: stage.loop,
-            fields: ["Accept: text/event-stream"])
+        let stream = try stage.broker.events("/v1/events?token=\(token)", loop: stage.loop)
         let events = try stream.takeEvents()
         #expect(events.contains { $0.data["selector"] == "toggle" })
     }

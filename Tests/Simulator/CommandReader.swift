@@ -172,6 +172,7 @@ extension CommandReader {
         limits.clientAskLimit = count()
         limits.holderLimit = count()
         limits.hopLimit = count()
+        limits.actionLookLimit = count()
         limits.answerMemoryLimit = count()
         limits.fateLifetime = duration()
         limits.keyLifetime = duration()

@@ -226,7 +226,7 @@ extension CommandWriter {
             limits.queueModeLimit, limits.clientHeldCountLimit, limits.clientHeldByteLimit,
             limits.unacknowledgedLimit, limits.missedDeadlineLimit, limits.flushByteLimit,
             limits.keyLimit, limits.keyByteLimit, limits.askLimit, limits.clientAskLimit,
-            limits.holderLimit, limits.hopLimit, limits.answerMemoryLimit,
+            limits.holderLimit, limits.hopLimit, limits.actionLookLimit, limits.answerMemoryLimit,
         ] { write(number) }
         write(limits.fateLifetime)
         write(limits.keyLifetime)

@@ -82,6 +82,13 @@ struct AddressTable: Sendable {
         }
     }
 
+    /// Notes that a holder got an action: of those that share, another one comes next.
+    mutating func noteTurn(_ address: Span<UInt8>, serial: UInt64) {
+        askCount += 1
+        let ordinal = askCount
+        update(address, serial) { $0.lastAsked = ordinal }
+    }
+
     /// Notes that a holder has answered.
     mutating func noteAnswered(_ address: Span<UInt8>, serial: UInt64) {
         update(address, serial) { $0.answeredCount += 1 }

@@ -20,7 +20,14 @@ extension NotificationCenter {
         let action = HeldAction(
             row: serial, selector: selectors.text(of: observers[slot].selector),
             acknowledges: observers[slot].terms.acknowledges, path: [target])
-        let walk = walk(from: action.path, for: action.selector.span, passing: [])
+        // One post may have as many actions as there are observers: what they look at has a limit in all.
+        var walk = Walk(path: action.path)
+        if dispatching.lookCount < limits.actionLookLimit {
+            walk = self.walk(from: action.path, for: action.selector.span, passing: [])
+            dispatching.lookCount += walk.lookCount
+        } else {
+            walk.sawBusy = true
+        }
         let row = carry(
             action, walk, notification, isAwaited: dispatching.awaits, at: time, &effects)
         switch row.outcome {
@@ -87,6 +94,8 @@ extension NotificationCenter {
         switch walk.end {
         case .ask(let slot):
             responder = observers[slot].serial
+            let address = action.path[action.path.count - 1]
+            addresses.noteTurn(address.span, serial: observers[slot].serial)
             outcome = give(
                 action, notification, to: slot, isAwaited: isAwaited, at: time, &effects)
         case .hold(let slot):

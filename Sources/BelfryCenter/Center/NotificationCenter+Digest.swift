@@ -64,6 +64,7 @@ extension NotificationCenter {
         digest.add(limits.clientAskLimit)
         digest.add(limits.holderLimit)
         digest.add(limits.hopLimit)
+        digest.add(limits.actionLookLimit)
         digest.add(limits.answerMemoryLimit)
         digest.add(limits.isDurable)
     }

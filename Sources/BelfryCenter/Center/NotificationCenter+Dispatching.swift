@@ -36,6 +36,8 @@ extension NotificationCenter {
         /// where those are held.
         var awaitedCount = 0
         var awaited: [(kept: UInt32, sequence: UInt64)] = []
+        /// How many holders of addresses its actions have looked at.
+        var lookCount = 0
     }
 
     /// Stamps a notification, lets all matching observers have it, and writes the receipt.
@@ -109,6 +111,7 @@ extension NotificationCenter {
         dispatching.id = notification.id
         dispatching.receipt = receipt
         dispatching.kept = HeldTable.none
+        dispatching.lookCount = 0
         for slot in slots {
             let row =
                 if let target = observers.target(at: slot) {

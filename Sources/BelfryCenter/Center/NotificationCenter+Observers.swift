@@ -10,7 +10,7 @@ extension NotificationCenter {
         guard observers.count <= limits.clientObserverLimit else {
             throw .tooManyObservers(limit: limits.clientObserverLimit)
         }
-        for observer in observers { try checkAddress(of: observer) }
+        for observer in observers where !observer.role.isPlain { try checkAddress(of: observer) }
         var client = ClientTable.Client(registration, at: time)
         if registration.transport == .mailbox {
             // Until somebody looks, nobody is there.
@@ -32,10 +32,12 @@ extension NotificationCenter {
         guard
             clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
-        for registration in registrations { try checkAddress(of: registration) }
+        for registration in registrations where !registration.role.isPlain {
+            try checkAddress(of: registration)
+        }
         var slots: [UInt32] = []
         for registration in registrations {
-            guard registration.role.responder != nil else {
+            if registration.role.isPlain {
                 slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
                 continue
             }
@@ -71,7 +73,7 @@ extension NotificationCenter {
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
         clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         count(observerAt: slot, 1)
-        if registration.role.responder != nil { reportHolder(at: slot, isHeld: true) }
+        if !registration.role.isPlain { reportHolder(at: slot, isHeld: true) }
         if observer.isLasting {
             if clients[clientSlot].lastingCount == 1 {
                 noteClient(clientSlot, at: time, &effects)

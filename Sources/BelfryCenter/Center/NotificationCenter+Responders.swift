@@ -61,7 +61,8 @@ extension NotificationCenter {
         _ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole, _ serial: UInt64,
         _ slot: UInt32
     ) -> ObserverIndex.Place {
-        if !role.isPlain { observers.setRole(role, at: slot) }
+        if role.isPlain { return index.add(name: name, object: object, serial: serial, slot: slot) }
+        observers.setRole(role, at: slot)
         if let target = role.target {
             targets.add(
                 target, isHeld: !addresses.holders(of: target.span).isEmpty, at: lastTime)
@@ -83,8 +84,10 @@ extension NotificationCenter {
         _ slot: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
         let (serial, place) = (observers[slot].serial, observers[slot].place)
-        if let target = observers.target(at: slot) { targets.remove(target) }
-        guard let responder = observers.responder(at: slot),
+        let role = observers.role(at: slot)
+        if role.isPlain { return index.remove(serial: serial, from: place) }
+        if let target = role.target { targets.remove(target) }
+        guard let responder = role.responder,
             let address = index.object(of: place)
         else { return index.remove(serial: serial, from: place) }
         addresses.remove(address, serial: serial)
@@ -99,7 +102,9 @@ extension NotificationCenter {
 
     /// Reports that somebody holds an address from now on, or no more (rule R18).
     mutating func reportHolder(at slot: UInt32, isHeld: Bool) {
-        guard let address = index.object(of: observers[slot].place) else { return }
+        guard observers.isResponder(at: slot),
+            let address = index.object(of: observers[slot].place)
+        else { return }
         reports.append(
             .responderChanged(
                 address: address, observer: observers[slot].serial, isHeld: isHeld))

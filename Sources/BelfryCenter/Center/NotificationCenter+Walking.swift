@@ -23,6 +23,7 @@ extension NotificationCenter {
                 walk.skipped.append(.init(object: address, observer: nil, reason: .noResponder))
                 return walk
             }
+            walk.lookCount += holders.count
             if let found = choose(among: holders, selector, passing: shown, &walk) {
                 walk.end = found
                 return walk

@@ -48,6 +48,10 @@ public struct CenterLimits: Sendable, Equatable {
     public var holderLimit = 1_000
     /// How many addresses one ask is handed on to; the default is 32.
     public var hopLimit = 32
+    /// How many holders of addresses the actions of one notification look at; past it nobody takes them.
+    ///
+    /// The default is 1,000,000: a walk looks at 32,000 at most, and many observers may have a target.
+    public var actionLookLimit = 1_000_000
     /// Bytes of the answers that fates keep; the default is 32 MiB.
     public var answerMemoryLimit = 32 << 20
     /// Whether changes that must last are told; the default is no, for a broker without a store.
