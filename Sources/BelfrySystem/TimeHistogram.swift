@@ -18,7 +18,7 @@ public struct TimeHistogram: Sendable, Equatable {
     /// Adds some that took an equal part of a time.
     public mutating func add(_ duration: Duration, count: Int = 1) {
         guard count > 0 else { return }
-        let part = duration / count
+        let part = count == 1 ? duration : duration / count
         let row = bounds.firstIndex { part <= $0 } ?? bounds.count
         counts[row] += UInt64(count)
         total += duration

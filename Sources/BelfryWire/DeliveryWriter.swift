@@ -31,9 +31,10 @@ public struct DeliveryWriter: Sendable {
         }
         output.makeRoom(forMore: start.count + 256 + notification.content.byteCount)
         output.append(contentsOf: start)
+        Shape.append(contentOf: notification, isOneLine: false, to: &output)
+        output.append(contentsOf: time.text)
         Shape.append(
-            restOf: notification, postedAt: time.text, isRedelivered: isRedelivered,
-            observer: nil, isOneLine: false, to: &output)
+            endOf: notification, isRedelivered: isRedelivered, observer: nil, to: &output)
         output.append(UInt8(ascii: "}"))
     }
 

@@ -20,10 +20,12 @@ extension RequestReader {
         if let fault = TextRule.faultOfSelector(selector, limits: limits) {
             fields.faults.add(.parameter("selector"), fault)
         }
-        let parameters = AskFields.Parameter.allCases
         var ask = AskFields()
-        _ = read(query, of: parameters.map(\.text), &fields.faults) { index, value in
-            ask.set(parameters[index], to: value, limits: limits)
+        if !query.isEmpty {
+            let parameters = AskFields.Parameter.allCases
+            _ = read(query, of: parameters.map(\.text), &fields.faults) { index, value in
+                ask.set(parameters[index], to: value, limits: limits)
+            }
         }
         if let fallback = ask.fallback, fallback.count > limits.fallbackByteLimit {
             fields.faults.addTooLarge(

@@ -8,26 +8,47 @@ extension Shape {
     ///
     /// One without an answer is told as its problem.
     public static func append(ask outcome: AskOutcome, to output: inout [UInt8]) {
-        var writer = JSONWriter()
-        switch outcome.state {
-        case .answered, .fallback:
-            writer.beginObject(into: &output)
-            writer.notificationID("id", outcome.id, into: &output)
-            writer.answer(outcome, into: &output)
-        case .open:
-            writer.beginObject(into: &output)
-            writer.notificationID("id", outcome.id, into: &output)
-            writer.member("outcome", string: "asked", into: &output)
-        case .withdrawn:
-            writer.beginObject(into: &output)
-            writer.notificationID("id", outcome.id, into: &output)
-            writer.member("outcome", string: "withdrawn", into: &output)
-            writer.strings("path", outcome.path, into: &output)
-        case .failed(let failure):
+        if case .failed(let failure) = outcome.state {
+            var writer = JSONWriter()
             Problem(failure, id: outcome.id, path: outcome.path).append(to: &output, with: &writer)
             return
         }
-        writer.endObject(into: &output)
+        output.append(literal: #"{"id":""#)
+        outcome.id.append(to: &output)
+        switch outcome.state {
+        case .answered, .fallback, .failed: output.append(literal: #"""#)
+        case .open: output.append(literal: #"","outcome":"asked""#)
+        case .withdrawn: output.append(literal: #"","outcome":"withdrawn""#)
+        }
+        append(restOf: outcome, to: &output)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends the answer and who gave it, if there is one, and the addresses that were asked by then.
+    private static func append(restOf outcome: AskOutcome, to output: inout [UInt8]) {
+        switch outcome.state {
+        case .open: return
+        case .answered(let answer, let observer):
+            output.append(literal: #","answer":"#)
+            output += answer
+            output.append(literal: #","by":"responder","observer":""#)
+            IdentifierText.append(observer: observer, to: &output)
+            output.append(literal: #"","path":["#)
+        case .fallback(let answer, let failure):
+            output.append(literal: #","answer":"#)
+            output += answer
+            output.append(literal: #","by":"default","reason":""#)
+            output += failure.text.utf8
+            output.append(literal: #"","path":["#)
+        case .failed, .withdrawn: output.append(literal: #","path":["#)
+        }
+        var isFirst = true
+        for address in outcome.path {
+            if !isFirst { output.append(UInt8(ascii: ",")) }
+            JSONWriter.append(string: address.span, to: &output)
+            isFirst = false
+        }
+        output.append(UInt8(ascii: "]"))
     }
 
     /// Appends the fate of an ask.
@@ -40,11 +61,10 @@ extension Shape {
         case .open(let deadline):
             writer.time("expiresAt", deadline, into: &output)
             writer.strings("path", outcome.path, into: &output)
-        case .answered, .fallback: writer.answer(outcome, into: &output)
+        case .answered, .fallback, .withdrawn: append(restOf: outcome, to: &output)
         case .failed(let failure):
             writer.key("problem", into: &output)
             Problem(failure, id: outcome.id, path: outcome.path).append(to: &output, with: &writer)
-        case .withdrawn: writer.strings("path", outcome.path, into: &output)
         }
         writer.endObject(into: &output)
     }
@@ -135,24 +155,6 @@ extension Shape {
             }
         }
         output.append(UInt8(ascii: "}"))
-    }
-}
-
-extension JSONWriter {
-    /// The answer, who gave it, and the addresses that were asked.
-    fileprivate mutating func answer(_ outcome: AskOutcome, into output: inout [UInt8]) {
-        switch outcome.state {
-        case .answered(let answer, let observer):
-            member("answer", raw: answer, into: &output)
-            member("by", string: "responder", into: &output)
-            observerID("observer", observer, into: &output)
-        case .fallback(let answer, let failure):
-            member("answer", raw: answer, into: &output)
-            member("by", string: "default", into: &output)
-            member("reason", string: failure.text, into: &output)
-        case .open, .failed, .withdrawn: break
-        }
-        strings("path", outcome.path, into: &output)
     }
 }
 

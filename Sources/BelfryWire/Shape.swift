@@ -25,16 +25,20 @@ public enum Shape {
     ) {
         output.makeRoom(forMore: 256 + notification.content.byteCount)
         output.append(Key.start.span)
+        append(contentOf: notification, isOneLine: isOneLine, to: &output)
+        let start = output.count
+        output.append(contentsOf: Key.postedAt)
+        TimeText.write(
+            milliseconds: notification.postedAt, over: &output, at: start + Key.timeOffset)
         append(
-            restOf: notification, postedAt: postedAt(milliseconds: notification.postedAt),
-            isRedelivered: isRedelivered, observer: observer, isOneLine: isOneLine, to: &output)
+            endOf: notification, isRedelivered: isRedelivered, observer: observer, to: &output)
     }
 
-    /// Appends a notification of which all stands there up to the sequence number, with the
-    /// identifier still blank; the time is the text of `postedAt`.
+    /// Appends a notification up to its time, of which all stands there up to the sequence number, with the
+    /// identifier still blank.
+    @inline(__always)
     static func append(
-        restOf notification: Notification, postedAt: [UInt8], isRedelivered: Bool,
-        observer: UInt64?, isOneLine: Bool, to output: inout [UInt8]
+        contentOf notification: Notification, isOneLine: Bool, to output: inout [UInt8]
     ) {
         write(notification.id, overStartOf: &output)
         JSONWriter.append(integer: notification.sequence, to: &output)
@@ -48,7 +52,13 @@ public enum Shape {
             output.append(contentsOf: Key.userInfo)
             if isOneLine { output.appendInOneLine(userInfo) } else { output.append(userInfo) }
         }
-        output.append(contentsOf: postedAt)
+    }
+
+    /// Appends what stands behind the time of a notification.
+    static func append(
+        endOf notification: Notification, isRedelivered: Bool, observer: UInt64?,
+        to output: inout [UInt8]
+    ) {
         if let observer {
             output.append(contentsOf: Key.observer)
             IdentifierText.append(observer: observer, to: &output)

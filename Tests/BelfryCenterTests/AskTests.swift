@@ -25,7 +25,7 @@ struct AskTests {
         #expect(scenario.effects.outcome == .waiting)
         #expect(scenario.frames == [#"shouldClose{"a":1}/w"#])
         #expect(
-            scenario.effects.addressed[0]?.kind
+            scenario.effects.addressed(of: 0)?.kind
                 == .ask(answerBy: scenario.milliseconds + 5_000))
         #expect(scenario.fate(id) == "open")
         scenario.answer(responder, 1, .result(bytes("false")))

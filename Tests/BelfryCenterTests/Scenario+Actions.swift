@@ -57,7 +57,7 @@ extension Scenario {
     var actions: [String] {
         effects.deliveries.filter { $0.form.isAddressed }.map { delivery in
             let notification = effects.notifications[Int(delivery.notification)]
-            guard let addressed = effects.addressed[delivery.notification],
+            guard let addressed = effects.addressed(of: delivery.notification),
                 case .action(let selector, _) = addressed.kind
             else { return "o\(delivery.observer) is no action" }
             let isRequest = delivery.form == .acknowledgedAction

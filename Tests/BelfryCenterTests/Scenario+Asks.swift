@@ -130,7 +130,7 @@ extension Scenario {
     var shown: [String] {
         effects.deliveries.filter { $0.form == .ask }.map { delivery in
             let content = effects.notifications[Int(delivery.notification)].content
-            let target = effects.addressed[delivery.notification]?.target ?? []
+            let target = effects.addressed(of: delivery.notification)?.target ?? []
             return "o\(delivery.observer) " + String(decoding: target, as: UTF8.self) + "."
                 + content.text.prefix { $0 != "/" } + (delivery.isRedelivered ? "*" : "")
         }

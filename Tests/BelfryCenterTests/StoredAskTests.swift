@@ -49,6 +49,35 @@ struct StoredAskTests {
         #expect(scenario.effects.outcome == .waiting)
     }
 
+    @Test(
+        "R17: an ask that outlives its asker is stored under its key before anybody is told that it is open"
+    )
+    func keyIsTold() {
+        func told(_ scenario: Scenario) -> [AskOutcome?] {
+            scenario.effects.changes.compactMap { change in
+                if case .key(let record) = change { record.ask } else { nil }
+            }
+        }
+        var scenario = Scenario(limits: Self.limits())
+        scenario.respond("w", ["a"], by: scenario.connect())
+        let key = IdempotencyKey(
+            principal: bytes("p"), text: bytes("k"), requestHash: SecretHash(high: 1, low: 1),
+            form: 0)
+        let id = scenario.ask("w", "a") {
+            $0.wait = 500
+            $0.terms.key = key
+        }
+        #expect(told(scenario).map { $0?.id } == [id])
+        // Nobody answers in time: the key is free again, in the store too.
+        scenario.pass(milliseconds: 400)
+        scenario.apply(.withdraw(id))
+        #expect(
+            scenario.effects.changes.contains(
+                .keyForgotten(principal: bytes("p"), text: bytes("k"))))
+        scenario.ask("w", "a") { $0.terms.key = key }
+        #expect(told(scenario).isEmpty)
+    }
+
     /// A center with a responder that holds, to which all changes were told, restarted so much later.
     private func restarted(
         after milliseconds: Int64, isOnce: Bool = false, behavior: SuspensionBehavior = .hold

@@ -3,7 +3,7 @@ import Testing
 @testable import BelfryServer
 
 /// What a head decides is used again for a head that is the same; nobody may notice.
-@Suite("Posts whose heads repeat")
+@Suite("Posts and asks whose heads repeat")
 struct RepeatedHeadTests {
     /// All of one length, so that the heads of one target are the same.
     static let bodies = [
@@ -17,7 +17,9 @@ struct RepeatedHeadTests {
         "/v1/channels/a?style=now&coalesce=name", "/v1/channels/a?report=observers",
         "/v1/channels/a?style=never", "/v1/channels/a?unknown=1", "/v1/channels/belfry.a",
         "/v1/centers/other/channels/a?object=o",
-        "/v1/channels/a?causedBy=01J00000000000000000000000",
+        "/v1/channels/a?causedBy=01J00000000000000000000000", "/v1/responders/a/go",
+        "/v1/responders/a/go?default=1", "/v1/responders/a/belfry.go?default=1",
+        "/v1/responders/a/go?ttl=5", "/v1/centers/other/responders/a/go?default=null",
     ]
 
     struct Told: Equatable {

@@ -275,7 +275,7 @@ final class AskWorld {
     /// oldest.
     private func judgeChoice(_ delivery: Delivery) throws(Violation) {
         let note = effects.notifications[Int(delivery.notification)]
-        guard let target = effects.addressed[delivery.notification]?.target else { return }
+        guard let target = effects.addressed(of: delivery.notification)?.target else { return }
         let rows = center.responders(at: target)
         guard let chosen = rows.first(where: { $0.observer.serial == delivery.observer }) else {
             throw Violation(

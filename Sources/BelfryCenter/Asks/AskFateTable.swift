@@ -3,12 +3,12 @@ struct AskFateTable: Sendable {
     /// How one ask ended.
     struct Fate: Sendable {
         let outcome: AskOutcome
-        let selector: [UInt8]
-        let object: [UInt8]
+        /// The selector as its name, and the address as its object.
+        let content: Notification.Content
         let principal: [UInt8]
         let depth: Int
         /// The observers that were shown it.
-        let shown: [UInt64]
+        let shown: FewList<UInt64>
         /// Whether the store was told of it.
         let isStored: Bool
         /// On the monotonic clock in nanoseconds.
@@ -16,8 +16,7 @@ struct AskFateTable: Sendable {
 
         /// The bytes of its texts.
         var byteCount: Int {
-            outcome.byteCount + selector.count + object.count + principal.count
-                + 8 * shown.count
+            outcome.byteCount + content.byteCount + principal.count + 8 * shown.count
         }
     }
 
@@ -37,7 +36,7 @@ struct AskFateTable: Sendable {
     /// The bytes that the table costs.
     var footprint: Int {
         order.footprint + positions.footprint
-            + Footprint.texts(count: 4 * count, byteCount: byteCount)
+            + Footprint.texts(count: 3 * count, byteCount: byteCount)
     }
 
     /// When the oldest is forgotten, on the monotonic clock in nanoseconds.
@@ -51,7 +50,7 @@ struct AskFateTable: Sendable {
     }
 
     /// Remembers how an ask ended, the last of all.
-    mutating func append(_ fate: Fate) {
+    mutating func append(_ fate: consuming Fate) {
         byteCount += fate.byteCount
         if fate.isStored { storedCount += 1 }
         let id = fate.outcome.id
@@ -114,10 +113,10 @@ extension AskOutcome {
 
 extension AskFateTable.Fate {
     /// How an ask has ended that was open.
-    init(_ ask: OpenAsk, _ outcome: AskOutcome, forgottenAt: Int64) {
+    init(_ ask: borrowing OpenAsk, _ outcome: AskOutcome, forgottenAt: Int64) {
         self.init(
-            outcome: outcome, selector: ask.selector, object: ask.object,
-            principal: ask.principal, depth: ask.depth, shown: ask.shown, isStored: ask.isStored,
+            outcome: outcome, content: ask.content.withoutUserInfo, principal: ask.principal,
+            depth: ask.depth, shown: ask.shown, isStored: ask.isStored,
             forgottenAt: forgottenAt)
     }
 }

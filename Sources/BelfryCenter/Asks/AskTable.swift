@@ -6,7 +6,8 @@ struct AskTable: Sendable {
         case principal([UInt8])
     }
 
-    private var slots: [OpenAsk?] = []
+    /// One that is free has ``OpenAsk/none``.
+    private var slots: [OpenAsk] = []
     private var freeSlots: [UInt32] = []
     /// All slots in the order of asking.
     private(set) var order = PostingList()
@@ -14,7 +15,8 @@ struct AskTable: Sendable {
     /// The asks that have lost their responders; they walk again at the end of the command.
     private(set) var orphans: [(slot: UInt32, ordinal: UInt64)] = []
     private var positions: PositionTable
-    /// What each observer was shown and has not answered, in the order of sequence numbers.
+    /// What each observer was shown and has not answered, in the order of sequence numbers; a list that was emptied
+    /// stays until its observer goes.
     private var shown: [UInt64: [UInt32]] = [:]
     /// What waits at each address, in the order of asking.
     private var held: [[UInt8]: [UInt32]] = [:]
@@ -34,19 +36,16 @@ struct AskTable: Sendable {
     /// The bytes that the table costs.
     var footprint: Int {
         Footprint.texts(count: 2 * count, byteCount: byteCount)
-            + count * (MemoryLayout<OpenAsk?>.stride + Self.listByteCount) + positions.footprint
+            + count * (MemoryLayout<OpenAsk>.stride + Self.listByteCount) + positions.footprint
     }
 
     /// What an ask costs in lists besides: a place in the order, one of an observer or an address, its path and
     /// who waits for it.
     private static let listByteCount = 256
 
+    /// An ask where it lies: it is large, and mostly one part of it is looked at.
     subscript(slot: UInt32) -> OpenAsk {
-        get {
-            guard let ask = slots[Int(slot)] else { preconditionFailure("an ask that is open") }
-            return ask
-        }
-        set { slots[Int(slot)] = newValue }
+        @inline(__always) _read { yield slots[Int(slot)] }
     }
 
     /// The slot of an ask, by its identifier.
@@ -55,82 +54,86 @@ struct AskTable: Sendable {
         return positions.position(of: id) { Self.id(at: $0, of: slots) }.map { UInt32($0) }
     }
 
-    private static func id(at position: UInt64, of slots: [OpenAsk?]) -> NotificationID {
-        slots[Int(position)]?.id ?? NotificationID(high: 0, low: 0)
+    private static func id(at position: UInt64, of slots: [OpenAsk]) -> NotificationID {
+        slots[Int(position)].id
     }
 
     /// Whether a slot still has the ask with this ordinal.
     func isOpen(_ slot: UInt32, ordinal: UInt64) -> Bool {
-        Int(slot) < slots.count && slots[Int(slot)]?.ordinal == ordinal
-    }
-
-    // An ask is large: these look at one part of it where it lies.
-
-    /// The place of an ask in the order of asking.
-    func ordinal(of slot: UInt32) -> UInt64 { slots[Int(slot)]?.ordinal ?? 0 }
-
-    /// Whether an ask waits for somebody.
-    func isHeld(_ slot: UInt32) -> Bool { slots[Int(slot)]?.isHeld ?? false }
-
-    /// Whether an ask waits for this observer.
-    func isHeld(_ slot: UInt32, for observer: UInt64) -> Bool {
-        slots[Int(slot)]?.state == .held(observer: observer)
+        Int(slot) < slots.count && slots[Int(slot)].ordinal == ordinal
     }
 
     /// How many asks of an asker are open.
     func count(of asker: Asker) -> Int { counts[asker] ?? 0 }
 
-    /// Adds an ask, which has no place in the order yet, and tells its slot.
-    mutating func add(_ ask: consuming OpenAsk) -> UInt32 {
+    /// Adds an ask, which has no place in the order yet, and tells its slot; nil where its asker has as many as one
+    /// may.
+    mutating func add(_ ask: consuming OpenAsk, askerLimit: Int) -> UInt32? {
+        let (id, asker) = (ask.id, ask.asker)
+        // One look finds the count and changes it.
+        guard Self.increase(&counts[asker, default: 0]) <= askerLimit else {
+            decrease(asker)
+            return nil
+        }
         lastOrdinal += 1
         ask.ordinal = lastOrdinal
         let slot = freeSlots.popLast() ?? UInt32(slots.count)
-        let (id, asker) = (ask.id, ask.asker)
         byteCount += ask.byteCount
-        counts[asker, default: 0] += 1
         order.append(serial: lastOrdinal, slot: slot)
-        if Int(slot) == slots.count { slots.append(ask) } else { slots[Int(slot)] = ask }
+        if Int(slot) == slots.count { slots.append(.none) }
+        swap(&ask, &slots[Int(slot)])
         let slots = slots
         positions.insert(id, at: UInt64(slot)) { Self.id(at: $0, of: slots) }
         return slot
     }
 
+    private static func increase(_ count: inout Int) -> Int {
+        count += 1
+        return count
+    }
+
+    private mutating func decrease(_ asker: Asker) {
+        guard let place = counts.index(forKey: asker) else { return }
+        counts.values[place] -= 1
+        if counts.values[place] == 0 { counts.remove(at: place) }
+    }
+
     /// Takes an ask out, which is neither shown nor held any more.
-    mutating func remove(_ slot: UInt32) {
-        let ask = self[slot]
+    mutating func take(_ slot: UInt32) -> OpenAsk {
+        var ask = OpenAsk.none
+        swap(&ask, &slots[Int(slot)])
         precondition(ask.state == .walking, "it stands in no list")
         positions.remove(ask.id, at: UInt64(slot))
         order.remove(serial: ask.ordinal)
         byteCount -= ask.byteCount
-        let asker = ask.asker
-        counts[asker] = counts[asker].flatMap { $0 > 1 ? $0 - 1 : nil }
-        slots[Int(slot)] = nil
+        decrease(ask.asker)
         freeSlots.append(slot)
         // A table that was large once gives its storage back.
         if order.isEmpty, slots.count > 64 { (slots, freeSlots) = ([], []) }
+        return ask
     }
 
     /// The walk of an ask starts at an address.
     mutating func begin(_ slot: UInt32, at address: [UInt8]) {
-        slots[Int(slot)]?.path = [address]
-        slots[Int(slot)]?.sawBusy = false
-        slots[Int(slot)]?.sawSuspended = false
+        slots[Int(slot)].path = [address]
+        slots[Int(slot)].sawBusy = false
+        slots[Int(slot)].sawSuspended = false
     }
 
     /// Notes how far the walk of an ask has come.
     mutating func note(_ walk: Walk, of slot: UInt32) {
-        slots[Int(slot)]?.path = walk.path
-        slots[Int(slot)]?.sawBusy = walk.sawBusy
-        slots[Int(slot)]?.sawSuspended = walk.sawSuspended
+        if walk.path.count > slots[Int(slot)].path.count { slots[Int(slot)].path = walk.path }
+        slots[Int(slot)].sawBusy = walk.sawBusy
+        slots[Int(slot)].sawSuspended = walk.sawSuspended
     }
 
     /// Nobody waits for an ask any more, which is open.
-    mutating func forgetWaiters(of slot: UInt32) { slots[Int(slot)]?.waiters = [] }
+    mutating func forgetWaiters(of slot: UInt32) { slots[Int(slot)].waiters = FewList() }
 
     /// A later command with the same key waits for the same answer; tells whether the ask is open.
     mutating func join(_ id: NotificationID, _ command: CommandID) -> Bool {
         guard let slot = slot(of: id), let key = self[slot].key else { return false }
-        slots[Int(slot)]?.waiters.append((command, key.form))
+        slots[Int(slot)].waiters.append(OpenAsk.Waiter(id: command, replayedForm: key.form))
         return true
     }
 
@@ -152,50 +155,53 @@ struct AskTable: Sendable {
 
     /// An ask that is walking is shown to an observer.
     mutating func show(_ slot: UInt32, to observer: UInt64, sequence: UInt64, at time: Int64) {
-        let wasShown = self[slot].shown.contains(observer)
-        slots[Int(slot)]?.state = .shown(observer: observer, sequence: sequence)
-        slots[Int(slot)]?.shownAt = time
-        slots[Int(slot)]?.isRedelivered = wasShown
-        if !wasShown { slots[Int(slot)]?.shown.append(observer) }
+        slots[Int(slot)].show(to: observer, sequence: sequence, at: time)
         shown[observer, default: []].append(slot)
     }
 
     /// An ask that is walking waits for an observer.
     mutating func hold(_ slot: UInt32, for observer: UInt64) {
-        let ask = self[slot]
-        var waiting = held.removeValue(forKey: ask.target) ?? []
+        let (target, ordinal) = (self[slot].target, self[slot].ordinal)
+        var waiting = held.removeValue(forKey: target) ?? []
         // What was shown before comes back to its place in the order of asking.
         var place = waiting.count
-        while place > 0, ordinal(of: waiting[place - 1]) > ask.ordinal { place -= 1 }
+        while place > 0, self[waiting[place - 1]].ordinal > ordinal { place -= 1 }
         waiting.insert(slot, at: place)
-        held[ask.target] = waiting
+        held[target] = waiting
         heldCount += 1
-        slots[Int(slot)]?.state = .held(observer: observer)
+        slots[Int(slot)].state = .held(observer: observer)
     }
 
     /// An ask is walking again: it is neither shown nor held.
     mutating func takeBack(_ slot: UInt32) {
-        let ask = self[slot]
-        switch ask.state {
+        switch self[slot].state {
         case .walking: return
         case .held:
-            Self.remove(slot, of: ask.target, from: &held)
+            let target = self[slot].target
+            if var waiting = held.removeValue(forKey: target) {
+                waiting.removeAll { $0 == slot }
+                if !waiting.isEmpty { held[target] = waiting }
+            }
             heldCount -= 1
-        case .shown(let observer, _): Self.remove(slot, of: observer, from: &shown)
+        case .shown(let observer, let sequence):
+            guard let list = shown.index(forKey: observer) else { break }
+            let place = Self.place(in: shown.values[list], above: sequence - 1, of: slots)
+            shown.values[list].remove(at: place)
+            // A list that was long once gives its storage back.
+            if shown.values[list].isEmpty, shown.values[list].capacity > 64 {
+                shown.remove(at: list)
+            }
         }
-        slots[Int(slot)]?.state = .walking
+        slots[Int(slot)].state = .walking
     }
 
-    private static func remove<Key>(
-        _ slot: UInt32, of key: Key, from lists: inout [Key: [UInt32]]
-    ) {
-        guard var list = lists.removeValue(forKey: key) else { return }
-        list.removeAll { $0 == slot }
-        if !list.isEmpty { lists[key] = list }
+    /// An observer goes, and was shown nothing that is open.
+    mutating func forget(_ observer: UInt64) {
+        if !shown.isEmpty { shown[observer] = nil }
     }
 
     /// What an observer was sent by a stream that has ended may come again.
-    mutating func noteRedelivery(_ slot: UInt32) { slots[Int(slot)]?.isRedelivered = true }
+    mutating func noteRedelivery(_ slot: UInt32) { slots[Int(slot)].isRedelivered = true }
 
     /// What an observer was shown and has not answered, in the order of sequence numbers.
     func shown(to observer: UInt64) -> [UInt32] { shown[observer] ?? [] }
@@ -205,14 +211,16 @@ struct AskTable: Sendable {
 
     /// The first of them above a sequence number.
     func firstShown(to observer: UInt64, above sequence: UInt64) -> UInt32? {
-        guard let slots = shown[observer] else { return nil }
-        let place = slots.indices.firstPlace { self.sequence(of: slots[$0]) > sequence }
-        return place < slots.count ? slots[place] : nil
+        guard let list = shown[observer] else { return nil }
+        let place = Self.place(in: list, above: sequence, of: slots)
+        return place < list.count ? list[place] : nil
     }
 
-    /// The number with which an ask was shown; 0 if it is not.
-    func sequence(of slot: UInt32) -> UInt64 {
-        if case .shown(_, let sequence) = slots[Int(slot)]?.state { sequence } else { 0 }
+    /// A look at the whole table would copy it.
+    private static func place(
+        in list: [UInt32], above sequence: UInt64, of slots: [OpenAsk]
+    ) -> Int {
+        list.indices.firstPlace { slots[Int(list[$0])].sequence > sequence }
     }
 
     /// What waits at an address, in the order of asking.
@@ -221,7 +229,7 @@ struct AskTable: Sendable {
     /// The ask that an observer was shown with this sequence number.
     func shown(to observer: UInt64, sequence: UInt64) -> UInt32? {
         guard sequence > 0, let slot = firstShown(to: observer, above: sequence - 1),
-            self.sequence(of: slot) == sequence
+            slots[Int(slot)].sequence == sequence
         else { return nil }
         return slot
     }
@@ -244,7 +252,7 @@ struct AskTable: Sendable {
             digest.add(ask.sawBusy)
             digest.add(ask.sawSuspended)
             digest.add(ask.shown.count)
-            for serial in ask.shown { digest.add(serial) }
+            for serial in ask.shown.all { digest.add(serial) }
             switch ask.state {
             case .walking: digest.add(0)
             case .held(let observer):

@@ -36,19 +36,31 @@ struct OpenAsk: Sendable {
     /// Its place in the order of asking.
     var ordinal: UInt64 = 0
     /// The commands that are answered at its end; the form belongs to the answer of a command that repeats another one.
-    var waiters: [(id: CommandID, replayedForm: UInt8?)] = []
+    var waiters = FewList<Waiter>()
     var state = State.walking
     /// The addresses of the walk.
     var path: [[UInt8]] = []
     /// Whether the walk came by one who implements the selector and was busy, or suspended (rule R9).
     var sawBusy = false
     var sawSuspended = false
-    /// The observers that were shown it, in that order: nobody is asked twice (rule R11).
-    var shown: [UInt64] = []
+    /// The observers that were shown it: nobody is asked twice (rule R11).
+    var shown = FewList<UInt64>()
     /// When it was shown last, in milliseconds since 1970.
     var shownAt: Int64 = 0
     /// Whether who was shown it last may have seen it before.
     var isRedelivered = false
+
+    /// What stands in the place of an ask that is over.
+    static let none = OpenAsk(
+        id: NotificationID(high: 0, low: 0), content: Notification.Content(name: []),
+        causedBy: nil, depth: 0, fallback: nil, isOnce: false, askedAt: 0, answerBy: 0, endsAt: 0,
+        client: nil, principal: [], isStored: false, key: nil)
+
+    /// A command that is answered at the end.
+    struct Waiter: Sendable {
+        let id: CommandID
+        var replayedForm: UInt8?
+    }
 
     /// Whose turn it is.
     enum State: Sendable, Equatable {
@@ -71,6 +83,11 @@ struct OpenAsk: Sendable {
     /// The address whose turn it is.
     var target: [UInt8] { path.last ?? [] }
 
+    /// The number with which it was shown; 0 while it is not.
+    var sequence: UInt64 {
+        if case .shown(_, let sequence) = state { sequence } else { 0 }
+    }
+
     /// The bytes that it counts for.
     var byteCount: Int { content.byteCount + (fallback?.count ?? 0) }
 
@@ -83,6 +100,14 @@ struct OpenAsk: Sendable {
 
     /// What its frame has besides the notification.
     var addressed: Addressed { Addressed(target: target, kind: .ask(answerBy: answerBy)) }
+
+    /// An observer is shown it, which is noted of each once.
+    mutating func show(to observer: UInt64, sequence: UInt64, at time: Int64) {
+        isRedelivered = shown.contains(observer)
+        if !isRedelivered { shown.append(observer) }
+        state = .shown(observer: observer, sequence: sequence)
+        shownAt = time
+    }
 
     /// Whether it waits for somebody.
     var isHeld: Bool {
@@ -106,7 +131,7 @@ extension OpenAsk {
             answerBy: time.wallMilliseconds + ask.lifetime / 1_000_000,
             endsAt: time.monotonicNanoseconds.adding(ask.lifetime), client: terms.client,
             principal: terms.principal, isStored: ask.wait != nil, key: terms.key,
-            waiters: [(command, nil)])
+            waiters: FewList(one: Waiter(id: command)))
     }
 
     /// An ask that a store has kept.
@@ -117,7 +142,8 @@ extension OpenAsk {
             depth: record.depth, fallback: record.fallback, isOnce: record.isOnce,
             askedAt: record.askedAt, answerBy: record.answerBy,
             endsAt: time.monotonicNanoseconds.adding(left * 1_000_000), client: nil,
-            principal: record.principal, isStored: true, key: nil, shown: record.shown)
+            principal: record.principal, isStored: true, key: nil,
+            shown: FewList<UInt64>(record.shown))
     }
 }
 
@@ -127,10 +153,10 @@ extension AskRecord {
         self.init(
             id: ask.id,
             content: end == nil
-                ? ask.content : Notification.Content(name: ask.selector, object: ask.object),
+                ? ask.content : ask.content.withoutUserInfo,
             causedBy: ask.causedBy, depth: ask.depth,
             fallback: end == nil ? ask.fallback : nil, isOnce: ask.isOnce, askedAt: ask.askedAt,
-            answerBy: ask.answerBy, principal: ask.principal, shown: ask.shown,
+            answerBy: ask.answerBy, principal: ask.principal, shown: ask.shown.all,
             observer: ask.state.observer ?? 0, end: end)
     }
 }

@@ -7,8 +7,8 @@ struct Walk: Sendable {
     var sawSuspended = false
     /// How many holders were looked at.
     var lookCount = 0
-    /// Who was stepped over, and why.
-    var skipped: [AskExplanation.Skipped] = []
+    /// Who was stepped over, and why; nil where nobody wants to know.
+    var skipped: [AskExplanation.Skipped]?
     var end = End.nobody
 
     /// What a walk comes to.

@@ -34,6 +34,7 @@ extension NotificationCenter {
     }
 
     /// The entry of an observer with this name that was sent and not answered.
+    @inline(__always)
     private func unacknowledged(_ delivery: DeliveryName, at slot: UInt32) -> UInt32? {
         var entry = observers[slot].entries.first
         while entry != HeldTable.none {

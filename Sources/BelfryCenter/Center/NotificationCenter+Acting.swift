@@ -23,7 +23,7 @@ extension NotificationCenter {
         // One post may have as many actions as there are observers: what they look at has a limit in all.
         var walk = Walk(path: action.path)
         if dispatching.lookCount < limits.actionLookLimit {
-            walk = self.walk(from: action.path, for: action.selector.span, passing: [])
+            walk = self.walk(from: action.path, for: action.selector.span, passing: FewList())
             dispatching.lookCount += walk.lookCount
         } else {
             walk.sawBusy = true
@@ -47,7 +47,8 @@ extension NotificationCenter {
         let isAwaited = held[entry].flags.contains(.awaited)
         let isCounted = held[entry].account == .delivered
         unlink(entry, &effects)
-        let walk = walk(from: action.path, for: action.selector.span, passing: action.shown)
+        let walk = walk(
+            from: action.path, for: action.selector.span, passing: FewList(action.shown))
         var notification = before
         if case .nobody = walk.end {
         } else {
@@ -191,8 +192,7 @@ extension NotificationCenter {
         // What its frame has besides is found by the place of the notification, which is its alone.
         let position = UInt32(effects.notifications.count)
         effects.notifications.append(notification)
-        effects.hasAsks = true
-        effects.addressed[position] = action.addressed
+        effects.note(action.addressed, of: position)
         write(
             position, to: slot, form: action.acknowledges ? .acknowledgedAction : .action,
             isRedelivered: isRedelivered, time, &effects)
@@ -212,7 +212,7 @@ extension NotificationCenter {
     /// What would become of an action that walks now (rule O8).
     func explain(actionAt slot: UInt32, target: [UInt8]) -> ReportRow {
         let selector = selectors.text(of: observers[slot].selector)
-        let walk = walk(from: [target], for: selector.span, passing: [])
+        let walk = walk(from: [target], for: selector.span, passing: FewList())
         let acknowledges = observers[slot].terms.acknowledges
         var responder: UInt64?
         let outcome: ReportRow.Outcome

@@ -132,10 +132,11 @@ extension NotificationCenter {
             if isTold { tellSettled(slot, .passed, &effects) }
             loseResponder(slot, at: time, &effects)
         }
+        asks.forget(serial)
         guard asks.heldCount > 0, let address = index.object(of: observers[observer].place) else {
             return
         }
-        for slot in asks.held(at: address) where asks.isHeld(slot, for: serial) {
+        for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
             asks.takeBack(slot)
             asks.orphan(slot)
         }

@@ -14,13 +14,26 @@ extension NotificationCenter {
         forgetKeys(forgotten, &effects)
     }
 
+    /// Tells that an ask which outlives its asker is open under its key: after a restart the key still stands for it.
+    mutating func noteOpen(
+        _ slot: UInt32, under key: IdempotencyKey, _ effects: inout Effects
+    ) {
+        let outcome = AskOutcome(
+            id: asks[slot].id, state: .open(until: asks[slot].answerBy), path: asks[slot].path)
+        tell(.key(KeyRecord(key: key, receipts: [], reports: [], ask: outcome)), &effects)
+    }
+
     /// Notes the answer under the key, or leaves the key free: nobody was there, or nobody was in time.
-    mutating func finishKey(of ask: OpenAsk, _ outcome: AskOutcome, _ effects: inout Effects) {
-        guard let key = ask.key else { return }
-        guard outcome.state.isFinal else { return keys.forget(key, waitedFor: ask.id) }
+    mutating func finish(
+        _ key: IdempotencyKey, _ outcome: AskOutcome, isStored: Bool, _ effects: inout Effects
+    ) {
+        guard outcome.state.isFinal else {
+            if keys.forget(key, waitedFor: outcome.id), isStored { forgetKeys([key], &effects) }
+            return
+        }
         guard
             let (record, forgotten) = keys.finish(
-                key, waitedFor: ask.id, ask: outcome, limits: limits)
+                key, waitedFor: outcome.id, ask: outcome, limits: limits)
         else { return }
         forgetKeys(forgotten, &effects)
         tell(.key(record), &effects)

@@ -9,17 +9,20 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         if let key = terms.key, try repeats(key, command, at: time, &effects) { return }
-        let depth = try depth(causedBy: ask.causedBy)
+        // Each call that only looks at the center would copy it.
+        let depth = ask.causedBy == nil ? 1 : try depth(causedBy: ask.causedBy)
         try check(ask, terms)
         let open = OpenAsk(ask, terms, depth: depth, command, at: time)
-        let id = open.id
+        guard let slot = asks.add(open, askerLimit: limits.clientAskLimit) else {
+            throw .tooManyAsks(limit: limits.clientAskLimit)
+        }
         usesAsks = true
-        let slot = asks.add(open)
-        addDeadline(at: open.endsAt, .ask(slot: slot, ordinal: asks[slot].ordinal))
-        if let key = terms.key { beginKey(key, waitingFor: id, at: time, &effects) }
-        if let address = ask.content.object { asks.begin(slot, at: [UInt8](copying: address)) }
+        let ordinal = asks.lastOrdinal
+        addDeadline(at: asks[slot].endsAt, .ask(slot: slot, ordinal: ordinal))
+        if let key = terms.key { beginKey(key, waitingFor: ask.id, at: time, &effects) }
+        asks.begin(slot, at: ask.content.address)
         takeTurn(slot, at: time, &effects)
-        guard asks.isOpen(slot, ordinal: asks.lastOrdinal) else {
+        guard asks.isOpen(slot, ordinal: ordinal) else {
             return answerAtOnce(command, &effects)
         }
         effects.outcome = .waiting
@@ -28,9 +31,10 @@ extension NotificationCenter {
             tellOpen(slot, &effects)
             return answerAtOnce(command, &effects)
         }
+        if let key = terms.key { noteOpen(slot, under: key, &effects) }
         addDeadline(
             at: time.monotonicNanoseconds.adding(wait),
-            .asked(slot: slot, ordinal: asks[slot].ordinal))
+            .asked(slot: slot, ordinal: ordinal))
     }
 
     /// A command has its answer already.
@@ -43,11 +47,8 @@ extension NotificationCenter {
     }
 
     /// What must hold before anything changes.
+    @inline(__always)
     private func check(_ ask: Ask, _ terms: AskTerms) throws(Refusal) {
-        let asker = terms.client.map { AskTable.Asker.client($0) } ?? .principal(terms.principal)
-        guard asks.count(of: asker) < limits.clientAskLimit else {
-            throw .tooManyAsks(limit: limits.clientAskLimit)
-        }
         guard asks.count < limits.askLimit else { throw .asksFull(limit: limits.askLimit) }
         guard ask.content.byteCount + (ask.fallback?.count ?? 0) <= terms.byteRoom else {
             throw .askBytesFull
@@ -61,10 +62,10 @@ extension NotificationCenter {
 
     /// An ask that is walking goes on from its last address: somebody is shown it, it is held, or it ends.
     mutating func takeTurn(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        let ask = asks[slot]
-        var walk = walk(from: ask.path, for: ask.content.name, passing: ask.shown)
-        walk.sawBusy = walk.sawBusy || ask.sawBusy
-        walk.sawSuspended = walk.sawSuspended || ask.sawSuspended
+        let content = asks[slot].content
+        var walk = walk(from: asks[slot].path, for: content.name, passing: asks[slot].shown)
+        walk.sawBusy = walk.sawBusy || asks[slot].sawBusy
+        walk.sawSuspended = walk.sawSuspended || asks[slot].sawSuspended
         asks.note(walk, of: slot)
         switch walk.end {
         case .ask(let observer): showOrHold(slot, to: observer, at: time, &effects)
@@ -126,13 +127,12 @@ extension NotificationCenter {
     mutating func writeAsk(
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        let ask = asks[slot]
-        guard let notification = ask.notification else { return }
+        guard let notification = asks[slot].notification else { return }
         let position = position(of: notification, &effects)
-        effects.hasAsks = true
-        effects.addressed[position] = ask.addressed
+        effects.note(asks[slot].addressed, of: position)
         write(
-            position, to: observer, form: .ask, isRedelivered: ask.isRedelivered, time, &effects)
+            position, to: observer, form: .ask, isRedelivered: asks[slot].isRedelivered, time,
+            &effects)
     }
 
     /// A client is live, or one of its responders has room again: what waits at their addresses is shown, in the
@@ -142,12 +142,12 @@ extension NotificationCenter {
         var waiting: [(ordinal: UInt64, slot: UInt32, observer: UInt32)] = []
         for observer in observers.slots(from: clients[client].lastObserver) {
             for slot in takeable(by: observer) {
-                waiting.append((asks.ordinal(of: slot), slot, observer))
+                waiting.append((asks[slot].ordinal, slot, observer))
             }
         }
         waiting.sort { $0.ordinal < $1.ordinal }
         for (ordinal, slot, observer) in waiting
-        where asks.isOpen(slot, ordinal: ordinal) && asks.isHeld(slot) {
+        where asks.isOpen(slot, ordinal: ordinal) && asks[slot].isHeld {
             if case .now = readiness(of: observer, asks[slot].content.name) {
                 showOrHold(slot, to: observer, at: time, &effects)
             }
@@ -164,10 +164,9 @@ extension NotificationCenter {
         var takeable: [UInt32] = []
         for slot in asks.held(at: address) {
             if room <= 0 { break }
-            let ask = asks[slot]
-            guard responder.implements(ask.content.name), ask.mayBeShown(to: serial) else {
-                continue
-            }
+            guard responder.implements(asks[slot].content.name),
+                asks[slot].mayBeShown(to: serial)
+            else { continue }
             takeable.append(slot)
             room -= 1
         }
@@ -181,15 +180,15 @@ extension NotificationCenter {
         _ slot: UInt32, _ state: AskOutcome.State, at time: CommandTime, _ effects: inout Effects
     ) {
         let freed = takeBack(slot)
-        let ask = asks[slot]
+        let ask = asks.take(slot)
         var state = state
         if case .failed(let failure) = state, let fallback = ask.fallback {
             state = .fallback(fallback, failure)
         }
         let outcome = AskOutcome(id: ask.id, state: state, path: ask.path)
         effects.askEnds.append(outcome)
-        tell(outcome, of: ask, &effects)
-        asks.remove(slot)
+        if let key = ask.key { finish(key, outcome, isStored: ask.isStored, &effects) }
+        tell(outcome, to: ask.waiters, &effects)
         let fate = AskFateTable.Fate(
             ask, outcome,
             forgottenAt: time.monotonicNanoseconds.adding(limits.fateLifetime.wholeNanoseconds))
@@ -240,19 +239,20 @@ extension NotificationCenter {
 
     /// Tells who asked that the ask is open; nobody waits for it any more.
     mutating func tellOpen(_ slot: UInt32, _ effects: inout Effects) {
-        let ask = asks[slot]
-        let outcome = AskOutcome(id: ask.id, state: .open(until: ask.answerBy), path: ask.path)
-        tell(outcome, of: ask, &effects)
+        let outcome = AskOutcome(
+            id: asks[slot].id, state: .open(until: asks[slot].answerBy), path: asks[slot].path)
+        if let key = asks[slot].key { finish(key, outcome, isStored: true, &effects) }
+        tell(outcome, to: asks[slot].waiters, &effects)
         asks.forgetWaiters(of: slot)
     }
 
-    /// Answers all who wait for an ask, now and later under its key.
-    private mutating func tell(
-        _ outcome: AskOutcome, of ask: OpenAsk, _ effects: inout Effects
+    /// Answers all who wait for an ask.
+    @inline(__always)
+    private func tell(
+        _ outcome: AskOutcome, to waiters: FewList<OpenAsk.Waiter>, _ effects: inout Effects
     ) {
         effects.hasAsks = true
-        finishKey(of: ask, outcome, &effects)
-        for waiter in ask.waiters {
+        waiters.forEach { waiter in
             effects.askCompletions.append(
                 AskCompletion(
                     command: waiter.id, outcome: outcome, replayedForm: waiter.replayedForm))

@@ -263,6 +263,7 @@ extension NotificationCenter {
     }
 
     /// The method of a frame: that of a responder is the name.
+    @inline(__always)
     private func selector(of slot: UInt32, for notification: Notification) -> UInt32 {
         guard observers.isResponder(at: slot) else { return observers[slot].selector }
         return selectors.number(of: notification.content.name) ?? observers[slot].selector

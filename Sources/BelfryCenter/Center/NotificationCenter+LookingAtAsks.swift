@@ -13,23 +13,29 @@ extension NotificationCenter {
         public let object: [UInt8]
         /// The selector.
         public let selector: [UInt8]
+
+        fileprivate init(
+            _ outcome: AskOutcome, _ content: Notification.Content, principal: [UInt8]
+        ) {
+            self.outcome = outcome
+            self.principal = principal
+            object = content.address
+            selector = content.selector
+        }
     }
 
     /// How an ask stands, or how it ended; nil when it is not known, or forgotten.
     public func ask(_ id: NotificationID, at time: CommandTime) -> AskFate? {
         if let slot = asks.slot(of: id) {
-            let ask = asks[slot]
             return AskFate(
-                outcome: AskOutcome(
-                    id: id, state: .open(until: ask.answerBy), path: ask.path),
-                principal: ask.principal, object: ask.object, selector: ask.selector)
+                AskOutcome(
+                    id: id, state: .open(until: asks[slot].answerBy), path: asks[slot].path),
+                asks[slot].content, principal: asks[slot].principal)
         }
         guard let fate = askFates[id], fate.forgottenAt > time.monotonicNanoseconds else {
             return nil
         }
-        return AskFate(
-            outcome: fate.outcome, principal: fate.principal, object: fate.object,
-            selector: fate.selector)
+        return AskFate(fate.outcome, fate.content, principal: fate.principal)
     }
 
     /// The open asks after a cursor, the oldest first.
@@ -47,7 +53,7 @@ extension NotificationCenter {
 
     private func row(of ask: OpenAsk) -> AskRow {
         AskRow(
-            id: ask.id, object: ask.object, selector: ask.selector,
+            id: ask.id, object: ask.content.address, selector: ask.content.selector,
             observer: ask.state.observer ?? 0, path: ask.path, askedAt: ask.askedAt,
             answerBy: ask.answerBy, isShown: !ask.isHeld, principal: ask.principal)
     }
@@ -86,15 +92,15 @@ extension NotificationCenter {
     }
 }
 
-extension OpenAsk {
-    /// The address.
-    var object: [UInt8] {
-        guard let object = content.object else { return [] }
+extension Notification.Content {
+    /// The object of an ask.
+    var address: [UInt8] {
+        guard let object else { return [] }
         return [UInt8](copying: object)
     }
 
-    /// The selector.
-    var selector: [UInt8] { [UInt8](copying: content.name) }
+    /// The name of an ask.
+    var selector: [UInt8] { [UInt8](copying: name) }
 }
 
 extension AskRow {

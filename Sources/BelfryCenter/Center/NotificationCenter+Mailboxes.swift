@@ -169,7 +169,7 @@ extension NotificationCenter {
             entry = held.next(after: entry, in: .observer)
         }
         for ask in asks.shown(to: observers[slot].serial)
-        where asks.sequence(of: ask) <= observers[slot].streamedThrough {
+        where asks[ask].sequence <= observers[slot].streamedThrough {
             asks.noteRedelivery(ask)
         }
     }
@@ -196,11 +196,10 @@ extension NotificationCenter {
             // An ask stands among them by its number.
             let ask = asks.firstShown(
                 to: observers[slot].serial, above: observers[slot].streamedThrough)
-            if let ask, entry == HeldTable.none || asks.sequence(of: ask) < held.sequence(of: entry)
-            {
+            if let ask, entry == HeldTable.none || asks[ask].sequence < held.sequence(of: entry) {
                 if isFull { return goOnLater(slot, &effects) }
                 byteCount += asks[ask].byteCount + Self.frameByteCount
-                observers[slot].streamedThrough = asks.sequence(of: ask)
+                observers[slot].streamedThrough = asks[ask].sequence
                 writeAsk(ask, to: slot, at: time, &effects)
                 continue
             }

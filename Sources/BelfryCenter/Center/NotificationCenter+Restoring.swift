@@ -149,9 +149,9 @@ extension NotificationCenter {
     mutating func restore(_ record: AskRecord, at time: CommandTime) {
         usesAsks = true
         let ask = OpenAsk(record, at: time)
-        let slot = asks.add(ask)
+        guard let slot = asks.add(ask, askerLimit: .max) else { return }
         addDeadline(at: ask.endsAt, .ask(slot: slot, ordinal: asks.lastOrdinal))
-        asks.begin(slot, at: ask.object)
+        asks.begin(slot, at: ask.content.address)
         guard !ask.isOnce || ask.shown.isEmpty, let path = path(to: record.observer, of: ask)
         else { return asks.orphan(slot) }
         asks.note(Walk(path: path), of: slot)
@@ -181,12 +181,12 @@ extension NotificationCenter {
         case .never: return nil
         case .now, .later: break
         }
-        var path = [ask.object]
+        var path = [ask.content.address]
         while let last = path.last, last != address {
             guard path.count <= limits.hopLimit,
                 let holder = addresses.holders(of: last.span).first,
                 let next = observers.responder(at: holder.slot)?.next
-            else { return [ask.object, address] }
+            else { return [ask.content.address, address] }
             path.append(next)
         }
         return path

@@ -34,6 +34,7 @@ extension NotificationCenter {
     }
 
     /// Whether an observer owes as many acknowledgements as it may.
+    @inline(__always)
     func owesTooMuch(_ slot: UInt32) -> Bool {
         var count = observers[slot].unacknowledgedCount
         if observers.isResponder(at: slot) { count += asks.shownCount(to: observers[slot].serial) }

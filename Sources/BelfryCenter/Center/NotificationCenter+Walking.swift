@@ -14,13 +14,15 @@ extension NotificationCenter {
 
     /// Walks from the last address of a path on; nobody who was shown the ask gets it again.
     func walk(
-        from path: [[UInt8]], for selector: Span<UInt8>, passing shown: [UInt64]
+        from path: [[UInt8]], for selector: Span<UInt8>, passing shown: FewList<UInt64>,
+        isExplained: Bool = false
     ) -> Walk {
         var walk = Walk(path: path)
+        if isExplained { walk.skipped = [] }
         while let address = walk.path.last {
             let holders = addresses.holders(of: address.span)
             if holders.isEmpty {
-                walk.skipped.append(.init(object: address, observer: nil, reason: .noResponder))
+                walk.skipped?.append(.init(object: address, observer: nil, reason: .noResponder))
                 return walk
             }
             walk.lookCount += holders.count
@@ -40,7 +42,8 @@ extension NotificationCenter {
 
     /// Of those who hold an address: the fewest open asks first, then who was asked longest ago, then the oldest.
     private func choose(
-        among holders: [AddressTable.Holder], _ selector: Span<UInt8>, passing shown: [UInt64],
+        among holders: [AddressTable.Holder], _ selector: Span<UInt8>,
+        passing shown: FewList<UInt64>,
         _ walk: inout Walk
     ) -> Walk.End? {
         var now: AddressTable.Holder?
@@ -53,7 +56,7 @@ extension NotificationCenter {
             case .never(let reason):
                 if reason == .busy { walk.sawBusy = true }
                 if reason == .suspended { walk.sawSuspended = true }
-                walk.skipped.append(
+                walk.skipped?.append(
                     .init(
                         object: walk.path.last ?? [], observer: holder.serial, reason: reason))
             }
@@ -102,14 +105,15 @@ extension NotificationCenter {
 
     /// Who would be asked; nothing is sent, and nothing changes.
     public func explainAsk(object: [UInt8], selector: [UInt8]) -> AskExplanation {
-        let walk = walk(from: [object], for: selector.span, passing: [])
+        let walk = walk(
+            from: [object], for: selector.span, passing: FewList(), isExplained: true)
         let outcome: AskExplanation.Outcome =
             switch walk.end {
             case .ask(let slot): .delivered(observer: observers[slot].serial)
             case .hold(let slot): .held(observer: observers[slot].serial)
             case .nobody: .failed(failure(of: walk))
             }
-        return AskExplanation(outcome: outcome, path: walk.path, skipped: walk.skipped)
+        return AskExplanation(outcome: outcome, path: walk.path, skipped: walk.skipped ?? [])
     }
 }
 

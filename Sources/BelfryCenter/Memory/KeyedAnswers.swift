@@ -138,12 +138,13 @@ struct KeyedAnswers: Sendable {
         finish(key, waitedFor: id, .ask(ask), limits: limits)
     }
 
-    /// Forgets the key of a request that is pending.
-    mutating func forget(_ key: IdempotencyKey, waitedFor id: NotificationID) {
+    /// Forgets the key of a request that is pending; tells whether it was.
+    mutating func forget(_ key: IdempotencyKey, waitedFor id: NotificationID) -> Bool {
         guard let number = keys.index(of: Self.joined(key).span), let answer = known[Int(number)],
             answer.waitingFor == id
-        else { return }
+        else { return false }
         forget(number, answer)
+        return true
     }
 
     /// Puts a key back that a store has kept; its time starts again.

@@ -140,7 +140,9 @@ struct ObserverTable: Sendable {
     func responder(at slot: UInt32) -> ResponderTerms? { role(at: slot).responder }
 
     /// Whether the observer in a slot holds an address.
-    func isResponder(at slot: UInt32) -> Bool { responder(at: slot) != nil }
+    func isResponder(at slot: UInt32) -> Bool {
+        if case .responder = role(at: slot) { true } else { false }
+    }
 
     /// The address that the deliveries of the observer in a slot go to, if they go to one.
     func target(at slot: UInt32) -> [UInt8]? { role(at: slot).target }

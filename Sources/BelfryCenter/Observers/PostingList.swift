@@ -55,7 +55,8 @@ struct PostingList: Sendable {
         entries[position].slot = Self.deadSlot
         deadCount += 1
         if isEmpty {
-            entries = []
+            // One that mostly has one entry keeps room for it.
+            entries.removeAll(keepingCapacity: entries.capacity <= 4)
             deadCount = 0
         } else if deadCount > 8, deadCount * 2 > entries.count {
             // A new array: a list that was long once must not keep its storage.
@@ -71,6 +72,10 @@ struct PostingList: Sendable {
 
     /// The position of the first entry whose serial number is not below the given one.
     func position(from serial: UInt64) -> Int {
-        entries.indices.firstPlace { entries[$0].serial >= serial }
+        // Mostly the last one is looked for, or none.
+        guard let last = entries.last, last.serial <= serial else {
+            return entries.indices.firstPlace { entries[$0].serial >= serial }
+        }
+        return last.serial < serial ? entries.count : entries.count - 1
     }
 }

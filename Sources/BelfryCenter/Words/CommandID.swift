@@ -13,4 +13,7 @@ public struct CommandID: Hashable, Sendable {
         self.incarnation = incarnation
         self.counter = counter
     }
+
+    /// Those of one table differ in their counters, mostly.
+    public func hash(into hasher: inout Hasher) { hasher.combine(counter) }
 }

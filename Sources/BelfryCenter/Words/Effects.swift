@@ -18,8 +18,8 @@ public struct Effects: Sendable {
     public var completions: [Completion] = []
     /// Whether there is anything of asks or actions: of the following three.
     public internal(set) var hasAsks = false
-    /// What the frames of asks and actions have besides their notifications, by the positions of these.
-    public var addressed: [UInt32: Addressed] = [:]
+    /// What the frames of asks and actions have besides their notifications, in the order of these.
+    private var addressed: [(notification: UInt32, Addressed)] = []
     /// Answers to earlier asks that were waited for.
     public var askCompletions: [AskCompletion] = []
     /// The asks that have ended, each once, with how.
@@ -46,9 +46,24 @@ public struct Effects: Sendable {
     /// Few commands have to do with asks: the others pay for one look.
     private mutating func resetAsks() {
         hasAsks = false
-        addressed = [:]
+        Self.empty(&addressed, capacityLimit: 1_024)
         Self.empty(&askCompletions, capacityLimit: 1_024)
         Self.empty(&askEnds, capacityLimit: 1_024)
+    }
+
+    /// What the frame of an ask or an action has besides its notification, by the position of that.
+    public func addressed(of notification: UInt32) -> Addressed? {
+        let place = addressed.indices.firstPlace { addressed[$0].notification >= notification }
+        guard place < addressed.count, addressed[place].notification == notification else {
+            return nil
+        }
+        return addressed[place].1
+    }
+
+    /// Notes what the frame of an ask or an action has, whose notification was added last.
+    mutating func note(_ more: Addressed, of notification: UInt32) {
+        hasAsks = true
+        addressed.append((notification, more))
     }
 
     /// Removes all elements; a command mostly leaves one or none, which costs next to nothing.

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// What is posted: a name, an optional object, an optional `userInfo` (rule C1).
 ///
 /// A notification is immutable. It gets its sequence number when it is dispatched.
@@ -56,6 +58,16 @@ public struct Notification: Sendable, Equatable {
             self.nameByteCount = UInt32(nameByteCount)
             self.objectByteCount = objectByteCount.map { UInt32($0) } ?? UInt32.max
             self.hasUserInfo = hasUserInfo
+        }
+
+        /// Name and object alone.
+        var withoutUserInfo: Content {
+            hasUserInfo
+                ? Content(
+                    joined: [UInt8](copying: bytes.span.extracting(0..<userInfoStart)),
+                    nameByteCount: Int(nameByteCount),
+                    objectByteCount: hasObject ? Int(objectByteCount) : nil, hasUserInfo: false)
+                : self
         }
 
         /// The bytes that it occupies.

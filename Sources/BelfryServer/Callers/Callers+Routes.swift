@@ -25,7 +25,7 @@ extension Callers {
                 let request = try exchange.centerRequest(
                     route, path, content: content, requestReader)
                 if gate.policies.hasRates { try charge(request, &outbox) }
-                noteTemplate(of: request, route)
+                noteRepeat(of: request, route)
                 return step(request, &outbox)
             }
         } catch {
@@ -44,14 +44,20 @@ extension Callers {
         try gate.charge(count, &exchange, &outbox)
     }
 
-    /// Notes what the head of a post says, if nothing else is decided by it.
-    private mutating func noteTemplate(of request: CenterRequest, _ route: CenterRoute) {
-        guard route == .post, exchange.parser.head.uncommonFields.isEmpty,
-            exchange.caller == nil, !exchange.reply.reportsObservers, !gate.policies.needsOrigin,
-            case .post(let post, nil) = request
+    /// Notes that what the head of a post or an ask has decided holds for another one with the same head, and what it
+    /// says of a post, if nothing else is decided by it.
+    private mutating func noteRepeat(of request: CenterRequest, _ route: CenterRoute) {
+        guard exchange.parser.head.uncommonFields.isEmpty, exchange.caller == nil,
+            !exchange.reply.reportsObservers, !gate.policies.needsOrigin
         else { return }
-        exchange.template = PostTemplate(of: post)
-        exchange.canRepeat = exchange.template != nil
+        switch request {
+        case .post(let post, nil):
+            guard route == .post else { return }
+            exchange.template = PostTemplate(of: post)
+            exchange.canRepeat = exchange.template != nil
+        case .ask: exchange.canRepeat = true
+        default: return
+        }
     }
 
     /// A request as it is handed out.

@@ -28,9 +28,8 @@ extension CenterHost {
     /// Answers all posts and asks that this turn has completed.
     mutating func answerCompletions(_ outbox: inout Outbox) {
         // An answer may let a request be read that completes another post.
-        while completions.hasCompleted {
-            for item in completions.takeCompleted() { complete(item, &outbox) }
-        }
+        guard completions.hasCompleted else { return }
+        while let item = completions.takeCompleted() { complete(item, &outbox) }
     }
 
     private mutating func complete(_ item: CompletedCommand, _ outbox: inout Outbox) {

@@ -33,6 +33,8 @@ struct CompletionTable {
     private(set) var waiting: [CommandID: WaitingReply] = [:]
     /// The commands that this turn has completed.
     private var completed: [CompletedCommand] = []
+    /// How many of them were taken.
+    private var takenCount = 0
 
     /// How many posts and asks may wait for observers at a time, on one loop.
     static let limit = 65_536
@@ -80,11 +82,15 @@ struct CompletionTable {
             CompletedCommand(completion: completion, waiting: reply, waitsForTurn: waitsForTurn))
     }
 
-    /// Takes the commands that are complete.
-    mutating func takeCompleted() -> [CompletedCommand] {
-        var taken: [CompletedCommand] = []
-        swap(&taken, &completed)
-        return taken
+    /// Takes the next command that is complete.
+    mutating func takeCompleted() -> CompletedCommand? {
+        guard takenCount < completed.count else {
+            completed.removeAll(keepingCapacity: completed.capacity <= 1_024)
+            takenCount = 0
+            return nil
+        }
+        takenCount += 1
+        return completed[takenCount - 1]
     }
 
     /// Takes the replies that wait for the ends of asks.

@@ -113,7 +113,7 @@ extension Outbox {
     ) -> Range<Int> {
         let start = loop.frames.count
         let notification = effects.notifications[Int(delivery.notification)]
-        if delivery.form.isAddressed, let addressed = effects.addressed[delivery.notification] {
+        if delivery.form.isAddressed, let addressed = effects.addressed(of: delivery.notification) {
             Transport.append(
                 addressed, notification, of: delivery, at: center, in: centers, to: &loop.frames)
         } else {

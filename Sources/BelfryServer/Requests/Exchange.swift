@@ -19,7 +19,7 @@ struct Exchange {
     var isInContent = false
     /// What the head of a post says, where nothing in it is unusual.
     var template: PostTemplate?
-    /// Whether what was decided of this post holds for one with the same head.
+    /// Whether what was decided of this post, or this ask, holds for one with the same head.
     var canRepeat = false
     /// Whether it came over TLS.
     var isSecure = false
@@ -49,7 +49,7 @@ struct Exchange {
 
     /// Forgets the last request; mostly it has left nothing.
     ///
-    /// - Returns: Whether it is a post for which all is decided, as it was for the one before.
+    /// - Returns: Whether it is a post or an ask for which all is decided, as it was for the one before.
     mutating func begin(mayRepeat: Bool) -> Bool {
         let repeats = mayRepeat && canRepeat && parser.repeatsHead
         reply = HTTPReply(context: parser.head.responseContext)

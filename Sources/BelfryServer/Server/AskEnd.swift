@@ -1,7 +1,7 @@
 import BelfryCenter
 
 /// How an ask has ended, as a label of a metric.
-enum AskEnd: Hashable, CaseIterable {
+enum AskEnd: Int, CaseIterable {
     /// A responder has answered it.
     case answered
     /// The answer that came with it stands in, whatever the reason.

@@ -3,7 +3,7 @@ import BelfrySystem
 
 /// How many asks have ended, by how, and how long they were open.
 struct AskEnds: Sendable {
-    private(set) var counts: [AskEnd: UInt64] = [:]
+    private var counts = [UInt64](repeating: 0, count: AskEnd.allCases.count)
     private(set) var times = TimeHistogram(bounds: [
         .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(50),
         .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1),
@@ -11,10 +11,13 @@ struct AskEnds: Sendable {
         .seconds(3_600),
     ])
 
+    /// How many have ended so.
+    func count(of end: AskEnd) -> UInt64 { counts[end.rawValue] }
+
     /// Counts an ask that is over.
     mutating func note(_ outcome: AskOutcome, at time: CommandTime) {
         guard let end = AskEnd(outcome.state) else { return }
-        counts[end, default: 0] += 1
+        counts[end.rawValue] += 1
         times.add(.milliseconds(max(0, time.wallMilliseconds - outcome.id.milliseconds)))
     }
 }

@@ -151,7 +151,7 @@ extension MetricGroup {
                     `default` is the asker's own answer, whatever the reason; where there is none, the outcome is the type of the problem. \
                     An answer that is replayed for a key does not count again.
                     """
-            ) { $0.askEnds.counts[$1] ?? 0 },
+            ) { $0.askEnds.count(of: $1) },
             .histogram(
                 "belfry_ask_seconds", "How long asks were open that are over.",
                 note:
