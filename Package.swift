@@ -150,7 +150,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "BelfryAccess", "BelfryHTTP", "BelfryJSON", "BelfryWebSocket", "BelfryWire",
+                "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON", "BelfryWebSocket",
+                "BelfryWire",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict + built),
         .testTarget(

@@ -23,6 +23,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// JSON-RPC, and the bodies of requests.
     case calls
+    /// The answer that an asker gives itself, in a query and in a call.
+    case fallback = "default"
     /// The file of keys.
     case keyFile = "key-file"
     /// A JSON Web Key Set.
@@ -51,6 +53,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .opening: WebSocketChecks.opening(bytes)
         case .json: JSONChecks.values(bytes)
         case .calls: JSONChecks.calls(bytes)
+        case .fallback: JSONChecks.fallback(bytes)
         case .keyFile: AccessChecks.keyFile(bytes)
         case .keySet: AccessChecks.keySet(bytes)
         case .token: AccessChecks.token(bytes)

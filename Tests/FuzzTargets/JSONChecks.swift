@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryJSON
 import BelfryWire
 
@@ -70,6 +71,59 @@ enum JSONChecks {
         ]
         let odd = statuses.first { $0 != 200 && !(400..<500).contains($0) }
         return odd.map { "status \($0)" }
+    }
+
+    /// The answer that an asker gives itself is any JSON: a query and a call take the same, and give it back as it came.
+    static func fallback(_ bytes: [UInt8]) -> String? {
+        let reader = RequestReader()
+        let (name, nothing) = (Array("x".utf8), [UInt8]())
+        let message = Array(#"{"object":"x","selector":"x","default":"#.utf8) + bytes + [0x7D]
+        let (queried, status) = ask { () throws(Problem) in
+            try reader.ask(
+                object: name, selector: name,
+                query: [QueryParameter(name: Array("default".utf8), value: bytes)],
+                content: nothing.span)
+        }
+        let (called, _) = ask { () throws(Problem) in
+            try reader.ask(params: 0..<message.count, in: message.span)
+        }
+        guard let queried else {
+            return (400..<500).contains(status) ? nil : "status \(status)"
+        }
+        guard let fallback = queried.fallback, isJSON(fallback, depthLimit: 64) else {
+            return "a default that is no JSON"
+        }
+        let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let text = bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+        if !fallback.elementsEqual(text) { return "a default that is not what came" }
+        if called?.fallback != fallback { return "a call takes another default than a query" }
+        var answer: [UInt8] = []
+        let id = NotificationID(high: 1, low: 1)
+        Shape.append(
+            ask: AskOutcome(id: id, state: .fallback(fallback, .noAnswer), path: [name]),
+            to: &answer)
+        if !isJSON(answer, depthLimit: 65) { return "an answer that is no JSON" }
+        return nil
+    }
+
+    private static func isJSON(_ bytes: [UInt8], depthLimit: Int) -> Bool {
+        do throws(JSONError) {
+            _ = try JSONScanner.validate(bytes.span, depthLimit: depthLimit)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// What is asked, or the status of the refusal.
+    private static func ask(
+        _ read: () throws(Problem) -> AskRequest
+    ) -> (request: AskRequest?, status: Int) {
+        do throws(Problem) {
+            return (try read(), 200)
+        } catch {
+            return (nil, error.kind.status)
+        }
     }
 
     private static func status(_ read: () throws(Problem) -> Void) -> Int {
