@@ -28,7 +28,7 @@ import subprocess
 import sys
 import time
 
-from abusing import connections, contents, frames, kept, memory, turns
+from abusing import asking, connections, contents, frames, kept, memory, turns
 from abusing.certificates import TLS_OFF, TLSOptions
 from abusing.clients import TIMEOUT_SECONDS, Failure, OtherClient, ask, support
 
@@ -43,7 +43,8 @@ OPTIONS = [
 ROUND_OPTIONS = [
     *OPTIONS, "--lease", "5s", *kept.full_queue_of_large.options, *kept.held_lists.options,
 ]
-ATTACKS = connections.ATTACKS + frames.ATTACKS + contents.ATTACKS + kept.ATTACKS
+ATTACKS = (
+    connections.ATTACKS + frames.ATTACKS + contents.ATTACKS + kept.ATTACKS + asking.ATTACKS)
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
