@@ -12,7 +12,8 @@ moment. What is checked is the table of the section "What a receipt promises" of
 - what was enqueued for a mode that nobody is in still waits;
 - a request with an idempotency key has its effect once, however often it is repeated;
 - tokens of registered observers work, removed observers have their tombstone;
-- sequence numbers rise over all lives, and no identifier comes twice.
+- sequence numbers rise over all lives, and no identifier comes twice;
+- stored asks, wherever they wait: see `crashing_asks.py`.
 
 Exit code 0 when nothing was missing, doubled or repeated; the seed makes the moments and the load
 the same, but not the machine.
@@ -37,12 +38,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "Benchmarks"))
 import support  # noqa: E402
+from crashing_asks import Asks, Violation  # noqa: E402
 
 TIMEOUT = 20
-
-
-class Violation(Exception):
-    """Something that was promised did not hold."""
 
 
 class Broker:
@@ -132,11 +130,10 @@ class Expectations:
 
 
 class Round:
-    def __init__(self, broker, expected, generator, mailbox, session):
+    def __init__(self, broker, expected, generator, session):
         self.broker = broker
         self.expected = expected
         self.generator = generator
-        self.mailbox = mailbox
         self.session = session
         self.faults = []
         self.isOver = threading.Event()
@@ -144,10 +141,17 @@ class Round:
     def run(self, work):
         """Runs one poster until the broker is gone."""
         def loop():
+            connection = Connection(self.broker.port)
+            while not self.isOver.is_set():
+                work(connection)
+
+        return self.start(loop)
+
+    def start(self, work, *arguments):
+        """Does this in a thread until the broker is gone."""
+        def loop():
             try:
-                connection = Connection(self.broker.port)
-                while not self.isOver.is_set():
-                    work(connection)
+                work(*arguments)
             except CUT:
                 pass
             except Violation as fault:
@@ -233,46 +237,41 @@ class Round:
 
     def work(self):
         """The acknowledging observer: comes back, answers most of what it is sent."""
-        try:
-            client = support.WebSocketClient(self.broker.port)
-            client.next_frame()
-            call = {"jsonrpc": "2.0", "id": "r", "method": "resume",
-                    "params": {"session": self.session}}
-            client.send_text(json.dumps(call))
-            while not self.isOver.is_set():
-                opcode, content = client.next_frame()
-                if opcode == 9:
-                    client.socket.sendall(support.text_frame(content, opcode=10))
-                    continue
-                if opcode != 1:
-                    return
-                frame = json.loads(content)
-                if frame.get("id") == "r":
-                    if "error" in frame:
-                        raise Violation(f"the session is gone: {frame}")
-                    continue
-                if frame.get("method") != "notify":
-                    continue
-                note = frame["params"]
-                with self.expected.lock:
-                    if note["id"] in self.expected.sent_before and not note.get("redelivered"):
-                        raise Violation(f"{note['id']} came twice and is not marked: {note}")
-                    self.expected.sent_before.add(note["id"])
-                    answers = self.generator.random() < 0.9
-                    if answers:
-                        # From here on it may be forgotten, or come once more.
-                        self.expected.acknowledged.add(note["id"])
-                        self.expected.acknowledging.pop(note["id"], None)
+        client = support.WebSocketClient(self.broker.port)
+        client.next_frame()
+        call = {"jsonrpc": "2.0", "id": "r", "method": "resume",
+                "params": {"session": self.session}}
+        client.send_text(json.dumps(call))
+        while not self.isOver.is_set():
+            opcode, content = client.next_frame()
+            if opcode == 9:
+                client.socket.sendall(support.text_frame(content, opcode=10))
+                continue
+            if opcode != 1:
+                return
+            frame = json.loads(content)
+            if frame.get("id") == "r":
+                if "error" in frame:
+                    raise Violation(f"the session is gone: {frame}")
+                continue
+            if frame.get("method") != "notify":
+                continue
+            note = frame["params"]
+            with self.expected.lock:
+                if note["id"] in self.expected.sent_before and not note.get("redelivered"):
+                    raise Violation(f"{note['id']} came twice and is not marked: {note}")
+                self.expected.sent_before.add(note["id"])
+                answers = self.generator.random() < 0.9
                 if answers:
-                    client.send_text(
-                        json.dumps({"jsonrpc": "2.0", "id": frame["id"], "result": None}))
-        except (ConnectionError, OSError):
-            pass
-        except Violation as fault:
-            self.faults.append(fault)
+                    # From here on it may be forgotten, or come once more.
+                    self.expected.acknowledged.add(note["id"])
+                    self.expected.acknowledging.pop(note["id"], None)
+            if answers:
+                client.send_text(
+                    json.dumps({"jsonrpc": "2.0", "id": frame["id"], "result": None}))
 
 
-def check(broker, expected, mailboxes, session):
+def check(broker, expected, asks, mailboxes, session):
     """Everything that was promised before the last kill is there."""
     connection = Connection(broker.port)
     check_mailbox(connection, expected, mailboxes["held"])
@@ -280,6 +279,7 @@ def check(broker, expected, mailboxes, session):
     check_queue(connection, expected)
     check_tokens(connection, expected)
     check_work(broker, expected, session)
+    asks.check(broker.port, connection)
     probe = connection.ask("POST", "/v1/channels/Probe", {})[1]
     if probe["seq"] <= expected.highest_seq:
         raise Violation(f"the sequence went back: {probe['seq']} after {expected.highest_seq}")
@@ -463,32 +463,35 @@ def main():
     generator = random.Random(options.seed)
     data = tempfile.mkdtemp(prefix="belfry-crash.")
     expected = Expectations()
+    asks = Asks(generator)
     starts = []
     answered = 0
     broker = None
     try:
         broker = Broker(options.broker, data, options.durability)
         mailboxes, session = prepare(broker)
+        asks.prepare(broker.port, Connection(broker.port))
         for number in range(options.rounds):
-            this = Round(broker, expected, generator, mailboxes, session)
+            this = Round(broker, expected, generator, session)
             threads = [this.run(work) for work in (
                 this.post_held, this.post_held, this.post_parked, this.post_keyed,
-                this.post_work, this.register)]
-            observer = threading.Thread(target=this.work)
-            observer.start()
+                this.post_work, this.register, asks.ask, asks.answer_box)]
+            threads.append(this.start(this.work))
+            threads += [this.start(work, broker.port) for work in (asks.be_live, asks.be_away)]
             time.sleep(generator.uniform(0.005, 0.15))
+            asks.killed_at = time.monotonic()
             broker.kill()
             this.isOver.set()
-            for thread in [*threads, observer]:
+            for thread in threads:
                 thread.join()
             if this.faults:
                 raise this.faults[0]
             answered += len(expected.held) + len(expected.keyed) + len(expected.acknowledging)
             broker = Broker(options.broker, data, options.durability)
             starts.append(broker.ready_after)
-            check(broker, expected, mailboxes, session)
+            check(broker, expected, asks, mailboxes, session)
             if number % 50 == 49:
-                print(f"{number + 1} rounds, {expected.counter} posts, "
+                print(f"{number + 1} rounds, {expected.counter} posts, {asks.promised} asks, "
                       f"slowest start {max(starts) * 1000:.0f} ms", flush=True)
         broker.kill()
     except Violation as fault:
@@ -497,6 +500,7 @@ def main():
             broker.kill()
         return 1
     print(f"{options.rounds} kills, {expected.counter} posts, {answered} promises checked, "
+          f"{asks.promised} asks, of which {asks.redelivered} came again and {asks.unmarked} of them unmarked, "
           f"slowest start {max(starts) * 1000:.0f} ms: nothing missing, nothing doubled")
     shutil.rmtree(data)
     return 0
