@@ -1,45 +1,80 @@
 import BelfryCenter
 import BelfryHistory
 
-/// Responders and asks of a few WebSockets, judged by what an outsider sees; there is no model of them yet.
+/// Responders and asks of a few WebSockets and mailboxes, judged by what an outsider sees; there is no model of them.
 ///
-/// Addresses and selectors are few, so that they collide often. A second center does the same, and has the same digest.
+/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of the store. A second
+/// center does the same, and has the same digest.
 final class AskWorld {
-    private var dice: Dice
-    private var limits = CenterLimits()
-    private var center: NotificationCenter
-    private var effects = Effects()
-    private var recorder: Recorder
-    private var now: Int64 = 1_000_000_000_000
-    private var wall: Int64 = 1_700_000_000_000
-    private var lastNumber: UInt64 = 0
-    private(set) var commandCount: UInt64 = 0
-    /// The connection of each client, nil while it has none.
-    private var clients: [UInt64: UInt64?] = [:]
-    /// The clients that have asked for suspension.
-    private var suspended: Set<UInt64> = []
-    private var seen: [NotificationID: Seen] = [:]
-    /// The number with which each observer was shown an ask last.
-    private var lastAsked: [UInt64: UInt64] = [:]
-    private var lastSequence: UInt64 = 0
-    private var told: [String] = []
+    var dice: Dice
+    var limits = CenterLimits()
+    var center: NotificationCenter
+    var effects = Effects()
+    var recorder: Recorder
+    var store: CenterStore
+    var now: Int64 = 1_000_000_000_000
+    var wall: Int64 = 1_700_000_000_000
+    var lastNumber: UInt64 = 0
+    var commandCount: UInt64 = 0
+    /// Which life of the broker this is.
+    var life = 1
+    /// The connection of each WebSocket's client, nil while it has none.
+    var clients: [UInt64: UInt64?] = [:]
+    /// The observers of mailboxes.
+    var mailboxes: Set<UInt64> = []
+    var known = Known()
+    /// What is known of this turn's commands to the store, and of what was handed to it.
+    var turn: [Change] = []
+    var uncommitted: [Turn] = []
+    /// What an outsider knows that must hold after a crash.
+    var committed = Known()
+    /// The number with which each observer was shown an ask last, in this life.
+    var lastAsked: [UInt64: UInt64] = [:]
+    var lastSequence: UInt64 = 0
+    var told: [String] = []
+
+    /// What an outsider knows.
+    struct Known {
+        var asks: [NotificationID: Seen] = [:]
+        /// The ask that each key stands for.
+        var keys: [UInt64: NotificationID] = [:]
+        /// The clients that have asked for suspension.
+        var suspended: Set<UInt64> = []
+    }
 
     /// What is known of an ask.
-    private struct Seen {
+    struct Seen {
         let ask: Ask
-        let endsAt: Int64
+        /// The client that asks over its connection.
+        let client: UInt64?
+        let key: UInt64?
+        /// By the monotonic clock of this life, and by the wall for what outlives it.
+        var endsAt: Int64
+        let answerBy: Int64
+        let keyEndsAt: Int64
         var shown: [Showing] = []
         var answers: [(observer: UInt64, text: [UInt8])] = []
-        var isOver = false
+        var end: AskOutcome.State?
+
+        var isOver: Bool { end != nil }
     }
 
     /// How an ask was shown.
-    private struct Showing {
+    struct Showing {
         let observer: UInt64
         let client: UInt64
         let sequence: UInt64
+        let life: Int
         /// The connection that it was written to has ended.
         var isLost = false
+        /// The broker died before the store was told.
+        var isForgotten = false
+    }
+
+    /// What one turn leaves to the store.
+    struct Turn {
+        let changes: [Change]
+        let known: Known
     }
 
     init(seed: UInt64) {
@@ -48,21 +83,23 @@ final class AskWorld {
         if dice.oneIn(3) { limits.causedByDepthLimit = dice.number(in: 2...4) }
         if dice.oneIn(3) { limits.askLimit = dice.number(in: 1...5) }
         limits.isDurable = true
+        let name = [UInt8]("default")
         let epoch = [UInt8]("k\(seed)")
         center = NotificationCenter(
-            name: [UInt8]("default"), epoch: epoch, limits: limits,
-            seed: HashSeed(seed, dice.next()))
-        recorder = Recorder(name: [UInt8]("default"), epoch: epoch, limits: limits)
+            name: name, epoch: epoch, limits: limits, seed: HashSeed(seed, dice.next()))
+        recorder = Recorder(name: name, epoch: epoch, limits: limits)
+        store = CenterStore(name: name)
     }
 
     /// The last commands, for the report of a violation.
     var lastTold: ArraySlice<String> { told.suffix(12) }
 
     func step() throws(Violation) {
-        switch dice.below(20) {
+        switch dice.below(28) {
         case 0: try connect()
         case 1, 2, 3: try register()
-        case 4, 5, 6, 7, 8, 9: try ask()
+        case 4, 5, 6, 7, 8: try ask()
+        case 9: try askAgain()
         case 10, 11, 12, 13: try answer()
         case 14: try suspend()
         case 15: try cut()
@@ -72,17 +109,25 @@ final class AskWorld {
         case 18:
             let serial = UInt64(dice.number(in: 0...Int(lastNumber)))
             try submit(.removeObserver(serial: serial, by: .broker))
+        case 19: try openMailbox()
+        case 20, 21: try look()
+        case 22, 23: handOver()
+        case 24: try commit(dice.number(in: 1...3))
+        case 25:
+            // Somebody sets the clock.
+            wall += Int64(dice.number(in: -4_000...4_000))
+        case 26: if dice.oneIn(4) { try restart(isComplete: dice.oneIn(3)) }
         default: try passTime()
         }
     }
 
     // MARK: Steps
 
-    private var time: CommandTime {
+    var time: CommandTime {
         CommandTime(wallMilliseconds: wall, monotonicNanoseconds: now)
     }
 
-    private var ids: [NotificationID] { seen.keys.sorted { $0.low < $1.low }.suffix(12) }
+    private var ids: [NotificationID] { known.asks.keys.sorted { $0.low < $1.low }.suffix(12) }
     private var someClient: UInt64 { dice.pick(clients.keys.sorted()) ?? 1 }
     private var someAddress: [UInt8] { [UInt8](["w", "x", "y"][dice.below(3)]) }
 
@@ -99,21 +144,45 @@ final class AskWorld {
     }
 
     private func register() throws(Violation) {
+        try submit(.addObserver(responder(), client: someClient, since: nil))
+    }
+
+    private func openMailbox() throws(Violation) {
+        guard mailboxes.count < 3 else {
+            if let serial = dice.pick(mailboxes.sorted()), dice.oneIn(2) {
+                try submit(.removeObserver(serial: serial, by: .broker))
+                mailboxes.remove(serial)
+            }
+            return
+        }
+        lastNumber += 2
+        let client = ClientRegistration(
+            id: lastNumber, transport: .mailbox,
+            connection: ConnectionName(node: 0, number: 0),
+            sessionHash: SecretHash(high: lastNumber, low: 0), principal: [UInt8]("p"),
+            owner: Owner(ofPrincipal: [UInt8]("p")))
+        let registration = responder(outlives: true)
+        let outcome = try submit(.connect(client, observers: [registration], since: nil))
+        if case .refused = outcome { return }
+        mailboxes.insert(registration.serial)
+    }
+
+    /// A responder of some address.
+    private func responder(outlives: Bool = false) -> ObserverRegistration {
         lastNumber += 1
         var terms = ObserverTerms()
         terms.suspensionBehavior =
             SuspensionBehavior.allCases[dice.below(SuspensionBehavior.allCases.count)]
-        terms.endsWithConnection = dice.oneIn(5)
+        terms.endsWithConnection = !outlives && dice.oneIn(5)
         let names = ["a", "b", "c"].filter { _ in !dice.oneIn(3) }
         var responder = ResponderTerms(
             implements: names.map { [UInt8]($0) }, next: dice.oneIn(2) ? someAddress : nil)
         responder.ifHeld =
             dice.oneIn(2) ? .share : dice.oneIn(2) ? .replace : .refuse
         responder.concurrency = dice.oneIn(3) ? 1_000 : dice.number(in: 1...3)
-        let registration = ObserverRegistration(
+        return ObserverRegistration(
             serial: lastNumber, tokenHash: SecretHash(high: lastNumber, low: 1), name: nil,
             object: someAddress, selector: [], terms: terms, role: .responder(responder))
-        try submit(.addObserver(registration, client: someClient, since: nil))
     }
 
     private func ask() throws(Violation) {
@@ -130,21 +199,64 @@ final class AskWorld {
             wait: dice.oneIn(2) ? nil : Int64(dice.below(2)) * 500_000_000)
         var terms = AskTerms()
         terms.principal = [UInt8]("p")
-        if dice.oneIn(2) { terms.client = someClient }
-        seen[ask.id] = Seen(ask: ask, endsAt: now + lifetime)
-        if case .refused = try submit(.ask(ask, terms)) { seen[ask.id] = nil }
+        let connected = clients.keys.filter { clients[$0] ?? nil != nil }.sorted()
+        if dice.oneIn(2) { terms.client = dice.pick(connected) }
+        try make(ask, terms, key: dice.oneIn(3) ? lastNumber : nil)
+    }
+
+    /// Asks, and judges what becomes of the key if there is one.
+    private func make(
+        _ ask: Ask, _ terms: AskTerms, key: UInt64?
+    ) throws(Violation) {
+        var terms = terms
+        terms.key = key.map { key in
+            IdempotencyKey(
+                principal: terms.principal, text: [UInt8]("\(key)"),
+                requestHash: SecretHash(high: key, low: 2), form: 7)
+        }
+        let earlier = key.flatMap { known.keys[$0] }
+        known.asks[ask.id] = Seen(
+            ask: ask, client: terms.client, key: key, endsAt: now + ask.lifetime,
+            answerBy: wall + ask.lifetime / 1_000_000, keyEndsAt: now + 290_000_000_000)
+        if let key { known.keys[key] = ask.id }
+        let outcome = try submit(.ask(ask, terms))
+        let isRefused = if case .refused = outcome { true } else { false }
+        if center.ask(ask.id, at: time) != nil {
+            return try judgeNew(ask.id, after: earlier.flatMap { known.asks[$0] })
+        }
+        known.asks[ask.id] = nil
+        if let key { known.keys[key] = earlier }
+        guard !isRefused else { return }
+        guard let earlier, let first = known.asks[earlier] else {
+            throw Violation("rule R17: ask #\(ask.id.low) is gone, and repeats none")
+        }
+        if case .asked(let again, _) = outcome { try judge(again, repeating: earlier, first) }
+    }
+
+    /// Somebody repeats an ask with its key.
+    private func askAgain() throws(Violation) {
+        guard let key = dice.pick(known.keys.keys.sorted().suffix(6)), let id = known.keys[key],
+            let first = known.asks[id]
+        else { return }
+        lastNumber += 1
+        let ask = Ask(
+            id: NotificationID(milliseconds: wall, place: lastNumber, random: lastNumber),
+            content: first.ask.content, fallback: first.ask.fallback, isOnce: first.ask.isOnce,
+            lifetime: first.ask.lifetime, wait: first.ask.wait)
+        var terms = AskTerms()
+        terms.principal = [UInt8]("p")
+        try make(ask, terms, key: key)
     }
 
     private func answer() throws(Violation) {
-        guard let id = dice.pick(ids), let shown = seen[id].flatMap({ dice.pick($0.shown) }) else {
-            return
-        }
+        guard let id = dice.pick(ids), let shown = known.asks[id].flatMap({ dice.pick($0.shown) })
+        else { return }
         lastNumber += 1
         let text = [UInt8]("\(lastNumber)")
         let response: Response =
             dice.oneIn(4) ? .passed(text) : dice.oneIn(6) ? .refusal(text) : .result(text)
-        if case .result = response { seen[id]?.answers.append((shown.observer, text)) }
-        if dice.oneIn(3) {
+        if case .result = response { known.asks[id]?.answers.append((shown.observer, text)) }
+        if dice.oneIn(3) || mailboxes.contains(shown.observer) {
             try submit(.answer(id, observer: shown.observer, response))
         } else {
             let owner = center.observer(shown.observer)?.client ?? 0
@@ -158,12 +270,12 @@ final class AskWorld {
     private func suspend() throws(Violation) {
         let client = someClient
         guard dice.oneIn(2) else {
-            suspended.remove(client)
+            known.suspended.remove(client)
             try submit(.setSuspended(client: client, false))
             return
         }
         if case .refused = try submit(.setSuspended(client: client, true)) { return }
-        suspended.insert(client)
+        known.suspended.insert(client)
     }
 
     private func cut() throws(Violation) {
@@ -173,13 +285,14 @@ final class AskWorld {
         loseShown(to: client)
         try submit(
             .disconnect(client: client, connection: ConnectionName(node: 0, number: number)))
+        try judgeGone(client)
     }
 
-    private func loseShown(to client: UInt64) {
-        for id in seen.keys {
-            for place in seen[id]?.shown.indices ?? 0..<0
-            where seen[id]?.shown[place].client == client {
-                seen[id]?.shown[place].isLost = true
+    func loseShown(to client: UInt64) {
+        for id in known.asks.keys {
+            for place in known.asks[id]?.shown.indices ?? 0..<0
+            where known.asks[id]?.shown[place].client == client {
+                known.asks[id]?.shown[place].isLost = true
             }
         }
     }
@@ -197,6 +310,20 @@ final class AskWorld {
         } else {
             clients[client] = clients[newcomer]
             clients[newcomer] = nil
+            try judgeGone(client)
+        }
+    }
+
+    /// Somebody looks into a mailbox.
+    private func look() throws(Violation) {
+        guard let serial = dice.pick(mailboxes.sorted()) else { return }
+        try submit(.readMailbox(observer: serial, through: nil))
+        guard let page = center.mailbox(of: serial, after: 0, limit: 100) else {
+            mailboxes.remove(serial)
+            return
+        }
+        for element in page.elements where element.addressed != nil {
+            try judge(element, in: serial)
         }
     }
 
@@ -205,121 +332,8 @@ final class AskWorld {
         now += step * 1_000_000
         wall += step
         try submit(.passTime(workLimit: .max))
-        for (id, ask) in seen where !ask.isOver && ask.endsAt <= now {
+        for (id, ask) in known.asks where !ask.isOver && ask.endsAt <= now {
             throw Violation("ask #\(id.low) is open, and its time is over")
-        }
-    }
-
-    // MARK: Judging
-
-    @discardableResult
-    private func submit(_ action: Command.Action) throws(Violation) -> Outcome {
-        commandCount += 1
-        let command = Command(
-            id: CommandID(node: 0, incarnation: 1, counter: commandCount), time: time,
-            action: action)
-        recorder.record(command)
-        center.apply(command, at: center.appliedIndex + 1, into: &effects)
-        told.append("\(Show.action(action)): \(Show.effects(effects, center))")
-        if told.count > 100 { told.removeFirst(50) }
-        try recorder.compare(with: center)
-        let showings = effects.deliveries.filter { $0.form == .ask }
-        if case .ask = action, showings.count == 1, effects.askEnds.isEmpty {
-            try judgeChoice(showings[0])
-        }
-        for delivery in showings { try judge(delivery) }
-        for end in effects.askEnds { try judge(end) }
-        return effects.outcome
-    }
-
-    private func judge(_ delivery: Delivery) throws(Violation) {
-        let note = effects.notifications[Int(delivery.notification)]
-        let name = "ask #\(note.id.low)"
-        guard let ask = seen[note.id], !ask.isOver else {
-            throw Violation("\(name) was shown, and is not open")
-        }
-        guard note.sequence > lastSequence else {
-            throw Violation("rule R13: \(name) has no higher number than the one before")
-        }
-        lastSequence = note.sequence
-        if ask.ask.isOnce, !ask.shown.isEmpty {
-            throw Violation("rule R12: \(name) was shown again")
-        }
-        let wasShown = ask.shown.contains { $0.observer == delivery.observer }
-        guard wasShown == delivery.isRedelivered else {
-            throw Violation("rule R11: \(name) came again, or is marked so")
-        }
-        if ask.shown.contains(where: { $0.observer == delivery.observer && !$0.isLost }) {
-            throw Violation("rule R11: \(name) came again to one that had not gone")
-        }
-        guard clients.values.contains(.some(delivery.connection)) else {
-            throw Violation("rule R6: \(name) was written to nobody")
-        }
-        if let row = center.observer(delivery.observer) {
-            guard row.role.responder?.implements.contains(ask.ask.content.nameBytes) == true else {
-                throw Violation("rule R5: \(name) came to one that does not implement it")
-            }
-            let isHeldBack = row.terms.suspensionBehavior != .deliverImmediately
-            if isHeldBack, suspended.contains(row.client) {
-                throw Violation("rule R6: \(name) came to one that is suspended")
-            }
-        }
-        seen[note.id]?.shown.append(
-            Showing(
-                observer: delivery.observer,
-                client: center.observer(delivery.observer)?.client ?? 0, sequence: note.sequence))
-        lastAsked[delivery.observer] = note.sequence
-    }
-
-    /// Of those who share an address the one is asked who has the fewest open asks, then who was asked longest ago, then the
-    /// oldest.
-    private func judgeChoice(_ delivery: Delivery) throws(Violation) {
-        let note = effects.notifications[Int(delivery.notification)]
-        guard let target = effects.addressed(of: delivery.notification)?.target else { return }
-        let rows = center.responders(at: target)
-        guard let chosen = rows.first(where: { $0.observer.serial == delivery.observer }) else {
-            throw Violation(
-                "rule R4: ask #\(note.id.low) came to one that does not hold the address")
-        }
-        let rank = self.rank(of: chosen, openAskCount: chosen.openAskCount - 1)
-        for other in rows where other.observer.serial != delivery.observer {
-            let terms = other.observer.role.responder
-            guard let terms, terms.implements.contains(note.content.nameBytes),
-                other.observer.state == .live, other.openAskCount < terms.concurrency,
-                self.rank(of: other, openAskCount: other.openAskCount) < rank
-            else { continue }
-            throw Violation(
-                "rule R2: ask #\(note.id.low) came to o\(delivery.observer), before o\(other.observer.serial)"
-            )
-        }
-    }
-
-    private func rank(of row: ResponderRow, openAskCount: Int) -> (Int, UInt64, UInt64) {
-        (openAskCount, lastAsked[row.observer.serial] ?? 0, row.observer.serial)
-    }
-
-    private func judge(_ end: AskOutcome) throws(Violation) {
-        let name = "ask #\(end.id.low)"
-        guard let ask = seen[end.id], !ask.isOver else {
-            throw Violation("\(name) ended twice, or was never asked")
-        }
-        seen[end.id]?.isOver = true
-        switch end.state {
-        case .open: throw Violation("\(name) ended, and is open")
-        case .withdrawn: return
-        case .answered(let text, let observer):
-            guard ask.answers.contains(where: { $0.observer == observer && $0.text == text }) else {
-                throw Violation("rule R7: o\(observer) did not answer \(name) so")
-            }
-        case .fallback(let text, _):
-            guard ask.ask.fallback == text else {
-                throw Violation("\(name) ended with a default that is not its own")
-            }
-        case .failed(let failure):
-            if ask.ask.fallback != nil { throw Violation("\(name) has a default, and failed") }
-            if failure == .noAnswer, ask.endsAt > now {
-                throw Violation("\(name) ended before its time")
-            }
         }
     }
 }

@@ -1,0 +1,90 @@
+import BelfryCenter
+import BelfryHistory
+
+// Turns are handed to the store and committed; the broker dies at any moment of that, or stops in order.
+
+extension AskWorld {
+    /// Gives the store the changes of the turn, with what an outsider knows when they are committed.
+    func handOver() {
+        guard !turn.isEmpty else { return }
+        uncommitted.append(Turn(changes: turn, known: known))
+        turn = []
+        recorder.endTurn()
+    }
+
+    /// The store commits the oldest turns: answers that promise what they changed leave.
+    func commit(_ count: Int) throws(Violation) {
+        for _ in 0..<min(count, uncommitted.count) {
+            let oldest = uncommitted.removeFirst()
+            try store.commit(oldest.changes)
+            try recorder.commit()
+            committed = oldest.known
+        }
+    }
+
+    /// The broker is killed, or stops in order, and begins again with what the store was told.
+    func restart(isComplete: Bool) throws(Violation) {
+        if isComplete {
+            try submit(.terminate)
+            try submit(.terminate)
+            handOver()
+            try commit(.max)
+            committed = known
+        }
+        told.append(isComplete ? "restart" : "crash")
+        let before = known
+        life += 1
+        turn = []
+        uncommitted = []
+        wall += Int64(dice.below(3_000))
+        now = Int64(dice.number(in: 1_000_000...2_000_000_000)) * 1_000
+        let epoch = [UInt8]("k\(life)")
+        if let image = try store.restart(isComplete: isComplete) {
+            center = NotificationCenter(
+                restoring: image, limits: limits, seed: HashSeed(dice.next(), 1), time: time)
+            center.assignOwners { Owner(ofPrincipal: $0) }
+        } else {
+            center = NotificationCenter(
+                name: center.name, epoch: epoch, limits: limits, seed: HashSeed(dice.next(), 1))
+            lastSequence = 0
+        }
+        try recorder.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+        for client in clients.keys { clients[client] = .some(nil) }
+        lastAsked = [:]
+        try remember(before)
+        try submit(.configure(limits))
+        handOver()
+        try commit(.max)
+    }
+
+    /// What an outsider knows in the next life: what was committed, and what was seen of that besides.
+    private func remember(_ before: Known) throws(Violation) {
+        let kept = committed.asks
+        known = committed
+        for (id, ask) in kept {
+            // Nobody was promised anything of one that is waited for.
+            guard ask.ask.wait != nil || ask.isOver && ask.key != nil else {
+                known.asks[id] = nil
+                continue
+            }
+            let seen = before.asks[id]?.shown ?? ask.shown
+            known.asks[id]?.shown = seen.map { showing in
+                var showing = showing
+                showing.isLost = true
+                showing.isForgotten =
+                    showing.isForgotten
+                    || !ask.shown.contains { $0.sequence == showing.sequence }
+                return showing
+            }
+            known.asks[id]?.answers = before.asks[id]?.answers ?? ask.answers
+            known.asks[id]?.endsAt = now + max(0, ask.answerBy - wall) * 1_000_000
+            guard ask.ask.wait != nil, !ask.isOver else { continue }
+            guard center.ask(id, at: time) != nil else {
+                throw Violation("rule R20: ask #\(id.low) was answered 202, and is not known")
+            }
+        }
+        known.keys = known.keys.filter { known.asks[$0.value] != nil }
+        let serials = mailboxes
+        mailboxes = serials.filter { center.observer($0) != nil }
+    }
+}

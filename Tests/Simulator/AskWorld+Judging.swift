@@ -1,0 +1,190 @@
+import BelfryCenter
+import BelfryHistory
+
+// What the rules say of what an outsider sees.
+
+extension AskWorld {
+    /// Submits a command, and judges what it brings about.
+    @discardableResult
+    func submit(_ action: Command.Action) throws(Violation) -> Outcome {
+        commandCount += 1
+        let command = Command(
+            id: CommandID(node: 0, incarnation: 1, counter: commandCount), time: time,
+            action: action)
+        recorder.record(command)
+        center.apply(command, at: center.appliedIndex + 1, into: &effects)
+        turn += effects.changes
+        told.append("\(Show.action(action)): \(Show.effects(effects, center))")
+        if told.count > 100 { told.removeFirst(50) }
+        try recorder.compare(with: center)
+        let showings = effects.deliveries.filter { $0.form == .ask }
+        if case .ask = action, showings.count == 1, effects.askEnds.isEmpty {
+            try judgeChoice(showings[0])
+        }
+        for delivery in showings { try judge(delivery) }
+        for end in effects.askEnds { try judge(end) }
+        return effects.outcome
+    }
+
+    private func judge(_ delivery: Delivery) throws(Violation) {
+        let note = effects.notifications[Int(delivery.notification)]
+        let name = "ask #\(note.id.low)"
+        guard let ask = known.asks[note.id], !ask.isOver else {
+            throw Violation("\(name) was shown, and is not open")
+        }
+        guard note.sequence > lastSequence else {
+            throw Violation("rule R13: \(name) has no higher number than the one before")
+        }
+        lastSequence = note.sequence
+        try judgeAgain(ask, name, to: delivery.observer, delivery.isRedelivered)
+        if ask.shown.contains(where: { $0.observer == delivery.observer && !$0.isLost }) {
+            throw Violation("rule R11: \(name) came again to one that had not gone")
+        }
+        guard clients.values.contains(.some(delivery.connection)) else {
+            throw Violation("rule R6: \(name) was written to nobody")
+        }
+        if let row = center.observer(delivery.observer) {
+            guard row.role.responder?.implements.contains(ask.ask.content.nameBytes) == true else {
+                throw Violation("rule R5: \(name) came to one that does not implement it")
+            }
+            let isHeldBack = row.terms.suspensionBehavior != .deliverImmediately
+            if isHeldBack, known.suspended.contains(row.client) {
+                throw Violation("rule R6: \(name) came to one that is suspended")
+            }
+        }
+        known.asks[note.id]?.shown.append(
+            Showing(
+                observer: delivery.observer,
+                client: center.observer(delivery.observer)?.client ?? 0, sequence: note.sequence,
+                life: life))
+        lastAsked[delivery.observer] = note.sequence
+    }
+
+    /// Whoever was shown an ask before is told so, and not at all with `once`.
+    ///
+    /// What was shown in the last turns before the broker was killed, the store may know nothing of.
+    private func judgeAgain(
+        _ ask: Seen, _ name: String, to observer: UInt64, _ isRedelivered: Bool
+    ) throws(Violation) {
+        if ask.ask.isOnce, ask.shown.contains(where: { !$0.isForgotten }) {
+            throw Violation("rule R12: \(name) was shown again")
+        }
+        let earlier = ask.shown.filter { $0.observer == observer }
+        if isRedelivered, earlier.isEmpty, !mailboxes.contains(observer) {
+            throw Violation("rule R11: \(name) is marked as redelivered, and comes the first time")
+        }
+        if !isRedelivered, earlier.contains(where: { !$0.isForgotten }) {
+            throw Violation("rule R11: \(name) came again, and is not marked")
+        }
+    }
+
+    /// An ask as a look into a mailbox shows it, as often as somebody looks.
+    func judge(_ element: MailboxPage.Element, in observer: UInt64) throws(Violation) {
+        let note = element.notification
+        let name = "ask #\(note.id.low) in o\(observer)"
+        guard let ask = known.asks[note.id], !ask.isOver else {
+            throw Violation("rule R10: \(name) is there, and is over")
+        }
+        let terms = center.observer(observer)?.role.responder
+        guard terms?.implements.contains(ask.ask.content.nameBytes) == true else {
+            throw Violation("rule R5: \(name) came to one that does not implement it")
+        }
+        if ask.shown.contains(where: { $0.observer == observer && $0.sequence == note.sequence }) {
+            return
+        }
+        try judgeAgain(ask, name, to: observer, element.isRedelivered)
+        known.asks[note.id]?.shown.append(
+            Showing(observer: observer, client: 0, sequence: note.sequence, life: life))
+    }
+
+    /// The asks of a client that waits for them end with its connection; those that were answered 202 do not.
+    func judgeGone(_ client: UInt64) throws(Violation) {
+        for (id, ask) in known.asks where ask.client == client && ask.ask.wait == nil {
+            guard ask.isOver else {
+                throw Violation("rule R16: ask #\(id.low) is open, and its asker is gone")
+            }
+        }
+    }
+
+    // MARK: Keys
+
+    /// A key may begin again where its first ask was not answered, or where it is over.
+    func judgeNew(_ id: NotificationID, after earlier: Seen?) throws(Violation) {
+        guard let earlier, now < earlier.keyEndsAt else { return }
+        switch earlier.end {
+        case .failed(.noResponder), .failed(.responderBusy), .failed(.noAnswer), .withdrawn: return
+        case nil, .open, .answered, .fallback, .failed:
+            throw Violation(
+                "rule R17: ask #\(id.low) repeats #\(earlier.ask.id.low), and was asked again")
+        }
+    }
+
+    /// An ask that repeats another one is told what that was told, or how it stands.
+    func judge(
+        _ again: AskOutcome, repeating id: NotificationID, _ first: Seen
+    ) throws(Violation) {
+        guard again.id == id else {
+            throw Violation("rule R17: the answer of #\(again.id.low) repeats #\(id.low)")
+        }
+        if case .open = again.state, first.ask.wait != nil { return }
+        guard again.state == first.end else {
+            throw Violation("rule R17: #\(id.low) is told another end than it had")
+        }
+    }
+
+    // MARK: Choice and end
+
+    /// Of those who share an address the one is asked who has the fewest open asks, then who was asked longest ago, then the
+    /// oldest.
+    private func judgeChoice(_ delivery: Delivery) throws(Violation) {
+        let note = effects.notifications[Int(delivery.notification)]
+        guard let target = effects.addressed(of: delivery.notification)?.target else { return }
+        let rows = center.responders(at: target)
+        guard let chosen = rows.first(where: { $0.observer.serial == delivery.observer }) else {
+            throw Violation(
+                "rule R4: ask #\(note.id.low) came to one that does not hold the address")
+        }
+        let rank = self.rank(of: chosen, openAskCount: chosen.openAskCount - 1)
+        for other in rows where other.observer.serial != delivery.observer {
+            let terms = other.observer.role.responder
+            // Nobody sees when a mailbox is asked.
+            guard let terms, !mailboxes.contains(other.observer.serial),
+                terms.implements.contains(note.content.nameBytes),
+                other.observer.state == .live, other.openAskCount < terms.concurrency,
+                self.rank(of: other, openAskCount: other.openAskCount) < rank
+            else { continue }
+            throw Violation(
+                "rule R2: ask #\(note.id.low) came to o\(delivery.observer), before o\(other.observer.serial)"
+            )
+        }
+    }
+
+    private func rank(of row: ResponderRow, openAskCount: Int) -> (Int, UInt64, UInt64) {
+        (openAskCount, lastAsked[row.observer.serial] ?? 0, row.observer.serial)
+    }
+
+    private func judge(_ end: AskOutcome) throws(Violation) {
+        let name = "ask #\(end.id.low)"
+        guard let ask = known.asks[end.id], !ask.isOver else {
+            throw Violation("\(name) ended twice, or was never asked")
+        }
+        known.asks[end.id]?.end = end.state
+        switch end.state {
+        case .open: throw Violation("\(name) ended, and is open")
+        case .withdrawn: return
+        case .answered(let text, let observer):
+            guard ask.answers.contains(where: { $0.observer == observer && $0.text == text }) else {
+                throw Violation("rule R7: o\(observer) did not answer \(name) so")
+            }
+        case .fallback(let text, _):
+            guard ask.ask.fallback == text else {
+                throw Violation("\(name) ended with a default that is not its own")
+            }
+        case .failed(let failure):
+            if ask.ask.fallback != nil { throw Violation("\(name) has a default, and failed") }
+            if failure == .noAnswer, ask.endsAt > now {
+                throw Violation("\(name) ended before its time")
+            }
+        }
+    }
+}
