@@ -49,6 +49,7 @@ let package = Package(
         .executable(name: "belfry", targets: ["belfry"]),
         .library(name: "BelfryClient", targets: ["BelfryClient"]),
         .executable(name: "calculator-model1", targets: ["calculator-model1"]),
+        .executable(name: "table-source", targets: ["table-source"]),
     ],
     // Exact versions, so that two builds of one commit have the same sources.
     dependencies: [
@@ -124,6 +125,10 @@ let package = Package(
             path: "Examples/Calculator/Model1", swiftSettings: strict),
         .testTarget(
             name: "CalculatorTests", dependencies: ["calculator-model1"], swiftSettings: strict),
+        .executableTarget(
+            name: "table-source", dependencies: ["BelfryClient"],
+            path: "Examples/Table/Source", swiftSettings: strict),
+        .testTarget(name: "TableTests", dependencies: ["table-source"], swiftSettings: strict),
         tests(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryHistory",
             "BelfryJSON",

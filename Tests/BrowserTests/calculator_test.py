@@ -71,7 +71,7 @@ def test_page(shown, url, address, options):
 
 
 def main():
-    options = support.arguments(__doc__, models=True)
+    options = support.arguments(__doc__, "model1")
     with page_server() as address, support.broker(options, "--allow-origin", address) as url:
         with support.browser(options) as running:
             with support.process(options.model1, url), support.process(EXAMPLE / "model2", url):

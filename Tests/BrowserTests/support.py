@@ -8,6 +8,8 @@ of its own and exits with 0 when all its checks held.
     python3 Tests/BrowserTests/approval_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/calculator_test.py --belfry .build/release/belfry \\
         --model1 .build/release/calculator-model1
+    python3 Tests/BrowserTests/table_test.py --belfry .build/release/belfry \\
+        --source .build/release/table-source
 """
 
 import argparse
@@ -28,15 +30,16 @@ DEADLINE = 10.0
 """Seconds after which something that is awaited counts as missing."""
 
 
-def arguments(description, *, models=False):
+def arguments(description, program=None):
+    """What a test is told; `program` is the option that names another program that it needs."""
     parser = argparse.ArgumentParser(description=description)
     broker = parser.add_mutually_exclusive_group(required=True)
     broker.add_argument("--url", help="a broker that runs, such as http://127.0.0.1:8080")
     broker.add_argument("--belfry", help="the belfry program, to start a broker of its own")
     parser.add_argument("--chromium", default=shutil.which("chromium"), help="the browser")
     parser.add_argument("--screenshots", metavar="DIR", help="keep pictures of the pages there")
-    if models:
-        parser.add_argument("--model1", required=True, help="the program of Model1")
+    if program:
+        parser.add_argument(f"--{program}", required=True, help="the program of that name")
     return parser.parse_args()
 
 
