@@ -5,7 +5,8 @@
 
 Scripts/instructions builds what this needs and runs it. A count past its threshold by more than its
 tolerance fails; one that is as far below is told, so that the threshold can follow. --update writes
-what was counted as thresholds; a `limit` is what no update may pass.
+what was counted as thresholds; a `limit` is what no update may pass, and `most-times` says how many
+times another measure of the same run.
 
 The broker and rooms by themselves run under callgrind, one process for many measures. Between two
 measures a process stands still, and its counts are read and begin again at 0; so nothing that it does
@@ -123,6 +124,157 @@ def count_deliveries(port, count):
     }
 
 
+# --- Asks under callgrind -------------------------------------------------------------------------
+
+
+class Asking:
+    """A WebSocket and an HTTP connection that ask or post, and a WebSocket that answers at once."""
+
+    def __init__(self, port):
+        self.port = port
+        self.web_socket = support.WebSocketClient(port)
+        self.http = support.HTTPClient(port)
+        self.answering = support.WebSocketClient(port)
+        self.number = 0
+        for client in (self.web_socket, self.answering):
+            client.next_frame()  # The welcome.
+
+    def call(self, client, method, params):
+        """The result of a call, before which nothing else comes."""
+        self.number += 1
+        client.send_text(json.dumps(
+            {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}))
+        _, payload = client.next_frame()
+        answer = json.loads(payload)
+        if "result" not in answer:
+            raise ValueError(payload.decode())
+        return answer["result"]
+
+    def register(self, **fields):
+        self.call(self.answering, "addObserver", fields)
+
+    def answer(self, result):
+        """Reads what the answering side is sent, and answers it if that wants an answer."""
+        _, payload = self.answering.next_frame()
+        if result:
+            end = payload.index(b',"method"')
+            self.answering.send_text(payload[:end] + b',"result":' + result + b"}")
+
+    def by_call(self, count, method, fields, result, expected):
+        """Makes calls one after the other, each when the one before has its answer."""
+        params = b",".join(b'"%b":%b' % (name.encode(), text) for name, text in fields.items())
+        for _ in range(count):
+            self.web_socket.send_text(
+                b'{"jsonrpc":"2.0","id":7,"method":"%b","params":{%b}}' % (method.encode(), params))
+            self.answer(result)
+            _, payload = self.web_socket.next_frame()
+            if expected not in payload:
+                raise ValueError(payload.decode())
+
+    def by_request(self, count, path, result, expected):
+        """The same over HTTP."""
+        request = support.post_request(ASK_BODY, path)
+        for _ in range(count):
+            self.http.send(request)
+            self.answer(result)
+            status, content = self.http.responses(1)
+            if status != 200 or expected not in content:
+                raise ValueError(f"{status} {content!r}")
+
+    def ask(self, count, address="desk"):
+        fields = {"object": b'"%b"' % address.encode(), "selector": b'"shouldStart"',
+                  "userInfo": ASK_BODY}
+        self.by_call(count, "ask", fields, b"true", b'"answer":true')
+
+    def ask_by_request(self, count):
+        self.by_request(count, "/v1/responders/desk/shouldStart", b"true", b'"answer":true')
+
+    def post(self, count, name, result=None, expected=b'"delivered":1'):
+        fields = {"name": b'"%b"' % name.encode(), "userInfo": ASK_BODY}
+        self.by_call(count, "post", fields, result, expected)
+
+    def post_by_request(self, count):
+        self.by_request(count, "/v1/channels/Acknowledged", b"null", b'"acknowledged":1')
+
+
+ASK_BODY = support.user_info(100)
+# How many asks of one kind are counted.
+ASK_COUNT = 400
+
+
+def count_asks(folder):
+    """Instructions of asks that are answered at once, and of the posts that they are measured by."""
+    counts = {}
+    callgrind = support.Callgrind(folder)
+    program = support.readable_binary(folder, built("BenchmarkBroker"))
+    with support.Broker(callgrind.wrapper, path=program, options=("patient",)) as broker:
+        callgrind.attach(broker.process.pid)
+        asking = Asking(broker.port)
+        asking.register(name="Plain")
+        asking.register(name="Acknowledged", acknowledge=True)
+        asking.register(object="desk", implements=["shouldStart"])
+
+        def count(name, act, *arguments):
+            act(ASK_COUNT // 4, *arguments)
+            callgrind.zero()
+            act(ASK_COUNT, *arguments)
+            counts[name] = callgrind.total() / ASK_COUNT
+
+        count("call-observed", asking.post, "Plain")
+        count("call-acknowledged", asking.post, "Acknowledged", b"null", b'"acknowledged":1')
+        count("ask", asking.ask)
+        count("post-acknowledged", asking.post_by_request)
+        count("ask-http", asking.ask_by_request)
+        for place in range(1, 8):
+            asking.register(
+                object=f"hop{place}", implements=[],
+                next=f"hop{place + 1}" if place < 7 else "desk")
+        count("ask-chain", asking.ask, "hop1")
+    return counts
+
+
+def count_crowded_asks(folder):
+    """The same beside 100,000 other addresses, and then beside 9,990 open asks, too."""
+    counts = {}
+    callgrind = support.Callgrind(folder, begins_late=True)
+    program = support.readable_binary(folder, built("BenchmarkBroker"))
+    with support.Broker(callgrind.wrapper, path=program, options=("patient",)) as broker:
+        callgrind.attach(broker.process.pid)
+        asking = Asking(broker.port)
+        asking.register(object="desk", implements=["shouldStart"])
+        keeping = [support.WebSocketClient(broker.port) for _ in range(10)]
+        for place, client in enumerate(keeping):
+            for first in range(0, 10_000, 1_000):
+                call_several(client, "addObserver", [
+                    {"object": f"other-{place}-{number}", "implements": ["shouldStart"]}
+                    for number in range(first, first + 1_000)])
+        callgrind.begin()
+        for name in ("ask-addresses", "ask-open"):
+            asking.ask(ASK_COUNT // 4)
+            callgrind.zero()
+            asking.ask(ASK_COUNT)
+            counts[name] = callgrind.total() / ASK_COUNT
+            if name == "ask-open":
+                break
+            # One less than would make the client slow that owes the answers.
+            for place, client in enumerate(keeping):
+                call_several(client, "ask", [
+                    {"object": f"other-{place}-1", "selector": "shouldStart", "ttl": 3600}] * 999)
+    return counts
+
+
+def call_several(client, method, params):
+    """Makes calls in one frame, and waits for their answers, which come in one frame too."""
+    client.send_text(json.dumps([
+        {"jsonrpc": "2.0", "id": 1, "method": method, "params": fields} for fields in params]))
+    while True:
+        _, payload = client.next_frame()
+        if payload.startswith(b"["):
+            break
+    if b'"error"' in payload:
+        raise ValueError(payload[:500].decode())
+
+
 # --- Rooms by themselves ------------------------------------------------------------------------
 
 
@@ -230,6 +382,10 @@ PARTS = {
         "post", "post-pipelined", "post-object", "post-notifications", "post-observed",
         "connection", "delivery", "delivery-burst",
     },
+    count_asks: {
+        "call-observed", "call-acknowledged", "ask", "ask-chain", "post-acknowledged", "ask-http",
+    },
+    count_crowded_asks: {"ask-addresses", "ask-open"},
     count_million: {"match-1m"},
     count_rooms: set(ROOM_WORKS),
     measure_memory: {
@@ -237,8 +393,9 @@ PARTS = {
 }
 
 
-def judge(name, row, count):
+def judge(name, row, counts):
     """Prints the row of a measure; whether its threshold is kept."""
+    count = counts[name]
     unit = "instructions" if "instructions" in row else "bytes"
     threshold, tolerance = row[unit], row["tolerance"]
     change = count / threshold - 1 if threshold else float("inf")
@@ -251,6 +408,14 @@ def judge(name, row, count):
         verdict = "ok"
     print(f"{name:20} {count:12,.1f} {unit:12} {100 * change:+7.2f} % (at most "
           f"{100 * tolerance:+.1f} %): {verdict}: {row['what']}", flush=True)
+    for other, most in row.get("most-times", {}).items():
+        # Those of one run belong together: what was not counted in this one is not compared.
+        if other not in counts:
+            continue
+        ratio = count / counts[other]
+        verdict = "ok" if ratio <= most else "TOO MANY"
+        passes = passes and ratio <= most
+        print(f"{'':20} {ratio:12.3f} times {other} (at most {most}): {verdict}", flush=True)
     return passes
 
 
@@ -290,7 +455,7 @@ def main():
     counts = {name: found[name] for name in rows if name in wanted}
     if options.update:
         update(rows, counts)
-    kept = [judge(name, rows[name], count) for name, count in counts.items()]
+    kept = [judge(name, rows[name], found) for name in counts]
     if not all(kept):
         sys.exit("error: what is marked TOO MANY costs more than its threshold allows")
 
