@@ -187,6 +187,41 @@ struct ActionTests {
         #expect(scenario.center.heldActions.isEmpty)
     }
 
+    @Test(
+        "K2: what comes again comes in the order of the observers with the targets, not of the responders"
+    )
+    mutating func orderAgain() {
+        let (wirer, client) = (scenario.connect(), scenario.connect())
+        for address in ["lamp", "fan"] {
+            scenario.respond(address, ["toggle"], by: client) { $0.behavior = .hold }
+        }
+        for address in ["fan", "lamp"] {
+            scenario.wire("touchUp", nil, address, "toggle", by: wirer) { $0.acknowledges = true }
+        }
+        scenario.press("touchUp")
+        let sent = scenario.actions
+        #expect(sent == ["o2 fan.toggle touchUp{} 1?", "o1 lamp.toggle touchUp{} 1?"])
+        scenario.cut(client)
+        scenario.back(client)
+        #expect(scenario.actions == sent.map { $0 + "*" })
+    }
+
+    @Test(
+        "K6, D10: one that could not be written at once is written to a client that comes back, and still asks"
+    )
+    mutating func immediatelyLater() {
+        let (wirer, client) = (scenario.connect(), scenario.connect())
+        scenario.respond("lamp", ["toggle"], by: client) { $0.behavior = .deliverImmediately }
+        scenario.wire("touchUp", nil, "lamp", "toggle", by: wirer)
+        scenario.suspend(client)
+        scenario.cut(client)
+        scenario.press("touchUp")
+        #expect(scenario.actions.isEmpty)
+        scenario.back(client)
+        #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1"])
+        #expect(scenario.state(client) == .asked)
+    }
+
     @Test("K6, D8: a responder that is delivered to immediately gets it while its client asked")
     mutating func immediately() {
         let client = scenario.connect()
@@ -318,6 +353,9 @@ struct ActionTests {
             ])
         scenario.cut(client)
         #expect(reports().map(\.outcome) == [.held, .held, .unhandled(.noResponder)])
+        // A mailbox that nobody looks into holds what comes.
+        _ = scenario.connect([scenario.responder("fan", ["spin"])], transport: .mailbox)
+        #expect(reports().map(\.outcome) == [.held, .held, .held])
         #expect(scenario.center.sequence == 0 && scenario.center.heldActions.isEmpty)
     }
 

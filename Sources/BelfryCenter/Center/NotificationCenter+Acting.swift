@@ -102,6 +102,12 @@ extension NotificationCenter {
         case .hold(let slot):
             responder = observers[slot].serial
             outcome = hold(action, notification, at: slot, time, &effects)
+            if observers[slot].terms.suspensionBehavior == .deliverImmediately {
+                // It is written as soon as it can be, also to a client that has asked for suspension (rule D10).
+                let client = observers[slot].client
+                clients[client].immediateSequence = notification.sequence
+                noteImmediate(client, at: time, &effects)
+            }
         case .nobody:
             outcome = .unhandled(failure(of: walk))
         }
@@ -219,8 +225,13 @@ extension NotificationCenter {
         switch walk.end {
         case .ask(let found):
             responder = observers[found].serial
-            let isMailbox = clients[observers[found].client].suspension.contains(.mailbox)
-            outcome = acknowledges && !isMailbox ? .pending : .delivered
+            let suspension = clients[observers[found].client].suspension
+            outcome =
+                if suspension.contains(.mailbox) {
+                    suspension.isDisjoint(with: .suspended) ? .delivered : .held
+                } else {
+                    acknowledges ? .pending : .delivered
+                }
         case .hold(let found):
             responder = observers[found].serial
             outcome = .held

@@ -134,9 +134,7 @@ extension NotificationCenter {
     mutating func orderActions() {
         for slot in Set(heldActions.keys.map { held[$0].observer }).sorted() {
             let entries = held.slots(of: observers[slot].entries, in: .observer)
-                .map { (held.sequence(of: $0), heldActions[$0]?.row ?? 0, $0) }
-                .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
-            observers[slot].entries = held.relink(entries.map(\.2), in: .observer)
+            observers[slot].entries = held.relink(inOrder(entries), in: .observer)
         }
         for client in Set(heldActions.keys.map { observers[held[$0].observer].client }).sorted() {
             relink(held.slots(of: clients[client].held, in: .client), of: client)

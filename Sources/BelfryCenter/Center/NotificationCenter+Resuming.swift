@@ -135,16 +135,20 @@ extension NotificationCenter {
                 row: row(ofClientSlot: client), observers: rows, heldCount: heldBefore))
     }
 
-    /// Makes the list of what waits for a client, in the order of sequence numbers, then of
-    /// registration, then of the observers that have the targets.
+    /// Makes the list of what waits for a client, in the order in which it was dispatched.
     mutating func relink(_ entries: [UInt32], of client: UInt32) {
-        let sorted = entries.map { entry in
-            (
-                held.sequence(of: entry), observers[held[entry].observer].serial,
-                held[entry].flags.contains(.action) ? heldActions[entry]?.row ?? 0 : 0, entry
-            )
-        }.sorted { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
-        clients[client].held = held.relink(sorted.map(\.3), in: .client)
+        clients[client].held = held.relink(inOrder(entries), in: .client)
+    }
+
+    /// Sorts entries by their sequence numbers, then by the registration of the observers that the notifications have
+    /// matched: of an action that is the one with the target (rule K2).
+    func inOrder(_ entries: [UInt32]) -> [UInt32] {
+        let places = entries.map { entry in
+            let own = observers[held[entry].observer].serial
+            let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
+            return (held.sequence(of: entry), action?.row ?? own, entry)
+        }
+        return places.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     }
 
     /// Forgets a client without observers.
