@@ -31,6 +31,11 @@
 //   }, { next: "team" });
 //   const { answer, by } = await center.ask("deploy", "shouldStart", { sha }, { default: false });
 //
+// An observer with a target gives what it observes to whoever holds an address, as an action.
+//
+//   await center.respond("lamp", { toggle: (userInfo, { name, object }) => lamp.toggle() });
+//   await center.addObserver({ name: "touchUp", target: "lamp", selector: "toggle" });
+//
 // A broker with keys is shown a token. A function is asked for one before each connection, so that
 // a page goes on when a token has expired.
 //
@@ -103,8 +108,22 @@ async function answerOf(response) {
 }
 
 /// Whether a registration, or a row of an observer, is called by this method.
-function takes({ selector, selectors, implements: listed }, method) {
+function takes({ selector, selectors, implements: listed, target }, method) {
+  // What an observer with a target is given comes to the client that holds the target.
+  if ((target ?? null) !== null) return false;
   return (selectors ?? listed)?.includes(method) ?? selector === method;
+}
+
+/// Whether a registration, or a row of an observer, is a responder for this action at its address.
+function actsOn(row, object, method, { target }) {
+  return (row.selectors ?? row.implements ?? null) !== null && takes(row, method)
+    && object === target;
+}
+
+/// What is owed is told apart by the notification, since an ask comes again with another number; an
+/// action, of which one post may make several, by the id of the request.
+function owedKey({ id, target, answerBy }, call) {
+  return target === undefined || answerBy !== undefined ? id : call;
 }
 
 /// One registration, and the token that removes it.
@@ -119,6 +138,8 @@ class Observer {
 
   get name() { return this.#registration.filter.name ?? null; }
   get object() { return this.#registration.filter.object ?? null; }
+  /// The address that gets what it observes; null is this page.
+  get target() { return this.#registration.target; }
   get selector() { return this.#registration.selector; }
   /// The public half of the token. It changes when the observer is registered again: on each
   /// connection, or, with `resume`, when the broker did not keep it.
@@ -229,12 +250,20 @@ export class NotificationCenter extends EventTarget {
   ///
   /// `suspensionBehavior`, `holdLimit`, `minInterval`, `lease` and `since` go to the broker;
   /// `onGap` is called with what the observer lost.
+  ///
+  /// With `target` it calls its selector at whoever holds that address, which may be another
+  /// client: it has no handler and none of these but `lease`; with `acknowledge` it is the
+  /// responder that answers.
   addObserver(
-    { name = null, object = null, selector = null, since = null, onGap = null, ...terms } = {},
+    {
+      name = null, object = null, target = null, selector = null, since = null, onGap = null,
+      ...terms
+    } = {},
     handler = null,
   ) {
-    const method = selector ?? `n${this.#nextSelector++}`;
-    return this.#add({ filter: { name, object }, selector: method, terms, onGap, handler }, since);
+    const method = selector ?? (target === null ? `n${this.#nextSelector++}` : null);
+    const filter = { name, object };
+    return this.#add({ filter, target, selector: method, terms, onGap, handler }, since);
   }
 
   /// Holds the address of an object, and answers its token once the broker has confirmed it.
@@ -244,12 +273,14 @@ export class NotificationCenter extends EventTarget {
   /// error, and `return ask.pass()` hands on. `ask` has what the broker has sent (`id`, `object`,
   /// `target`, `answerBy`, …), and `ask.signal`, which aborts when nobody waits for the answer any
   /// more. Posts with the object and one of these names come to the same functions, without
-  /// `answerBy`.
+  /// `answerBy`; so do actions, of which `ask.name` and `ask.object` are the event and its sender,
+  /// and `ask.selector` is the function. A post or an action is answered if its poster may wait for
+  /// that, else what the function returns is passed over.
   ///
   /// The options are those of the broker: `next`, `ifHeld`, `concurrency`, `suspensionBehavior`,
   /// `lease` and so on; and `onGap`.
   respond(object, handlers, { onGap = null, ...terms } = {}) {
-    const handler = (notification, ask) => handlers[notification.name](notification.userInfo, ask);
+    const handler = (notification, ask) => handlers[ask.selector](notification.userInfo, ask);
     const selectors = Object.keys(handlers);
     return this.#add({ filter: { object }, selector: null, selectors, terms, onGap, handler });
   }
@@ -287,13 +318,14 @@ export class NotificationCenter extends EventTarget {
     const registration = {
       // What a responder implements; null is any other observer.
       selectors: null,
+      target: null,
       ...given, position: since,
       id: null, token: null, isRegistered: false, isRemoved: false,
       buffer: [], wake: () => {},
-      // What was not answered, by the id of the notification: an ask comes again with another seq.
+      // What was not answered, by its key.
       owed: new Map(),
     };
-    registration.answer = (id, answer) => this.#answer(registration, id, answer);
+    registration.answer = (key, answer) => this.#answer(registration, key, answer);
     const observer = new Observer(registration, () => this.#remove(registration));
     registration.observer = observer;
     this.#registrations.add(registration);
@@ -489,9 +521,7 @@ export class NotificationCenter extends EventTarget {
       case "belfry.removed": return this.#removed(params);
       case "belfry.settled": return this.#settled(params);
       case "belfry.draining": this.#announcedDelay = params.reconnectAfter ?? null; return;
-      default:
-        if (id === undefined) this.#deliver(method, params);
-        else this.#request(method, params, id);
+      default: this.#take(method, params, id);
     }
   }
 
@@ -586,10 +616,10 @@ export class NotificationCenter extends EventTarget {
 
   /// Gives an observer of an earlier page to one of this page that is the same; tells whether.
   #claim(registration) {
-    const { filter, selector, selectors, terms } = registration;
+    const { filter, target, selector, selectors, terms } = registration;
     const index = this.#unclaimed.findIndex(({ row }) =>
       (row.selector ?? null) === selector && (row.name ?? null) === (filter.name ?? null)
-      && (row.object ?? null) === filter.object
+      && (row.object ?? null) === filter.object && (row.target ?? null) === target
       && String(row.implements ?? null) === String(selectors)
       && row.acknowledge === (terms.acknowledge ?? false)
       && Object.entries(terms).every(([key, value]) => (row[key] ?? null) === value));
@@ -600,8 +630,7 @@ export class NotificationCenter extends EventTarget {
     // The promise of `addObserver` settles before the first notification comes.
     queueMicrotask(() => {
       for (const [method, params, id] of frames) {
-        if (id === undefined) this.#deliver(method, params);
-        else this.#request(method, params, id);
+        this.#take(method, params, id);
       }
     });
     return true;
@@ -629,6 +658,13 @@ export class NotificationCenter extends EventTarget {
     this.#storage.setItem(this.#storageKey, JSON.stringify(kept));
   }
 
+  /// Takes a frame that is for observers.
+  #take(method, params, id) {
+    if (id !== undefined) this.#request(method, params, id);
+    else if (params.target === undefined) this.#deliver(method, params);
+    else this.#act(method, params);
+  }
+
   /// Gives a frame to the observers that it is for.
   ///
   /// A frame names its selector and no observer, and two observers of one selector get a frame
@@ -646,7 +682,22 @@ export class NotificationCenter extends EventTarget {
       if (seq <= position || (filter.name ?? name) !== name) continue;
       if ((filter.object ?? object) !== object) continue;
       registration.position = seq;
-      this.#hand(notification, registration);
+      this.#hand(selector, notification, registration);
+    }
+  }
+
+  /// Gives an action that wants no answer to the responder that holds its target.
+  ///
+  /// One post may make several of the same number, and none of them comes twice.
+  #act(selector, notification) {
+    this.#count(notification);
+    const place = this.#unclaimed.find(({ row }) =>
+      actsOn(row, row.object, selector, notification));
+    if (place !== undefined) return this.#keepFrame(place, [selector, notification]);
+    for (const registration of this.#registrations) {
+      if (registration.isRemoved) continue;
+      if (!actsOn(registration, registration.filter.object, selector, notification)) continue;
+      return this.#hand(selector, notification, registration);
     }
   }
 
@@ -659,15 +710,17 @@ export class NotificationCenter extends EventTarget {
     if (place !== undefined) return this.#keepFrame(place, [selector, notification, id]);
     const registration = this.#registration(observer);
     if (registration === undefined) return;
-    const owed = registration.owed.get(notification.id);
+    const key = owedKey(notification, id);
+    const owed = registration.owed.get(key);
     if (owed === undefined) {
       const abort = new AbortController();
-      registration.owed.set(notification.id, { id, seq, answer: null, abort });
-      registration.position = Math.max(registration.position ?? 0, seq);
-      this.#hand(notification, registration);
+      registration.owed.set(key, { id, seq, answer: null, abort });
+      // Another frame may have the number of an action.
+      if (key !== id) registration.position = Math.max(registration.position ?? 0, seq);
+      this.#hand(selector, notification, registration, key);
     } else {
       owed.id = id;
-      if (owed.answer !== null) this.#answer(registration, notification.id, owed.answer);
+      if (owed.answer !== null) this.#answer(registration, key, owed.answer);
     }
   }
 
@@ -680,10 +733,10 @@ export class NotificationCenter extends EventTarget {
     if (frames.length > bufferLimit) frames.shift();
   }
 
-  #hand(notification, registration) {
+  #hand(selector, notification, registration, key = null) {
     if (registration.handler === null) this.#keep(notification, registration);
     else if (registration.terms.acknowledge || registration.selectors !== null) {
-      this.#handleAndAnswer(notification, registration);
+      this.#handleAndAnswer(selector, notification, registration, key);
     } else this.#handle(notification, registration);
   }
 
@@ -695,29 +748,29 @@ export class NotificationCenter extends EventTarget {
     }
   }
 
-  async #handleAndAnswer(notification, { handler, selectors, answer, owed }) {
-    const { id } = notification;
-    const signal = owed.get(id)?.abort.signal ?? null;
+  async #handleAndAnswer(selector, notification, { handler, selectors, answer, owed }, key) {
+    const signal = owed.get(key)?.abort.signal ?? null;
+    const ask = { ...notification, selector, signal, pass: () => passed };
     try {
-      const value = await handler(notification, { ...notification, signal, pass: () => passed });
-      if (value === passed) answer(id, { error: { code: passCode, message: "handed on" } });
-      else answer(id, { result: selectors === null ? null : value ?? null });
+      const value = await handler(notification, ask);
+      if (value === passed) answer(key, { error: { code: passCode, message: "handed on" } });
+      else answer(key, { result: selectors === null ? null : value ?? null });
     } catch (error) {
       const message = String(error?.message ?? error);
-      answer(id, { error: { code: refusalCode, message } });
+      answer(key, { error: { code: refusalCode, message } });
       if (signal === null) reportError(error);
     }
   }
 
-  /// Answers a delivery or an ask, once. Without a connection the answer is kept until the broker
-  /// asks again. What is no JSON throws, and leaves the answer due.
-  #answer(registration, id, answer) {
-    const owed = registration.owed.get(id);
+  /// Answers a delivery, an ask or an action, once. Without a connection the answer is kept until
+  /// the broker asks again. What is no JSON throws, and leaves the answer due.
+  #answer(registration, key, answer) {
+    const owed = registration.owed.get(key);
     if (owed === undefined) return;
     const text = JSON.stringify({ jsonrpc: "2.0", id: owed.id, ...answer });
     owed.answer = answer;
     if (!registration.isRegistered || !this.#isWelcomed) return;
-    registration.owed.delete(id);
+    registration.owed.delete(key);
     this.#socket.send(text);
   }
 
@@ -731,9 +784,9 @@ export class NotificationCenter extends EventTarget {
     owed?.delete(id);
   }
 
-  /// The numbers begin anew. Asks go by their ids, and come again.
+  /// The numbers begin anew. Asks go by their own ids, and come again.
   #forgetOwed({ selectors, owed }) {
-    if (selectors === null) owed.clear();
+    for (const [key, { id }] of owed) if (selectors === null || key === id) owed.delete(key);
   }
 
   #keep(notification, registration) {
@@ -815,13 +868,15 @@ export class NotificationCenter extends EventTarget {
   }
 
   async #register(registration) {
-    const { filter, selector, selectors, terms, position, owed } = registration;
+    const { filter, target, selector, selectors, terms, position, owed } = registration;
     const lifetime = this.#resumes ? "token" : "connection";
     const params = { ...terms, ...filter, lifetime };
     if (selectors !== null) params.implements = selectors;
     else params.selector = selector;
-    // What is owed comes again, so that its answer finds the way. A responder begins anew.
-    if (position !== null && selectors === null) {
+    if (target !== null) params.target = target;
+    // What is owed comes again, so that its answer finds the way. A responder begins anew, and an
+    // observer with a target is owed nothing.
+    if (position !== null && selectors === null && target === null) {
       params.since = Math.min(position, ...[...owed.values()].map(({ seq }) => seq - 1));
     }
     try {

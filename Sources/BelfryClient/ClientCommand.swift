@@ -37,13 +37,23 @@ enum ClientCommand: Sendable {
 struct ObserverWish: Sendable {
     let name: String?
     let object: String?
-    /// What tells it apart in this client; for a responder, which has several, a text that no selector can be.
+    /// What tells it apart in this client: its selector, or a text that no selector can be.
+    ///
+    /// A responder has several selectors, and that of an action is one of the responder that it goes to.
     let selector: String
     let since: UInt64?
     var options = ObserverOptions()
     let buffer: NotificationBuffer
     /// Where its asks are handled, if it is a responder.
     var desk: ResponderDesk?
+    /// What it gives its notifications to, if that is no method of this client.
+    var action: Action?
+
+    /// The selector that is called at whoever holds an address.
+    struct Action: Sendable {
+        let target: String
+        let selector: String
+    }
 
     /// Ends what it gets: at once, or behind what is there already.
     func finish(_ error: ClientError?, discarding: Bool) {
@@ -71,8 +81,8 @@ struct PostWish: Sendable {
 /// What an acknowledging observer says to one delivery, or a responder to one ask.
 struct DeliveryAnswer: Sendable {
     let selector: String
-    /// The id of the notification.
-    let id: String
+    /// What it is that is owed (`ReceivedNotification.owedKey`).
+    let key: String
     let response: DeliveryResponse
 }
 

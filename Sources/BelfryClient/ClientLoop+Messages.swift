@@ -9,8 +9,9 @@ extension ClientLoop {
         case .failure(let id, let refusal): takeFailure(id, refusal)
         case .request(let id, let method, let params):
             if observers[method]?.wish.options.acknowledges == true {
-                deliver(try ReceivedNotification(json: params), to: method, awaiting: id)
-            } else if let ask = try? ReceivedNotification(json: params),
+                let delivery = try ReceivedNotification(json: params, method: method, call: id)
+                deliver(delivery, to: method, awaiting: id)
+            } else if let ask = try? ReceivedNotification(json: params, method: method, call: id),
                 let key = ask.observer.flatMap({ key(ofID: $0) }), observers[key]?.wish.desk != nil
             {
                 deliver(ask, to: key, awaiting: id)
@@ -21,9 +22,9 @@ extension ClientLoop {
             if method.starts(with: "belfry.".utf8) {
                 try takeNotice(method, params)
             } else if observers[method] != nil {
-                deliver(try ReceivedNotification(json: params), to: method)
+                deliver(try ReceivedNotification(json: params, method: method), to: method)
             } else if observers.values.contains(where: { $0.implements(method) }) {
-                let post = try ReceivedNotification(json: params)
+                let post = try ReceivedNotification(json: params, method: method)
                 if let key = responder(to: post) { deliver(post, to: key) }
             }
         }

@@ -12,6 +12,7 @@ extension ClientLoop {
         /// What a delivery wants to be answered.
         struct Owed {
             let sequence: UInt64
+            let isAsk: Bool
             /// The id of the request as JSON; it is that of the last time that it came.
             var id: [UInt8]
             /// What was answered while there was no connection.
@@ -24,16 +25,16 @@ extension ClientLoop {
         var isRegistered = false
         /// Everything up to this number has come, from which a new connection goes on.
         var lastSequence: UInt64?
-        /// The deliveries and asks that were not answered, by the ids of their notifications.
+        /// What was not answered, by its key (`ReceivedNotification.owedKey`).
         ///
         /// The broker lets an observer owe 1,000 of them at most.
         var owed: [String: Owed] = [:]
 
         /// From where a new registration goes on: what is owed comes again.
         ///
-        /// A responder begins anew.
+        /// A responder begins anew, and one with a target is owed nothing.
         var since: UInt64? {
-            guard wish.desk == nil, let lastSequence else { return wish.since }
+            guard wish.desk == nil, wish.action == nil, let lastSequence else { return wish.since }
             guard let first = owed.values.map(\.sequence).min(), first > 0 else {
                 return lastSequence
             }
@@ -120,9 +121,11 @@ extension ClientLoop {
     /// Hands a notification to its observer, unless it has it already.
     mutating func deliver(_ notification: ReceivedNotification, to key: [UInt8]) {
         guard let observer = observers[key] else { return }
-        let sequence = notification.sequence
         let last = observer.lastSequence ?? 0
-        if notification.isRedelivered, sequence <= last { return }
+        // No action comes twice, but several may have one number.
+        if notification.isRedelivered, !notification.isAction, notification.sequence <= last {
+            return
+        }
         advance(key, notification)
         observer.wish.buffer.append(notification)
     }
@@ -133,15 +136,17 @@ extension ClientLoop {
     ) {
         advance(key, notification)
         guard let observer = observers[key] else { return }
-        if let answer = observer.owed[notification.id]?.answer {
-            observers[key]?.owed[notification.id] = nil
+        let owed = notification.owedKey
+        if let answer = observer.owed[owed]?.answer {
+            observers[key]?.owed[owed] = nil
             send(RPCRequest.answer(id: id, answer.response))
-        } else if observer.owed[notification.id] != nil {
-            observers[key]?.owed[notification.id]?.id = id
+        } else if observer.owed[owed] != nil {
+            observers[key]?.owed[owed]?.id = id
         } else {
-            observers[key]?.owed[notification.id] = Observer.Owed(
-                sequence: notification.sequence, id: id)
-            if let desk = observer.wish.desk, notification.answerBy != nil {
+            let isAsk = notification.answerBy != nil
+            observers[key]?.owed[owed] = Observer.Owed(
+                sequence: notification.sequence, isAsk: isAsk, id: id)
+            if let desk = observer.wish.desk, isAsk {
                 desk.take(Ask(notification: notification))
             } else {
                 observer.wish.buffer.append(notification)
@@ -154,15 +159,15 @@ extension ClientLoop {
         observers.first { $0.value.registration?.id == id }?.key
     }
 
-    /// The responder that a post comes to: of several each gets it once.
+    /// The responder that an action or a post comes to: of several each gets the post once.
     func responder(to notification: ReceivedNotification) -> [UInt8]? {
-        observers.first { _, observer in
-            guard let object = notification.object, let own = observer.wish.object else {
-                return false
-            }
-            return observer.implements(notification.name.utf8)
-                && own.utf8.elementsEqual(object.utf8)
-                && observer.lastSequence.map { $0 < notification.sequence } ?? true
+        let address = notification.target ?? notification.object
+        return observers.first { _, observer in
+            guard let address, let own = observer.wish.object else { return false }
+            return observer.implements((notification.selector ?? notification.name).utf8)
+                && own.utf8.elementsEqual(address.utf8)
+                && (notification.isAction
+                    || observer.lastSequence.map { $0 < notification.sequence } ?? true)
         }?.key
     }
 
@@ -175,6 +180,8 @@ extension ClientLoop {
     private mutating func advance(_ key: [UInt8], _ notification: ReceivedNotification) {
         let sequence = notification.sequence
         if !notification.isRedelivered { liveSequence = max(liveSequence, sequence) }
+        // Another frame may have the number of an action.
+        if notification.isAction { return }
         let last = observers[key]?.lastSequence ?? 0
         observers[key]?.lastSequence = max(last, sequence)
     }
@@ -182,15 +189,15 @@ extension ClientLoop {
     /// Passes on what an observer answers; the second answer to a delivery says nothing.
     mutating func answer(_ answer: DeliveryAnswer) {
         let key = Array(answer.selector.utf8)
-        guard let observer = observers[key], let owed = observer.owed[answer.id] else {
+        guard let observer = observers[key], let owed = observer.owed[answer.key] else {
             return
         }
         guard case .open = phase, observer.isRegistered else {
             // The broker delivers it again, and gets the answer then.
-            observers[key]?.owed[answer.id]?.answer = answer
+            observers[key]?.owed[answer.key]?.answer = answer
             return
         }
-        observers[key]?.owed[answer.id] = nil
+        observers[key]?.owed[answer.key] = nil
         send(RPCRequest.answer(id: owed.id, answer.response))
     }
 
@@ -301,6 +308,6 @@ extension ClientLoop.Observer {
     /// Asks go by their ids, and come again.
     mutating func forgetNumbers(startingAt start: UInt64?) {
         lastSequence = start
-        if wish.desk == nil { owed = [:] }
+        owed = owed.filter(\.value.isAsk)
     }
 }

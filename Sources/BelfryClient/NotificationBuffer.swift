@@ -24,14 +24,15 @@ final class NotificationBuffer: Sendable {
     private let countLimit: Int
     private let byteLimit: Int
 
-    /// Makes an empty one; what is acknowledged is never dropped, for the broker stops by itself
-    /// when an observer owes it 1,000 answers.
-    init(_ options: ClientOptions, isAcknowledged: Bool = false) {
-        countLimit = isAcknowledged ? .max : max(1, options.bufferCountLimit)
-        byteLimit = isAcknowledged ? .max : options.bufferByteLimit
+    /// Makes an empty one.
+    init(_ options: ClientOptions) {
+        countLimit = max(1, options.bufferCountLimit)
+        byteLimit = options.bufferByteLimit
     }
 
     /// Adds a notification at the end, and drops the oldest ones that are too many then.
+    ///
+    /// What is to be answered is never dropped: the broker stops by itself when an observer owes it 1,000 answers.
     func append(_ notification: ReceivedNotification) {
         let waiter = state.withLock { state -> (CheckedContinuation<Outcome, Never>, Outcome)? in
             guard state.end == nil else { return nil }
@@ -46,7 +47,9 @@ final class NotificationBuffer: Sendable {
             while state.items.count - state.first > countLimit
                 || (state.byteCount > byteLimit && state.items.count - state.first > 1)
             {
-                Self.dropFirst(&state)
+                let waiting = state.items[state.first...]
+                guard let oldest = waiting.firstIndex(where: { $0.call == nil }) else { break }
+                Self.drop(oldest, &state)
             }
             return nil
         }
@@ -118,12 +121,17 @@ final class NotificationBuffer: Sendable {
         waiter?.continuation.resume(returning: .success(nil))
     }
 
-    private static func dropFirst(_ state: inout State) {
+    private static func drop(_ place: Int, _ state: inout State) {
         let dropped = ReceivedNotification.Gap(lostCount: 1, reason: "overflow")
-        let gap = state.items[state.first].gapBefore.map { $0.joined(with: dropped) } ?? dropped
-        removeFirst(&state)
-        let next = state.items[state.first].gapBefore
-        state.items[state.first].gapBefore = next.map { gap.joined(with: $0) } ?? gap
+        let gap = state.items[place].gapBefore.map { $0.joined(with: dropped) } ?? dropped
+        if place + 1 < state.items.count {
+            let next = state.items[place + 1].gapBefore
+            state.items[place + 1].gapBefore = next.map { gap.joined(with: $0) } ?? gap
+        } else {
+            state.gap = gap
+        }
+        if place == state.first { return removeFirst(&state) }
+        state.byteCount -= state.items.remove(at: place).json.count
     }
 
     /// The array is moved together when half of it is taken, so that each step costs little.

@@ -17,6 +17,8 @@ public struct Observation: AsyncSequence, Sendable {
     public let object: String?
     /// The JSON-RPC method that its deliveries have.
     public let selector: String
+    /// The address that gets its notifications; `nil` is this sequence.
+    public internal(set) var target: String?
 
     let buffer: NotificationBuffer
     let remove: @Sendable () async throws(ClientError) -> Void
@@ -41,7 +43,7 @@ public struct Observation: AsyncSequence, Sendable {
     public func acknowledge(_ notification: ReceivedNotification) async throws(ClientError) {
         try await answer(
             DeliveryAnswer(
-                selector: selector, id: notification.id, response: .acknowledgement))
+                selector: selector, key: notification.owedKey, response: .acknowledgement))
     }
 
     /// Refuses a notification of an acknowledging observer for good: its poster is told why.
@@ -51,7 +53,8 @@ public struct Observation: AsyncSequence, Sendable {
         _ notification: ReceivedNotification, reason: String
     ) async throws(ClientError) {
         try await answer(
-            DeliveryAnswer(selector: selector, id: notification.id, response: .refused(reason)))
+            DeliveryAnswer(
+                selector: selector, key: notification.owedKey, response: .refused(reason)))
     }
 
     /// Calls a body with one notification after the other until the observer is removed.

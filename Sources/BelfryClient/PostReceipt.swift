@@ -22,6 +22,10 @@ public struct PostReceipt: Equatable, Sendable {
         public let outcome: String
         /// Why the observer refused it, in its words.
         public let refusal: String?
+        /// The id of the responder that an action went to, where the observer has a target and somebody takes it.
+        public let responder: String?
+        /// Why nobody takes the action, such as `no-responder`.
+        public let reason: String?
     }
 
     /// The identifier of the notification.
@@ -107,6 +111,7 @@ extension PostReceipt.Row {
         guard let id = row.string("id"), let outcome = row.string("outcome") else { return nil }
         self.init(
             observer: id, outcome: outcome,
-            refusal: row.raw("error").flatMap(JSONObject.init)?.string("message"))
+            refusal: row.raw("error").flatMap(JSONObject.init)?.string("message"),
+            responder: row.string("observer"), reason: row.string("reason"))
     }
 }

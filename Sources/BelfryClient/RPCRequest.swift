@@ -10,7 +10,11 @@ enum RPCRequest {
             }
             text("name", wish.name, &writer, &bytes)
             text("object", wish.object, &writer, &bytes)
-            writer.member("selector", string: wish.selector, into: &bytes)
+            if let action = wish.action {
+                writer.member("target", string: action.target, into: &bytes)
+            }
+            let selector = wish.action?.selector ?? wish.selector
+            writer.member("selector", string: selector, into: &bytes)
             wish.options.write(&writer, &bytes)
             if let since { writer.member("since", integer: since, into: &bytes) }
         }

@@ -16,16 +16,21 @@ public struct ReceivedNotification: Equatable, Sendable {
     public let postedAt: String
     /// The notification whose handling posted this one, if its poster said so.
     public let causedBy: String?
-    /// The address whose turn it is, if it is an ask.
+    /// The address whose turn it is, if it is an ask or an action.
     public let target: String?
+    /// What is called at the target, if it is an action: what an observer with a target gets.
+    public private(set) var selector: String?
     /// Until when an ask is to be answered: RFC 3339, UTC, with milliseconds.
     public let answerBy: String?
     /// The observer that it is for, where the broker names it: in requests.
     let observer: String?
+    /// The id of its request, as JSON, if it is one: it is answered.
+    var call: String?
     /// Whether it comes from the replay ring, and may have been delivered before.
     public let isRedelivered: Bool
-    /// The whole notification as the broker wrote it.
-    public let json: [UInt8]
+    /// The whole notification as the broker wrote it; of an action with its `selector`, also where that was the
+    /// method of its frame.
+    public private(set) var json: [UInt8]
     /// What the observer lost directly before it, or `nil`.
     public internal(set) var gapBefore: Gap?
 
@@ -49,12 +54,37 @@ public struct ReceivedNotification: Equatable, Sendable {
 extension ReceivedNotification {
     private static let keys = JSONKeyTable([
         "id", "seq", "name", "object", "userInfo", "postedAt", "causedBy", "redelivered", "target",
-        "answerBy", "observer",
+        "answerBy", "observer", "selector",
     ])
+
+    /// Whether an observer with a target has sent it here.
+    var isAction: Bool { target != nil && answerBy == nil }
+
+    /// What tells apart what is owed: one post may make several actions, and an ask comes again as another request.
+    var owedKey: String {
+        if isAction, let call { call } else { id }
+    }
+
+    /// Reads what a frame with this method carries.
+    init(json: [UInt8], method: [UInt8], call: [UInt8]? = nil) throws(ClientError) {
+        try self.init(json: json)
+        if isAction { name(selector: String(decoding: method, as: UTF8.self)) }
+        self.call = call.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private mutating func name(selector: String) {
+        self.selector = selector
+        guard let end = json.lastIndex(of: UInt8(ascii: "}")) else { return }
+        json[end...] =
+            RPCRequest.params { writer, bytes in
+                writer.member("selector", string: selector, into: &bytes)
+            }[...]
+        json[end] = UInt8(ascii: ",")
+    }
 
     /// Reads a notification; members that are not known are passed over.
     init(json: [UInt8]) throws(ClientError) {
-        var text = [String?](repeating: nil, count: 11)
+        var text = [String?](repeating: nil, count: 12)
         var sequence: UInt64?
         var userInfo: UserInfo?
         var isRedelivered = false
@@ -65,7 +95,7 @@ extension ReceivedNotification {
                 let ordinal = Self.keys.ordinal(of: reader.key)
                 switch ordinal {
                 case .some where try reader.readNullIfPresent(in: json.span): break
-                case 0?, 2?, 3?, 5?, 6?, 8?, 9?, 10?:
+                case 0?, 2?, 3?, 5?, 6?, 8?, 9?, 10?, 11?:
                     let value = try reader.readString(in: json.span)
                     if let ordinal { text[ordinal] = String(decoding: value, as: UTF8.self) }
                 case 1?: sequence = UInt64(exactly: try reader.readInt(in: json.span))
@@ -92,6 +122,7 @@ extension ReceivedNotification {
         self.target = text[8]
         self.answerBy = text[9]
         self.observer = text[10]
+        self.selector = text[11]
         self.isRedelivered = isRedelivered
         self.json = json
     }

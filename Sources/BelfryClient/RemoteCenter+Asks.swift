@@ -13,8 +13,9 @@ extension RemoteCenter {
     ///
     /// The handler works on several asks side by side. It answers with JSON text, refuses by a
     /// `Refusal`, and hands on by `Ask.pass()`. The task of a handler is cancelled when its ask is over before
-    /// it answers. Posts with this object whose names are among the selectors come to the handler too, one
-    /// after the other; their answers are passed over, unless the responder acknowledges.
+    /// it answers. Actions for this address, and posts with this object whose names are among the selectors,
+    /// come to the handler too, one after the other; their answers are passed over, unless the observer that made the
+    /// action acknowledges, or the responder.
     ///
     /// An ask that comes again while its handler is at work is handled once. With
     /// `ClientOptions.reconnects` a lost connection brings the responder back: the same one with the lifetime `token`,
@@ -27,11 +28,10 @@ extension RemoteCenter {
     ) async throws(ClientError) -> Responder {
         // No selector begins so: the broker refuses that.
         let key = "belfry.responder.\(nextNumber())"
-        let posts = NotificationBuffer(
-            self.options, isAcknowledged: options.terms.acknowledges)
+        let posts = NotificationBuffer(self.options)
         let door = self.door
-        let desk = ResponderDesk(options, posts: posts, handler: handler) { id, response in
-            let answer = DeliveryAnswer(selector: key, id: id, response: response)
+        let desk = ResponderDesk(options, posts: posts, handler: handler) { owed, response in
+            let answer = DeliveryAnswer(selector: key, key: owed, response: response)
             // Without a connection for good nobody waits for it.
             await withCheckedContinuation { continuation in
                 door.submit(.answer(answer) { _ in continuation.resume() })

@@ -70,23 +70,58 @@ public final class RemoteCenter: Sendable {
         forName name: String?, object: String?, selector: String? = nil, since: UInt64? = nil,
         options: ObserverOptions = ObserverOptions()
     ) async throws(ClientError) -> Observation {
-        let selector = selector ?? nextSelector()
-        let buffer = NotificationBuffer(self.options, isAcknowledged: options.acknowledges)
-        let wish = ObserverWish(
-            name: name, object: object, selector: selector, since: since, options: options,
-            buffer: buffer)
-        let registration = try await submit { .addObserver(wish, $0) }
-        var observation = Observation(
-            id: registration.id, token: registration.token, name: name, object: object,
-            selector: selector, buffer: buffer
-        ) { () async throws(ClientError) in
-            try await self.submit { .removeObserver(selector: selector, $0) }
-        }
+        var observation = try await add(
+            ObserverWish(
+                name: name, object: object, selector: selector ?? nextSelector(), since: since,
+                options: options, buffer: NotificationBuffer(self.options)))
         if options.acknowledges {
             observation.answer = { (answer) async throws(ClientError) in
                 try await self.submit { .answer(answer, $0) }
             }
         }
+        return observation
+    }
+
+    /// Registers an observer that calls a selector at whoever holds an address, with what it observes: an action.
+    ///
+    /// ```
+    /// let wire = try await center.addObserver(
+    ///     forName: "touchUp", object: "switch-1", target: "lamp", selector: "toggle")
+    /// ```
+    ///
+    /// Who holds the address may be another client, may change and may be nobody (rules K1 to K9).
+    /// Nothing comes out of its sequence, which ends when the observer is removed.
+    ///
+    /// - Parameters:
+    ///   - name: the notification name.
+    ///   - object: the object; `nil` is any.
+    ///   - target: the address.
+    ///   - selector: what is called there.
+    ///   - options: its lifetime and lease, and whether the responder is to answer, which the poster is told; the rest
+    ///     is the responder's matter.
+    /// - Throws: `ClientError`.
+    public func addObserver(
+        forName name: String, object: String?, target: String, selector: String,
+        options: ObserverOptions = ObserverOptions()
+    ) async throws(ClientError) -> Observation {
+        // No selector begins so: the broker refuses that.
+        var wish = ObserverWish(
+            name: name, object: object, selector: "belfry.target.\(nextNumber())", since: nil,
+            options: options, buffer: NotificationBuffer(self.options))
+        wish.action = ObserverWish.Action(target: target, selector: selector)
+        return try await add(wish)
+    }
+
+    private func add(_ wish: ObserverWish) async throws(ClientError) -> Observation {
+        let registration = try await submit { .addObserver(wish, $0) }
+        let key = wish.selector
+        var observation = Observation(
+            id: registration.id, token: registration.token, name: wish.name, object: wish.object,
+            selector: wish.action?.selector ?? key, buffer: wish.buffer
+        ) { () async throws(ClientError) in
+            try await self.submit { .removeObserver(selector: key, $0) }
+        }
+        observation.target = wish.action?.target
         return observation
     }
 

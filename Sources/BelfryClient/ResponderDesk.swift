@@ -1,18 +1,19 @@
 internal import BelfryJSON
 internal import Synchronization
 
-/// Where the handler of a responder works: asks side by side, each in a task of its own, and posts in their order.
+/// Where the handler of a responder works: asks side by side, each in a task of its own, and actions and posts in
+/// their order.
 final class ResponderDesk: Sendable {
     typealias Handler = @Sendable (Ask) async throws -> String
-    /// Tells the broker how the notification with this id was responded to.
-    typealias Respond = @Sendable (_ id: String, DeliveryResponse) async -> Void
+    /// Tells the broker how what has this key was responded to.
+    typealias Respond = @Sendable (_ key: String, DeliveryResponse) async -> Void
 
     private struct State {
         var tasks: [String: Task<Void, Never>] = [:]
         var hasEnded = false
     }
 
-    /// Stands for the task of the posts among those of asks, and is no id of an ask.
+    /// Stands for the task of the actions and posts among those of asks, and is no id of an ask.
     private static let posts = ""
 
     let options: ResponderOptions
@@ -34,13 +35,13 @@ final class ResponderDesk: Sendable {
         end = NotificationBuffer(ClientOptions())
     }
 
-    /// Handles posts until the end.
+    /// Handles actions and posts until the end.
     func begin() {
         start(Self.posts) { desk in
             // How it ended is told by the end of the desk.
             while let post = try? await desk.posts.next() {
                 let response = await desk.response(to: Ask(notification: post))
-                if desk.options.terms.acknowledges { await desk.respond(post.id, response) }
+                if post.call != nil { await desk.respond(post.owedKey, response) }
             }
         }
     }
@@ -66,7 +67,7 @@ final class ResponderDesk: Sendable {
             defer { state.tasks = [:] }
             return state.tasks
         }
-        // Posts that came before the connection was lost are handled still.
+        // Actions and posts that came before the connection was lost are handled still.
         for (id, task) in tasks where error == nil || id != Self.posts { task.cancel() }
         end.finish(error, discarding: error == nil)
     }

@@ -15,7 +15,7 @@ struct ClientAnsweringTests {
         _ broker: ScriptedBroker, _ seq: UInt64, refusal: String? = nil
     ) throws {
         let answer = DeliveryAnswer(
-            selector: "notify", id: "n\(seq)",
+            selector: "notify", key: "n\(seq)",
             response: refusal.map { .refused($0) } ?? .acknowledgement)
         #expect(try broker.submit { .answer(answer, $0) }.isSuccess)
     }

@@ -162,7 +162,7 @@ struct ClientRespondingTests {
             #"{"jsonrpc":"2.0","method":"belfry.settled","params":"#
                 + #"{"id":"n6","observer":"o1","reason":"withdrawn"}}"#)
         let answer = try await stand.passOnAnswer()
-        #expect(answer.id == "n6" && answer.response == .result([0x30]))
+        #expect(answer.key == "n6" && answer.response == .result([0x30]))
         #expect(try broker.heard() == [#"{"jsonrpc":"2.0","id":"o1:7","result":1}"#])
     }
 
@@ -237,75 +237,5 @@ struct ClientRespondingTests {
             name: "A", object: nil, selector: "b", since: nil,
             buffer: NotificationBuffer(ClientOptions()))
         #expect(try broker.submit { .addObserver(wish, $0) }.error == .selectorInUse("b"))
-    }
-}
-
-/// A responder of a client on a scripted broker, whose answers a test passes on.
-private final class Stand {
-    let broker: ScriptedBroker
-    let desk: ResponderDesk
-    private let posts = NotificationBuffer(ClientOptions())
-    private let key: Mutex<String>
-    private let answers: AsyncStream<DeliveryAnswer>
-
-    init(
-        _ broker: ScriptedBroker, _ options: ResponderOptions,
-        handler: @escaping ResponderDesk.Handler
-    ) {
-        self.broker = broker
-        let (stream, continuation) = AsyncStream.makeStream(of: DeliveryAnswer.self)
-        answers = stream
-        key = Mutex("")
-        desk = ResponderDesk(options, posts: posts, handler: handler) { id, response in
-            continuation.yield(DeliveryAnswer(selector: "", id: id, response: response))
-        }
-        desk.begin()
-    }
-
-    func wish(_ number: Int) -> ObserverWish {
-        let name = "belfry.responder.\(number)"
-        key.withLock { $0 = name }
-        return ObserverWish(
-            name: nil, object: "w", selector: name, since: nil, options: desk.options.terms,
-            buffer: posts, desk: desk)
-    }
-
-    /// Registers it; its id is `o` and the number of the request.
-    func register(_ number: Int = 1) throws {
-        let wish = wish(number)
-        let answer = try broker.submit { .addObserver(wish, $0) }
-        try broker.answerLast(#"{"id":"o\#(number)","token":"o\#(number).t","since":5}"#)
-        try #require(answer.isSuccess)
-    }
-
-    /// Waits for the next answer of the handler, and gives it to the loop.
-    @discardableResult
-    func passOnAnswer() async throws -> DeliveryAnswer {
-        var iterator = answers.makeAsyncIterator()
-        let answer = try #require(await iterator.next())
-        let own = DeliveryAnswer(
-            selector: key.withLock { $0 }, id: answer.id, response: answer.response)
-        _ = try broker.submit { .answer(own, $0) }
-        return own
-    }
-}
-
-extension ScriptedBroker {
-    /// Asks a responder of the object `w`.
-    fileprivate func ask(
-        _ id: String, _ seq: Int, _ selector: String, observer: String, more: String = ""
-    ) throws {
-        try send(
-            #"{"jsonrpc":"2.0","id":"\#(observer):\#(seq)","method":"\#(selector)","params":"#
-                + #"{"id":"\#(id)","seq":\#(seq),"name":"\#(selector)","object":"w","#
-                + #""target":"w","postedAt":"t","answerBy":"t","observer":"\#(observer)"\#(more)}}"#
-        )
-    }
-
-    /// Posts to a responder, whose method is the name.
-    fileprivate func post(_ name: String, _ seq: Int, object: String = "w") throws {
-        try send(
-            #"{"jsonrpc":"2.0","method":"\#(name)","params":{"id":"n\#(seq)","seq":\#(seq),"#
-                + #""name":"\#(name)","object":"\#(object)","postedAt":"t"}}"#)
     }
 }

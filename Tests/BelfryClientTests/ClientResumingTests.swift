@@ -237,8 +237,11 @@ struct ClientPostingTests {
         #expect(posted.dequeued == 4)
         #expect(
             posted.observers == [
-                .init(observer: "o1", outcome: "acknowledged", refusal: nil),
-                .init(observer: "o2", outcome: "refused", refusal: "no"),
+                .init(
+                    observer: "o1", outcome: "acknowledged", refusal: nil, responder: nil,
+                    reason: nil),
+                .init(
+                    observer: "o2", outcome: "refused", refusal: "no", responder: nil, reason: nil),
             ])
         #expect(throws: ClientError.notUnderstood) {
             try PostReceipt(json: Array(#"{"id":"a","outcome":"lost"}"#.utf8))

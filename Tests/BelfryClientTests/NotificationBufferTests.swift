@@ -47,6 +47,25 @@ struct NotificationBufferTests {
         #expect(next.gapBefore == .init(lostCount: 2, reason: "overflow"))
     }
 
+    @Test("what is to be answered is not dropped: something else is, also what came last")
+    func answered() async throws {
+        let buffer = buffer(count: 2)
+        for seq in 1...5 {
+            var notification = try notification(seq)
+            if seq != 2 { notification.call = "o1:\(seq)" }
+            buffer.append(notification)
+        }
+        buffer.append(try notification(6))
+        for seq: UInt64 in [1, 3, 4, 5] {
+            let next = try #require(try await buffer.next())
+            #expect(next.sequence == seq)
+            let gap = ReceivedNotification.Gap(lostCount: 1, reason: "overflow")
+            #expect(next.gapBefore == (seq == 3 ? gap : nil))
+        }
+        buffer.append(try notification(7))
+        #expect(try await buffer.next()?.gapBefore?.lostCount == 1)
+    }
+
     @Test("a reader that waits gets what comes next")
     func waits() async throws {
         let buffer = buffer(count: 1)

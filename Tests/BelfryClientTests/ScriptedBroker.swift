@@ -158,7 +158,7 @@ final class ScriptedBroker {
         name: String? = "A", object: String? = nil, selector: String = "notify",
         options: ClientOptions = .init(), terms: ObserverOptions = .init()
     ) throws -> NotificationBuffer {
-        let buffer = NotificationBuffer(options, isAcknowledged: terms.acknowledges)
+        let buffer = NotificationBuffer(options)
         let wish = ObserverWish(
             name: name, object: object, selector: selector, since: nil, options: terms,
             buffer: buffer)

@@ -1,5 +1,5 @@
 """belfry.js: delivery, removal, refusals, a connection that is cut, a page that is left; sessions
-that go on, acknowledgement, suspension and the queue; responders and asks."""
+that go on, acknowledgement, suspension and the queue; responders, asks and actions."""
 
 import contextlib
 import socket
@@ -70,14 +70,20 @@ SETUP = """async (name) => {
 
 RESUMING = """async (name) => {
   const { NotificationCenter } = await import("/belfry.js");
-  const kept = { got: [], gaps: [] };
+  const kept = { got: [], gaps: [], acted: [] };
   const center = new NotificationCenter(undefined, { resume: true, storage: sessionStorage });
   const onGap = ({ reason, lost }) => kept.gaps.push([reason, lost]);
   const options = { name: name + ".Kept", suspensionBehavior: "hold", onGap };
   const observer = await center.addObserver(options, (notification) => kept.got.push(notification));
   const terms = { suspensionBehavior: "hold" };
-  const desk = await center.respond("page", { work: async ({ k }) => 2 * k }, terms);
-  Object.assign(window, { keeping: center, kept, keeper: observer, desk });
+  const work = async ({ k }, ask) => {
+    if (ask.answerBy === undefined) kept.acted.push([ask.target, k]);
+    return 2 * k;
+  };
+  const desk = await center.respond("page", { work }, terms);
+  const wire = { name: name + ".Pressed", target: "page", selector: "work" };
+  const wired = await center.addObserver(wire);
+  Object.assign(window, { keeping: center, kept, keeper: observer, desk, wired });
 }"""
 
 
@@ -218,12 +224,26 @@ def test_resume(shown, url, proxy):
     check(same == (before["id"], "live", token), "id and token are those of before", same)
 
 
+def press(url, number):
+    status, receipt = request(
+        f"{url}/v1/channels/{NAME}.Pressed?report=observers", method="POST", body={"k": number},
+        Content_Type="application/json",
+    )
+    assert status == 200, (status, receipt)
+    return [(row["id"], row["outcome"], row["target"]) for row in receipt["observers"]]
+
+
 def test_reload(shown, url, proxy):
     [before] = keepers(url)
+    wired = shown.evaluate("wired.id")
+    check(press(url, 3) == [(wired, "delivered", "page")], "an observer with a target lasts, too")
+    eventually(lambda: shown.evaluate("kept.acted") == [["page", 3]], "its actions come here")
     shown.goto("about:blank")
     eventually(
         lambda: keepers(url)[0]["state"] == "disconnected", "with storage it outlives the page")
     post_kept(url, 4)
+    rows = press(url, 4)
+    check(rows == [(wired, "held", "page")], "it fires without its page, and is held", rows)
     status, asked = request(
         f"{url}/v1/responders/page/work?ttl=60", method="POST", body={"k": 4},
         Content_Type="application/json", Prefer="respond-async",
@@ -239,6 +259,8 @@ def test_reload(shown, url, proxy):
     eventually(lambda: kept(shown) == [[4, False]], "the page that comes back gets what was held")
     ids = [row["id"] for row in keepers(url)]
     check(ids == [before["id"]], "through the same observer", ids)
+    eventually(lambda: shown.evaluate("kept.acted") == [["page", 4]], "and the held action")
+    check(shown.evaluate("wired.id") == wired, "of the observer that has the target")
     post_kept(url, 5)
     eventually(lambda: kept(shown)[-1] == [5, False], "which goes on")
 
@@ -385,6 +407,67 @@ def test_asks(shown):
     check(found["gone"] == "no-responder", "remove() gives the address up", found["gone"])
 
 
+def test_actions(shown):
+    found = shown.evaluate(
+        """async () => {
+          const seen = [];
+          const see = (userInfo, { name, object, target, selector }) => {
+            seen.push([name, object, target, selector, userInfo?.k]);
+            return `${target}.${selector}`;
+          };
+          const handOn = (userInfo, ask) => ask.pass();
+          const fail = async () => { throw new Error("no bulb"); };
+          const lamp = await center.respond("lamp", { toggle: see, dim: see, handOn, fail },
+            { next: "hall" });
+          const fan = await center.respond("fan", { toggle: see });
+          const hall = await center.respond("hall", { handOn: see });
+          const wire = (target, selector, acknowledge = false) => center.addObserver(
+            { name: "touchUp", object: "s1", target, selector, acknowledge });
+          const press = async () => {
+            const options = { object: "s1", userInfo: { k: 1 }, wait: 5, report: "observers" };
+            const { observers } = await center.post("touchUp", options);
+            return observers.map(({ outcome, observer, result, error, reason, path }) =>
+              [outcome, observer ?? null, result ?? error?.message ?? reason ?? null, path ?? null]);
+          };
+          const plain = [];
+          const watching = await center.addObserver(
+            { name: "touchUp", selector: "toggle" }, ({ name }) => plain.push(name));
+          // What one post makes at one client: two actions of one address, and one of another.
+          const silent = [await wire("lamp", "toggle"), await wire("lamp", "dim"),
+            await wire("fan", "toggle"), await wire("attic", "toggle")];
+          const first = await press();
+          await center.ask("lamp", "toggle"); // Frames before its answer have come.
+          for (const observer of silent) await observer.remove();
+          const unanswered = seen.splice(0);
+          const answered = [];
+          for (const pair of [["lamp", "toggle"], ["fan", "toggle"], ["lamp", "dim"],
+            ["lamp", "handOn"], ["lamp", "fail"]]) answered.push(await wire(...pair, true));
+          const second = await press();
+          const own = [silent[0].target, silent[0].selector, silent[0].isRemoved, watching.target];
+          for (const each of [watching, ...answered, lamp, fan, hall]) await each.remove();
+          return { first, unanswered, second, plain, own,
+            ids: { lamp: lamp.id, fan: fan.id, hall: hall.id } };
+        }"""
+    )
+    ids = found["ids"]
+    wanted = [["delivered", ids["lamp"], None, None], ["delivered", ids["lamp"], None, None],
+              ["delivered", ids["fan"], None, None], ["unhandled", None, "no-responder", ["attic"]]]
+    rows = [row for row in found["first"] if row != ["delivered", None, None, None]]
+    check(rows == wanted, "the rows tell where each action went", found["first"])
+    wanted = [["touchUp", "s1", "lamp", "toggle", 1], ["touchUp", "s1", "lamp", "dim", 1],
+              ["touchUp", "s1", "fan", "toggle", 1], ["toggle", "lamp", "lamp", "toggle", None]]
+    check(found["unanswered"] == wanted, "each comes to its handler once", found["unanswered"])
+    check(found["plain"] == ["touchUp"] * 2, "and a namesake observes posts only", found["plain"])
+    wanted = [["acknowledged", ids["lamp"], "lamp.toggle", None],
+              ["acknowledged", ids["fan"], "fan.toggle", None],
+              ["acknowledged", ids["lamp"], "lamp.dim", None],
+              ["acknowledged", ids["hall"], "hall.handOn", ["lamp", "hall"]],
+              ["refused", ids["lamp"], "no bulb", None]]
+    rows = [row for row in found["second"] if row != ["delivered", None, None, None]]
+    check(rows == wanted, "those that are answered get each its own answer", found["second"])
+    check(found["own"] == ["lamp", "toggle", True, None], "the token tells its target", found["own"])
+
+
 def test_withdrawal(shown):
     found = shown.evaluate(
         """async () => {
@@ -519,6 +602,7 @@ def main():
         test_suspension(shown)
         test_queue(shown)
         test_asks(shown)
+        test_actions(shown)
         test_withdrawal(shown)
         test_lost_ask(shown, url, proxy)
         test_kept_responder(shown, url, proxy)
