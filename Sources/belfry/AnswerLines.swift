@@ -11,17 +11,18 @@ final class AnswerLines: Sendable {
     /// The open asks, oldest first.
     private let open = Monitor<[(ask: Ask, continuation: CheckedContinuation<Answer, Never>)]>([])
 
-    /// Prints an ask, and waits for its line; a post is printed alone.
+    /// Prints an ask, and waits for its line; what wants no answer is printed alone.
     func answer(to ask: Ask) async throws -> String {
-        guard ask.answerBy != nil else {
-            try Report.write(Report.oneLine(ask.notification.json))
+        let shown = Report.oneLine(ask.notification.json)
+        guard ask.isAnswered else {
+            try Report.write(shown)
             return "null"
         }
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 open.change { $0.append((ask, continuation)) }
                 do throws(ToolError) {
-                    try Report.write(Report.oneLine(ask.notification.json))
+                    try Report.write(shown)
                 } catch {
                     end(ask.id, .failure(error))
                 }

@@ -14,8 +14,10 @@ enum AskProcess {
     ) async throws -> String {
         var environment = environment
         environment["ASK_ID"] = ask.id
+        environment["ASK_NAME"] = ask.name
         environment["ASK_OBJECT"] = ask.object
         environment["ASK_SELECTOR"] = ask.selector
+        environment["ASK_TARGET"] = ask.target
         environment["ASK_ANSWER_BY"] = ask.answerBy
         let outcome: ChildProcess.Outcome
         do {

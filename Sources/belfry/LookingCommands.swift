@@ -22,7 +22,8 @@ struct Observers: ListingCommand {
     static let configuration = CommandConfiguration(abstract: "List the observers.")
     static let path = "observers"
     static let columns = [
-        "id", "name", "object", "client", "selector", "state", "delivered", "held", "dropped",
+        "id", "name", "object", "client", "target", "selector", "state", "delivered", "held",
+        "dropped",
     ]
 
     @OptionGroup var place: PlaceOptions
@@ -176,7 +177,11 @@ struct Explain: ClientCommand {
         let near = explanation.objects("near")
         var text = "Observers that would get it: \(observers.count)"
         if !observers.isEmpty {
-            text += "\n" + Report.table(["id", "state", "outcome"], observers)
+            var columns = ["id", "state", "outcome"]
+            if observers.contains(where: { $0.raw("target") != nil }) {
+                columns += ["target", "observer", "reason", "path"]
+            }
+            text += "\n" + Report.table(columns, observers)
         }
         if !near.isEmpty { text += "\n\nNear misses\n" + Report.table(["id", "reason"], near) }
         if explanation.raw("partial") != nil { text += "\n\nThere may be more near misses." }

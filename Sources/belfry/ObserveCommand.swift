@@ -6,13 +6,24 @@ import BelfrySystem
 struct Observe: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print each notification as one line of JSON, until Ctrl-C.",
-        discussion: "The command removes its observer before it ends.")
+        discussion: """
+            The command removes its observer before it ends.
+
+            With --target and --selector nothing is printed: until Ctrl-C each notification calls the selector at \
+            whoever holds that address, as `belfry respond` does.
+            """)
 
     @Argument(help: .value("The notification name. Without it, any name.", "NAME"))
     var name: String?
 
     @Option(help: .value("The object. Without it, any object.", "OBJECT"))
     var object: String?
+
+    @Option(help: .value("Give what comes to whoever holds this address; needs NAME.", "OBJECT"))
+    var target: String?
+
+    @Option(help: .value("What is called at the target.", "SELECTOR"))
+    var selector: String?
 
     @Flag(help: "Use Server-Sent Events instead of a WebSocket.")
     var sse = false
@@ -23,7 +34,11 @@ struct Observe: ClientCommand {
     @Option(help: .value("End after this many notifications.", "N"))
     var count: Int?
 
-    @Flag(help: "Acknowledge each notification when its line is written (WebSocket only).")
+    @Flag(
+        help: """
+            Acknowledge each notification when its line is written; with --target its responder answers \
+            (WebSocket only).
+            """)
     var acknowledge = false
 
     @Option(
@@ -36,6 +51,16 @@ struct Observe: ClientCommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
+        if (target == nil) != (selector == nil) {
+            throw ValidationError("Give --target and --selector, or neither.")
+        }
+        if target != nil, name == nil {
+            throw ValidationError("--target needs a NAME.")
+        }
+        if target != nil, sse || count != nil || minInterval != nil {
+            throw ValidationError(
+                "--sse, --count and --min-interval are of what is printed: leave out --target")
+        }
         if sse, reconnect {
             throw ValidationError("--reconnect needs a WebSocket: leave out --sse")
         }
@@ -60,8 +85,15 @@ struct Observe: ClientCommand {
                 var terms = ObserverOptions()
                 terms.acknowledges = acknowledge
                 terms.minInterval = minInterval
-                let observation = try await center.addObserver(
-                    forName: name, object: object, options: terms)
+                let observation =
+                    if let name, let target, let selector {
+                        try await center.addObserver(
+                            forName: name, object: object, target: target, selector: selector,
+                            options: terms)
+                    } else {
+                        try await center.addObserver(
+                            forName: name, object: object, options: terms)
+                    }
                 try await print(observation, until: signals) { await center.close() }
             }
         } catch {
