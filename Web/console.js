@@ -43,6 +43,9 @@ const shown = (text, none = "any") =>
     ? make("span", { className: "any" }, none)
     : make("code", {}, text);
 
+/// `+` is itself in the broker's queries, so a blank is written as %20.
+const queryText = (query) => String(query).replaceAll("+", "%20");
+
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const clock = (time) => (time ? new Date(time).toLocaleTimeString() : "never");
 
@@ -108,11 +111,19 @@ function showReceipt(receipt, curl) {
   const rows = receipt.observers ?? [];
   if (rows.length > 0) {
     const list = make("ul", { className: "mono" });
-    for (const { id, outcome } of rows) list.append(make("li", {}, `${id} ${outcome}`));
+    for (const row of rows) list.append(make("li", {}, `${row.id} ${outcomeWords(row)}`));
     area.append(make("details", {}, make("summary", {}, "Each observer"), list));
   }
   const summary = make("summary", {}, "The same with curl");
   area.append(make("details", {}, summary, make("pre", {}, curl)));
+}
+
+/// What an observer made of a notification; with a target, where the action went.
+function outcomeWords({ outcome, target, observer, reason, path }) {
+  if (target === undefined) return outcome;
+  const way = (path ?? [target]).join(", then ");
+  const end = observer ?? reason?.replaceAll("-", " ");
+  return `${outcome}: ${way}${end === undefined ? "" : ` (${end})`}`;
 }
 
 function postedWords({ outcome, into, matched, delivered, held }) {
@@ -437,6 +448,8 @@ center.addEventListener("belfry.removed", ({ detail: { observer, reason, removed
 /// The cursors of the pages before the one that is shown; the first page has none.
 const cursors = [null];
 let nextCursor = null;
+/// The target of the observers that are shown; empty is all observers.
+let wantedTarget = "";
 let listing = 0;
 
 async function listAll() {
@@ -448,8 +461,9 @@ async function listAll() {
   const cursor = cursors.at(-1);
   const query = new URLSearchParams({ limit: pageSize });
   if (cursor !== null) query.set("cursor", cursor);
+  if (wantedTarget !== "") query.set("target", wantedTarget);
   try {
-    const { observers, next = null } = await ask(`/observers?${query}`);
+    const { observers, next = null } = await ask(`/observers?${queryText(query)}`);
     if (turn !== listing) return;
     nextCursor = next;
     find("all-error").textContent = "";
@@ -475,8 +489,8 @@ function showAll(observers) {
 }
 
 function observerRow({
-  id, name, object, selector, implements: selectors, client, state, delivered, held, dropped,
-  lastDeliveredAt,
+  id, name, object, target, selector, implements: selectors, client, state, delivered, held,
+  dropped, lastDeliveredAt,
 }) {
   const entry = [...mine].find(({ observer }) => observer.id === id);
   const removal = make("td");
@@ -493,6 +507,7 @@ function observerRow({
     make("th", { scope: "row", className: "mono" }, id),
     make("td", { className: "text" }, shown(selectors?.join(", ") ?? name)),
     make("td", { className: "text" }, shown(object)),
+    make("td", { className: "text" }, shown(target, "its client")),
     make("td", { className: "text" }, shown(selector, "the name")),
     make("td", { className: "mono" }, client),
     make("td", {}, state),
@@ -504,6 +519,12 @@ function observerRow({
 }
 
 find("refresh").addEventListener("click", listAll);
+find("all-filter").addEventListener("submit", (event) => {
+  event.preventDefault();
+  wantedTarget = find("all-target").value;
+  cursors.length = 1;
+  listAll();
+});
 find("next").addEventListener("click", () => {
   cursors.push(nextCursor);
   listAll();
@@ -640,8 +661,7 @@ find("explain").addEventListener("submit", async (event) => {
   const query = new URLSearchParams({ name: name.value });
   if (object !== "") query.set("object", object);
   try {
-    // `+` is itself in the broker's queries, so a blank is written as %20.
-    showExplanation(await ask(`/explain?${String(query).replaceAll("+", "%20")}`));
+    showExplanation(await ask(`/explain?${queryText(query)}`));
   } catch (error) {
     showProblem(find("explanation"), error);
   }
@@ -656,7 +676,7 @@ function showExplanation({ observers, near = [], partial = false }) {
   const list = (rows) => make("ul", {}, ...rows.map(([id, text]) =>
     make("li", {}, make("code", {}, id), ` ${text}`)));
   if (observers.length > 0) {
-    area.append(list(observers.map(({ id, state, outcome }) => [id, `${state}: ${outcome}`])));
+    area.append(list(observers.map((row) => [row.id, `${row.state}: ${outcomeWords(row)}`])));
   }
   if (near.length > 0) {
     area.append(make("p", {}, "Near misses:"));

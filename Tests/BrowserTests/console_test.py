@@ -158,6 +158,47 @@ def test_asks(shown, url):
     request(f"{url}/v1/observers/{observer['token']}", method="DELETE")
 
 
+def test_targets(shown, url):
+    kind = {"Content_Type": "application/json"}
+    made = []
+    for body in (
+        {"object": "console lamp", "implements": ["toggle"], "next": "hall"},
+        {"name": NAME, "target": "console lamp", "selector": "toggle"},
+        {"name": NAME, "target": "console lamp", "selector": "dim"},
+        {"name": NAME, "target": "attic", "selector": "toggle"},
+    ):
+        made.append(request(f"{url}/v1/observers", method="POST", body=body, **kind)[1])
+    ids = [row["id"] for row in made]
+    # Nobody has looked into the mailbox of the responder yet.
+    told = [f"{ids[1]} held: console lamp ({ids[0]})",
+            f"{ids[2]} unhandled: console lamp, then hall (selector not implemented)",
+            f"{ids[3]} unhandled: attic (no responder)"]
+    post(shown, NAME)
+    receipt = shown.locator("#receipt")
+    receipt.get_by_text("Each observer").click()
+    for line in told:
+        expect(receipt.get_by_text(line, exact=True)).to_be_visible()
+    shown.fill("#explain-name", NAME)
+    shown.get_by_role("button", name="Explain").click()
+    for row, line in zip(ids[1:], told):
+        line = line.removeprefix(row)
+        expect(shown.locator("#explanation")).to_contain_text(f"{row} disconnected:{line}")
+    check(True, "receipt and explanation say where an action goes, or why nobody takes it")
+    shown.fill("#all-target", "console lamp")
+    shown.get_by_role("button", name="Filter").click()
+    rows = shown.locator("#all tr")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(1).locator("td").nth(2)).to_have_text("console lamp")
+    expect(rows.nth(1).locator("td").nth(3)).to_have_text("dim")
+    support.check_accessibility(shown, "axe finds nothing with a filter")
+    shown.fill("#all-target", "")
+    shown.get_by_role("button", name="Filter").click()
+    expect(shown.locator("#all")).to_contain_text("attic")
+    check(True, "the table lists targets, and those of one target")
+    for row in made:
+        request(f"{url}/v1/observers/{row['token']}", method="DELETE")
+
+
 def test_clients(shown, url):
     rows = request(f"{url}/v1/clients")[1]["clients"]
     shown.get_by_role("button", name="Refresh the clients").click()
@@ -211,6 +252,7 @@ def main():
                 test_pause(shown, url)
                 test_queue(shown, url)
                 test_asks(shown, url)
+                test_targets(shown, url)
                 test_clients(shown, url)
                 test_removal(shown, url)
                 origins = {one for one in origins if not one.startswith("data:")}
