@@ -7,6 +7,7 @@ import Glibc
 //         --history                                      judged from outside too
 //         --history-only                                 without the model: judged from outside alone
 //     belfry-simulator asks [--seeds A..B] [--steps N]   responders and asks, judged from outside alone
+//     belfry-simulator actions [--seeds A..B] [--steps N]  observers with targets, against a model of their own
 //     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
 //     belfry-simulator history SEED [--steps N]          all that an outsider saw of one seed
 //     belfry-simulator record FILE SEED [--steps N]      what happens in one seed, as a file
@@ -89,10 +90,22 @@ func runAll(_ order: Order) -> Int32 {
     return violationCount == 0 ? 0 : 1
 }
 
-func askAll(_ order: Order) -> Int32 {
+/// A world that ends with its first violation.
+protocol SmallWorld {
+    init(seed: UInt64)
+    var commandCount: UInt64 { get }
+    /// The last commands, for the report of a violation.
+    var lastTold: ArraySlice<String> { get }
+    func step() throws(Violation)
+}
+
+extension AskWorld: SmallWorld {}
+extension ActionWorld: SmallWorld {}
+
+func runAll<World: SmallWorld>(_ type: World.Type, _ order: Order) -> Int32 {
     var violationCount = 0
     for seed in order.seeds {
-        let world = AskWorld(seed: seed)
+        let world = World(seed: seed)
         do throws(Violation) {
             for _ in 0..<order.stepCount { try world.step() }
         } catch {
@@ -127,18 +140,20 @@ func tellHistory(_ order: Order) -> Int32 {
 
 func perform() -> Int32 {
     guard let order = Order(CommandLine.arguments) else {
-        print("run, asks, verbose, history, record or replay; main.swift has their options")
+        print(
+            "run, asks, actions, verbose, history, record or replay; main.swift has their options")
         return 2
     }
     switch order.verb {
     case "run": return runAll(order)
-    case "asks": return askAll(order)
+    case "asks": return runAll(AskWorld.self, order)
+    case "actions": return runAll(ActionWorld.self, order)
     case "verbose": return verbose(order)
     case "history": return tellHistory(order)
     case "record": return record(order)
     case "replay": return replay(order)
     default:
-        print("run, asks, verbose, history, record or replay")
+        print("run, asks, actions, verbose, history, record or replay")
         return 2
     }
 }

@@ -1,0 +1,457 @@
+import BelfryCenter
+import BelfryHistory
+
+/// Observers with targets and responders of a few WebSockets, by a plain model of their rules: each frame, each row and each
+/// account is what it says.
+///
+/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of the store. A second
+/// center does the same, and has the same digest.
+final class ActionWorld {
+    var dice: Dice
+    private var limits = CenterLimits()
+    private(set) var center: NotificationCenter
+    private var effects = Effects()
+    private var recorder: Recorder
+    private var store: CenterStore
+    private(set) var now: Int64 = 1_000_000_000_000
+    private var wall: Int64 = 1_700_000_000_000
+    private var lastNumber: UInt64 = 0
+    private(set) var commandCount: UInt64 = 0
+    private var life = 1
+    private var model = ActionModel()
+    /// What the store is to be told of this turn, and of those that were handed to it, with what holds then.
+    private var turn: [Change] = []
+    private var uncommitted: [(changes: [Change], model: ActionModel)] = []
+    private var committed = ActionModel()
+    /// The latest posts of this life.
+    private var posts: [NotificationID] = []
+    private var told: [String] = []
+
+    init(seed: UInt64) {
+        dice = Dice(seed: seed)
+        limits.isDurable = true
+        // Who was late three times is waited for all the same.
+        limits.missedDeadlineLimit = 1_000_000
+        let name = [UInt8]("default")
+        let epoch = [UInt8]("k\(seed)")
+        center = NotificationCenter(
+            name: name, epoch: epoch, limits: limits, seed: HashSeed(seed, dice.next()))
+        recorder = Recorder(name: name, epoch: epoch, limits: limits)
+        store = CenterStore(name: name)
+    }
+
+    /// The last commands, for the report of a violation.
+    var lastTold: ArraySlice<String> { told.suffix(12) }
+
+    func step() throws(Violation) {
+        switch dice.below(30) {
+        case 0, 1: try connect()
+        case 2, 3: try respond()
+        case 4, 5, 6: try wire()
+        case 7, 8, 9, 10, 11, 12: try post()
+        case 13, 14, 15, 16: try answer()
+        case 17: try suspend()
+        case 18: try slow()
+        case 19, 20: try cut()
+        case 21, 22: try comeBack()
+        case 23: try remove()
+        case 24, 25: handOver()
+        case 26: try commit(dice.number(in: 1...3))
+        case 27: if dice.oneIn(4) { try restart(isComplete: dice.oneIn(3)) }
+        default: try passTime()
+        }
+    }
+
+    // MARK: Steps
+
+    private var time: CommandTime {
+        CommandTime(wallMilliseconds: wall, monotonicNanoseconds: now)
+    }
+
+    private var someClient: UInt64 { dice.pick(model.clients.keys.sorted()) ?? 1 }
+    private var someAddress: [UInt8] { [UInt8](["w", "x", "y", "z"][dice.below(4)]) }
+    private var someSelector: [UInt8] { [UInt8](["a", "b", "c"][dice.below(3)]) }
+    private var someName: [UInt8] { [UInt8](["up", "down"][dice.below(2)]) }
+    private var someObject: [UInt8]? { dice.oneIn(3) ? nil : [UInt8](["s", "t"][dice.below(2)]) }
+
+    private func connect() throws(Violation) {
+        guard model.clients.count < 5 else { return }
+        lastNumber += 2
+        let registration = ClientRegistration(
+            id: lastNumber, transport: .webSocket,
+            connection: ConnectionName(node: 0, number: lastNumber - 1),
+            sessionHash: SecretHash(high: lastNumber, low: 0), principal: [UInt8]("p"),
+            owner: Owner(ofPrincipal: [UInt8]("p")))
+        model.clients[lastNumber] = ActionModel.Client(connection: lastNumber - 1)
+        try submit(.connect(registration, observers: [], since: nil))
+    }
+
+    private func respond() throws(Violation) {
+        lastNumber += 1
+        var terms = ObserverTerms()
+        terms.suspensionBehavior =
+            dice.oneIn(2)
+            ? .hold : SuspensionBehavior.allCases[dice.below(SuspensionBehavior.allCases.count)]
+        terms.endsWithConnection = dice.oneIn(5)
+        if dice.oneIn(4) { terms.holdLimit = dice.number(in: 1...3) }
+        let selectors = ["a", "b", "c"].filter { _ in !dice.oneIn(3) }
+        var responder = ResponderTerms(
+            implements: selectors.map { [UInt8]($0) }, next: dice.oneIn(2) ? someAddress : nil)
+        responder.ifHeld = dice.oneIn(3) ? .replace : dice.oneIn(4) ? .refuse : .share
+        let (address, client) = (someAddress, someClient)
+        let registration = ObserverRegistration(
+            serial: lastNumber, tokenHash: SecretHash(high: lastNumber, low: 1), name: nil,
+            object: address, selector: [], terms: terms, role: .responder(responder))
+        let earlier = model.responders.filter { $0.address == address }.map(\.serial)
+        let action = Command.Action.addObserver(registration, client: client, since: nil)
+        try submit(action) { model, outcome in
+            if case .refused = outcome { return }
+            if responder.ifHeld == .replace { for serial in earlier { model.remove(serial) } }
+            model.responders.append(
+                ActionModel.Responder(
+                    serial: registration.serial, client: client, address: address,
+                    terms: responder, behavior: terms.suspensionBehavior,
+                    holdLimit: terms.holdLimit, endsWithConnection: terms.endsWithConnection))
+        }
+    }
+
+    private func wire() throws(Violation) {
+        lastNumber += 1
+        var terms = ObserverTerms()
+        terms.acknowledges = dice.oneIn(2)
+        terms.endsWithConnection = dice.oneIn(5)
+        let client = someClient
+        let row = ActionModel.Row(
+            serial: lastNumber, client: client, name: someName, object: someObject,
+            target: someAddress, selector: someSelector, acknowledges: terms.acknowledges,
+            endsWithConnection: terms.endsWithConnection)
+        let registration = ObserverRegistration(
+            serial: row.serial, tokenHash: SecretHash(high: row.serial, low: 1), name: row.name,
+            object: row.object, selector: row.selector, terms: terms,
+            role: .action(target: row.target))
+        guard model.rows.count < 12 else { return }
+        try submit(.addObserver(registration, client: client, since: nil)) { model, outcome in
+            if case .refused = outcome { return }
+            model.rows.append(row)
+        }
+    }
+
+    private func post() throws(Violation) {
+        lastNumber += 1
+        let (name, object) = (someName, someObject)
+        let post = Post(
+            id: NotificationID(milliseconds: wall, place: lastNumber, random: lastNumber),
+            content: Notification.Content(name: name, object: object))
+        var terms = PostTerms()
+        terms.reportsObservers = true
+        terms.wait = dice.oneIn(2) ? 0 : Int64(dice.number(in: 1...4)) * 500_000_000
+        let command = commandCount + 1
+        let sequence = center.sequence + 1
+        var expected: [ReportRow] = []
+        let outcome = try submit(.post(post, terms)) { model, _ in
+            let matching = model.rows.filter {
+                $0.name == name && ($0.object == nil || $0.object == object)
+            }
+            model.accounts[post.id] = ActionModel.Account(matched: UInt32(matching.count))
+            for row in matching {
+                expected.append(
+                    model.act(
+                        ActionModel.Action(
+                            id: post.id, name: name, object: object, row: row.serial,
+                            selector: row.selector, acknowledges: row.acknowledges,
+                            sequence: sequence, path: [row.target], responder: 0)))
+            }
+            let pending = expected.filter { $0.outcome == .pending }.map(\.observer)
+            if terms.wait > 0, !pending.isEmpty {
+                model.waits[post.id] = ActionModel.Wait(
+                    command: command, endsAt: self.now + terms.wait, rows: Set(pending))
+            }
+        }
+        posts.append(post.id)
+        guard case .waiting = outcome else { return try judge(rows: expected, of: post.id) }
+        guard model.waits[post.id] != nil else {
+            throw Violation("rule K9: #\(post.id.low) waits, and nobody is to answer")
+        }
+        try judge(rows: expected, of: post.id)
+    }
+
+    private func judge(rows expected: [ReportRow], of id: NotificationID) throws(Violation) {
+        guard let found = effects.reports.first else { return }
+        for (row, wanted) in zip(found, expected) where row.observer != wanted.observer {
+            throw Violation("rule K2: the rows of #\(id.low) are not in order")
+        }
+        // A later action of the post may push an earlier one out of what its responder holds, or get it written.
+        let isSame =
+            found.count == expected.count
+            && zip(found, expected).allSatisfy { row, wanted in
+                row.route == wanted.route
+                    && (row.outcome == wanted.outcome
+                        || wanted.outcome == .held
+                            && [.dropped, .delivered, .pending].contains(row.outcome))
+            }
+        guard isSame else {
+            throw Violation(
+                """
+                rules K1 and K4: rows of #\(id.low)
+                      found    \(found.map(Self.text))
+                      expected \(expected.map(Self.text))
+                """
+            )
+        }
+    }
+
+    private func answer() throws(Violation) {
+        guard let action = dice.pick(model.actions.filter(\.isOwed)) ?? dice.pick(model.actions)
+        else { return }
+        lastNumber += 1
+        let text = [UInt8]("\(lastNumber)")
+        let response: Response =
+            dice.oneIn(2) ? .passed(text) : dice.oneIn(4) ? .refusal(text) : .result(text)
+        // Now and then it is the answer of somebody else.
+        let responder =
+            dice.oneIn(8)
+            ? dice.pick(model.responders.map(\.serial)) ?? action.responder : action.responder
+        let client = model.responders.first { $0.serial == responder }?.client ?? 0
+        let next = center.sequence + 1
+        let name = DeliveryName(observer: responder, sequence: action.sequence, row: action.row)
+        try submit(.acknowledge(client: client, name, response)) { model, _ in
+            model.answer(responder, action.sequence, row: action.row, response, next: next)
+        }
+    }
+
+    private func suspend() throws(Violation) {
+        let client = someClient
+        let isSuspended = dice.oneIn(2)
+        try submit(.setSuspended(client: client, isSuspended)) { model, outcome in
+            if case .refused = outcome { return }
+            guard model.clients[client]?.isAsked != isSuspended else { return }
+            model.clients[client]?.isAsked = isSuspended
+            model.flush(client)
+        }
+    }
+
+    /// More waits for the socket of a client than may, or there is room again.
+    private func slow() throws(Violation) {
+        let client = someClient
+        guard model.clients[client]?.connection != nil else { return }
+        if dice.oneIn(2) {
+            try submit(.becomeSlow(client: client)) { model, _ in
+                model.clients[client]?.isSlow = true
+            }
+        } else {
+            try submit(.drain(client: client)) { model, _ in
+                model.clients[client]?.isSlow = false
+                model.flush(client)
+            }
+        }
+    }
+
+    private func cut() throws(Violation) {
+        let client = someClient
+        guard let number = model.clients[client]?.connection else { return }
+        let name = ConnectionName(node: 0, number: number)
+        try submit(.disconnect(client: client, connection: name)) { model, _ in
+            model.endConnection(of: client)
+            if !model.isLasting(client) { model.clients[client] = nil }
+        }
+    }
+
+    private func comeBack() throws(Violation) {
+        let client = someClient
+        let count = model.clients.count
+        try connect()
+        let newcomer = lastNumber
+        guard model.clients.count > count, newcomer != client else { return }
+        let resumption = Resumption(newcomer: newcomer, client: client, after: nil)
+        try submit(.resume(resumption)) { model, outcome in
+            if case .refused = outcome {
+                model.clients[client] = nil
+                return
+            }
+            if model.clients[client]?.connection != nil { model.endConnection(of: client) }
+            let connection = model.clients.removeValue(forKey: newcomer)?.connection
+            model.clients[client]?.connection = connection
+            model.flush(client)
+        }
+    }
+
+    private func remove() throws(Violation) {
+        let serials = model.rows.map(\.serial) + model.responders.map(\.serial)
+        guard let serial = dice.pick(serials) else { return }
+        try submit(.removeObserver(serial: serial, by: .broker)) { model, _ in
+            model.remove(serial)
+        }
+    }
+
+    private func passTime() throws(Violation) {
+        let step = Int64(dice.number(in: 1...1_500))
+        now += step * 1_000_000
+        wall += step
+        try submit(.passTime(workLimit: .max)) { model, _ in model.passTime(to: self.now) }
+    }
+
+    // MARK: Judging
+
+    @discardableResult
+    private func submit(
+        _ action: Command.Action, _ change: (inout ActionModel, Outcome) -> Void = { _, _ in }
+    ) throws(Violation) -> Outcome {
+        commandCount += 1
+        let command = Command(
+            id: CommandID(node: 0, incarnation: 1, counter: commandCount), time: time,
+            action: action)
+        recorder.record(command)
+        center.apply(command, at: center.appliedIndex + 1, into: &effects)
+        turn += effects.changes
+        told.append("\(Self.text(action)): \(Self.text(effects, center))")
+        if told.count > 100 { told.removeFirst(50) }
+        try recorder.compare(with: center)
+        model.frames = []
+        model.completed = []
+        change(&model, effects.outcome)
+        try judgeFrames()
+        try judgeAccounts()
+        return effects.outcome
+    }
+
+    private func judgeFrames() throws(Violation) {
+        let found = effects.deliveries.compactMap { delivery -> ActionModel.Frame? in
+            let note = effects.notifications[Int(delivery.notification)]
+            guard let addressed = effects.addressed[delivery.notification],
+                case .action(let selector, let row) = addressed.kind
+            else { return nil }
+            return ActionModel.Frame(
+                connection: delivery.connection, responder: delivery.observer, row: row,
+                sequence: note.sequence, id: note.id, selector: selector,
+                target: addressed.target, name: note.content.nameBytes,
+                object: note.content.objectBytes, isRequest: delivery.form == .acknowledgedAction,
+                isRedelivered: delivery.isRedelivered)
+        }
+        guard found.count == effects.deliveries.count else {
+            throw Violation("rule K8: something was delivered that is no action")
+        }
+        guard found == model.frames else {
+            throw Violation(
+                """
+                rules K1, K3, K6 and K9: actions
+                      found    \(found.map(Self.text))
+                      expected \(model.frames.map(Self.text))
+                """)
+        }
+    }
+
+    private static func text(_ action: Command.Action) -> String {
+        guard case .addObserver(let observer, _, _) = action else { return Show.action(action) }
+        return "\(Show.action(action)) \(observer.selector.shown) \(text(observer.role))"
+    }
+
+    private static func text(_ role: ObserverRole) -> String {
+        switch role {
+        case .plain: return "plain"
+        case .action(let target): return "to \(target.shown)"
+        case .responder(let terms):
+            let selectors = terms.implements.map(\.shown).joined()
+            return "\(terms.ifHeld) [\(selectors)] next \(Show.text(terms.next))"
+        }
+    }
+
+    private static func text(
+        _ effects: Effects, _ center: borrowing NotificationCenter
+    ) -> String {
+        switch effects.outcome {
+        case .registered: return "registered"
+        case .resumed: return "resumed, \(effects.deliveries.map(Show.delivery(in: effects)))"
+        default: return Show.effects(effects, center)
+        }
+    }
+
+    private static func text(_ row: ReportRow) -> String {
+        let path = row.route?.path.map(\.shown).joined(separator: ",") ?? "-"
+        return "o\(row.observer) \(row.outcome) \(path) \(Show.text(row.route?.responder))"
+    }
+
+    private static func text(_ frame: ActionModel.Frame) -> String {
+        """
+        #\(frame.id.low) \(frame.sequence) o\(frame.row)>\(frame.target.shown).\
+        \(frame.selector.shown) o\(frame.responder)@\(frame.connection)\
+        \(frame.isRequest ? "?" : "")\(frame.isRedelivered ? "*" : "")
+        """
+    }
+
+    /// Law 3, and the model's account of each post; whoever waits is told once, when nobody is to answer any more.
+    private func judgeAccounts() throws(Violation) {
+        for id in posts.suffix(12) {
+            guard let wanted = model.accounts[id], let receipt = center.receipt(of: id, at: time)
+            else { continue }
+            let sum = receipt.delivered + receipt.held + receipt.coalesced + receipt.dropped
+            guard receipt.matched == sum else {
+                throw Violation("law 3: the account of #\(id.low) does not add up: \(receipt)")
+            }
+            let found = ActionModel.Account(
+                matched: receipt.matched, delivered: receipt.delivered, held: receipt.held,
+                dropped: receipt.dropped, acknowledged: receipt.acknowledged,
+                refused: receipt.refused, pending: receipt.pending)
+            guard found == wanted else {
+                throw Violation(
+                    "account of #\(id.low)\n      found    \(found)\n      expected \(wanted)")
+            }
+        }
+        let found = effects.completions.map(\.command.counter)
+        guard found.count == model.completed.count, Set(found) == model.completed else {
+            throw Violation(
+                "rule K9: answered are \(found), expected \(model.completed.sorted())")
+        }
+    }
+
+    // MARK: The store
+
+    private func handOver() {
+        guard !turn.isEmpty else { return }
+        uncommitted.append((turn, model))
+        turn = []
+        recorder.endTurn()
+    }
+
+    private func commit(_ count: Int) throws(Violation) {
+        for _ in 0..<min(count, uncommitted.count) {
+            let oldest = uncommitted.removeFirst()
+            try store.commit(oldest.changes)
+            try recorder.commit()
+            committed = oldest.model
+        }
+    }
+
+    /// The broker is killed, or stops in order, and begins again with what the store was told.
+    private func restart(isComplete: Bool) throws(Violation) {
+        if isComplete {
+            try submit(.terminate)
+            // What polls did that this has answered is told the second time, as the server does it.
+            try submit(.terminate)
+            handOver()
+            try commit(.max)
+            committed = model
+        }
+        told.append(isComplete ? "restart" : "crash")
+        life += 1
+        turn = []
+        uncommitted = []
+        wall += Int64(dice.below(3_000))
+        now = Int64(dice.number(in: 1_000_000...2_000_000_000)) * 1_000
+        let epoch = [UInt8]("k\(life)")
+        if let image = try store.restart(isComplete: isComplete) {
+            center = NotificationCenter(
+                restoring: image, limits: limits, seed: HashSeed(dice.next(), 1), time: time)
+            center.assignOwners { Owner(ofPrincipal: $0) }
+        } else {
+            center = NotificationCenter(
+                name: center.name, epoch: epoch, limits: limits, seed: HashSeed(dice.next(), 1))
+        }
+        try recorder.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+        model = committed
+        model.restart()
+        posts = []
+        try submit(.configure(limits))
+        handOver()
+        try commit(.max)
+    }
+}
