@@ -317,7 +317,7 @@ final class ActionWorld {
     private func judgeFrames() throws(Violation) {
         let found = effects.deliveries.compactMap { delivery -> ActionModel.Frame? in
             let note = effects.notifications[Int(delivery.notification)]
-            guard let addressed = effects.addressed[delivery.notification],
+            guard let addressed = effects.addressed(of: delivery.notification),
                 case .action(let selector, let row) = addressed.kind
             else { return nil }
             return ActionModel.Frame(
