@@ -55,6 +55,11 @@ public final class Caller: Sendable {
     /// Whether they showed no credentials.
     public var isAnonymous: Bool { origin == .anonymous }
 
+    /// Whether they showed a key of the broker's file.
+    public var hasKey: Bool {
+        if case .key = origin { true } else { false }
+    }
+
     /// Why their credentials are not good at a time, in milliseconds since 1970.
     public func fault(at time: Int64) -> TokenFault? {
         if time >= expiresAt { return .expired }

@@ -133,6 +133,19 @@ public struct Grants: Sendable, Equatable {
         return false
     }
 
+    /// Whether one of some verbs is allowed on a name of a center, with some object or with none.
+    public func allowSome(_ verbs: Verbs, center: Span<UInt8>, name: Span<UInt8>) -> Bool {
+        if !everywhere.isDisjoint(with: verbs) { return true }
+        for grant in grants where !grant.verbs.isDisjoint(with: verbs) {
+            if grant.centers.contains(where: { $0.covers(center) }),
+                grant.names.contains(where: { $0.covers(name) })
+            {
+                return true
+            }
+        }
+        return false
+    }
+
     /// Whether a verb is allowed on anything at all of a center.
     public func allowSome(_ verb: Verbs, center: Span<UInt8>) -> Bool {
         if everywhere.contains(verb) { return true }

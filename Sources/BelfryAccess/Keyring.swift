@@ -52,6 +52,14 @@ public struct Keyring: Sendable {
         callers[digest.bucket]?.first { $0.digest == digest }?.caller
     }
 
+    /// What the keys with this name allow that are good at a time, in milliseconds since 1970.
+    ///
+    /// - Complexity: linear in the keys; it is for what happens rarely.
+    public func grants(ofKeysNamed principal: [UInt8], at time: Int64) -> [Grants] {
+        callers.values.joined().map(\.caller)
+            .filter { $0.principal == principal && $0.fault(at: time) == nil }.map(\.grants)
+    }
+
     /// Reads a token as far as that costs little, and finds its key.
     ///
     /// - Throws: `refusedToken`.

@@ -16,6 +16,26 @@ struct BlobReader {
         all(of: bytes) { $0.text() }
     }
 
+    /// What somebody may post; no blob is everything.
+    static func scope(_ bytes: [UInt8]?) -> PostScope? {
+        guard let bytes else { return .everything }
+        let patterns = all(of: bytes) { reader -> PostScope.Pattern? in
+            guard let names = reader.list({ $0.scopeText() }),
+                let objects = reader.list({ $0.scopeText() })
+            else { return nil }
+            return PostScope.Pattern(names: names, objects: objects)
+        }
+        return patterns.map { .some($0) }
+    }
+
+    private mutating func scopeText() -> PostScope.Text? {
+        switch number() {
+        case 0: text().map { .exact($0) }
+        case 1: text().map { .prefix($0) }
+        default: nil
+        }
+    }
+
     /// The observers that were shown an ask.
     static func serials(_ bytes: [UInt8]) -> [UInt64]? {
         all(of: bytes) { $0.number() }
@@ -123,6 +143,11 @@ struct BlobReader {
         case 2: id().map { .coalesced(into: $0) }
         case 3: .dequeued
         case 4: .expired
+        case 5:
+            number().map { number in
+                let dueAt = Int64(bitPattern: number)
+                return .timed(dueAt: dueAt < 0 ? nil : dueAt)
+            }
         default: nil
         }
     }

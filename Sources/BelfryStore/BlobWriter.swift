@@ -38,6 +38,30 @@ struct BlobWriter {
         return writer.bytes
     }
 
+    /// What somebody may post; nil for everything.
+    static func scope(_ scope: PostScope) -> [UInt8]? {
+        guard case .some(let patterns) = scope else { return nil }
+        var writer = BlobWriter()
+        for pattern in patterns {
+            for texts in [pattern.names, pattern.objects] {
+                writer.append(UInt64(texts.count))
+                for text in texts { writer.append(text) }
+            }
+        }
+        return writer.bytes
+    }
+
+    private mutating func append(_ text: PostScope.Text) {
+        switch text {
+        case .exact(let bytes):
+            append(0)
+            append(bytes)
+        case .prefix(let bytes):
+            append(1)
+            append(bytes)
+        }
+    }
+
     /// The observers that were shown an ask.
     static func serials(_ serials: [UInt64]) -> [UInt8] {
         var writer = BlobWriter()
@@ -79,6 +103,10 @@ struct BlobWriter {
             append(survivor)
         case .dequeued: append(3)
         case .expired: append(4)
+        case .timed(let dueAt):
+            append(5)
+            // No time of day is below 0: that is none.
+            append(UInt64(bitPattern: dueAt ?? -1))
         }
         for count in [
             receipt.matched, receipt.delivered, receipt.held, receipt.coalesced, receipt.dropped,

@@ -37,6 +37,8 @@ extension CenterImage {
             }
         case .queued(let record): enqueue(record)
         case .dequeued(let id): queue.removeAll { $0.id == id }
+        case .timer(let record): timers.put(record) { Self.timerKey($0.post.id) }
+        case .timerEnded(let id): timers.remove(Self.timerKey(id)) { Self.timerKey($0.post.id) }
         case .ask(let record):
             if let index = asks.firstIndex(where: { $0.id == record.id }) {
                 asks[index] = record
@@ -85,6 +87,10 @@ extension CenterImage {
 
     private func index(ofKey principal: [UInt8], _ text: [UInt8]) -> Int? {
         keys.firstIndex { $0.key.principal == principal && $0.key.text == text }
+    }
+
+    private static func timerKey(_ id: NotificationID) -> UInt128 {
+        UInt128(id.high) << 64 | UInt128(id.low)
     }
 
     private static func heldKey(_ row: (observer: UInt64, sequence: UInt64)) -> UInt128 {

@@ -41,7 +41,7 @@ extension StoreBatch {
 extension Change {
     /// Of which kind of removals it is one.
     fileprivate enum Removal {
-        case observer, held, queued, ask, key
+        case observer, held, queued, timer, ask, key
     }
 
     fileprivate var removal: Removal? {
@@ -49,10 +49,11 @@ extension Change {
         case .observerRemoved: .observer
         case .released, .actionReleased, .notificationReleased: .held
         case .dequeued: .queued
+        case .timerEnded: .timer
         case .askForgotten: .ask
         case .keyForgotten: .key
         case .center, .sequenceReserved, .client, .clientRemoved, .observer, .notification, .held,
-            .action, .gap, .queued, .ask, .key:
+            .action, .gap, .queued, .timer, .ask, .key:
             nil
         }
     }
@@ -85,7 +86,7 @@ extension Change {
         case (.held, .released), (.held, .actionReleased):
             // What an observer held goes with it, or not at all.
             return follower?.removal != .observer
-        case (.queued, .dequeued):
+        case (.queued, .dequeued), (.timer, .timerEnded):
             // What takes the place of all of them must not be missing.
             return follower == nil || follower?.removal != nil
         default:

@@ -54,14 +54,14 @@ extension Change {
     fileprivate var growth: Int {
         switch self {
         case .clientRemoved, .notificationReleased, .released, .actionReleased, .dequeued,
-            .keyForgotten, .askForgotten:
+            .keyForgotten, .askForgotten, .timerEnded:
             0
         case .observerRemoved(_, let tombstone):
             // Tombstones are appended. What of one has pages of its own takes those that the observer's
             // row has left, which had the same texts and more.
             120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
         case .center, .sequenceReserved, .client, .observer, .notification, .held, .action, .gap,
-            .queued, .key, .ask:
+            .queued, .key, .timer, .ask:
             weight
         }
     }
@@ -72,7 +72,7 @@ extension Change {
         switch self {
         case .center(let record): return page + Self.appended(record.epoch.count)
         case .sequenceReserved, .released, .actionReleased: return page
-        case .dequeued: return 2 * page
+        case .dequeued, .timerEnded: return 2 * page
         case .client(let record): return page + Self.appended(record.principal.count)
         case .clientRemoved: return 2 * page
         case .notificationReleased: return 4 * page
@@ -95,6 +95,7 @@ extension Change {
         case .gap: return page + Self.appended(0)
         case .queued(let record):
             return Self.appended(record.content.byteCount + record.modes.blobByteCount)
+        case .timer(let record): return page + Self.appended(record.byteCount)
         case .ask(let record): return 2 * page + Self.appended(record.byteCount)
         case .key(let record):
             let rows = record.reports.joined()
@@ -122,6 +123,28 @@ extension [[UInt8]] {
 extension ReportRow {
     fileprivate var byteCount: Int {
         16 + (outcome.answerText?.count ?? 0) + (route?.path.blobByteCount ?? 0)
+    }
+}
+
+extension TimerRecord {
+    fileprivate var byteCount: Int {
+        post.content.byteCount + (post.options?.modes.blobByteCount ?? 0) + scope.byteCount
+            + (principal?.name.count ?? 0) + 120
+    }
+}
+
+extension PostScope {
+    fileprivate var byteCount: Int {
+        guard case .some(let patterns) = self else { return 0 }
+        return patterns.reduce(0) { $0 + ($1.names + $1.objects).reduce(4) { $0 + $1.byteCount } }
+    }
+}
+
+extension PostScope.Text {
+    fileprivate var byteCount: Int {
+        switch self {
+        case .exact(let bytes), .prefix(let bytes): bytes.count + 4
+        }
     }
 }
 

@@ -74,6 +74,8 @@ public enum StoreError: Error, Equatable, Sendable {
         case gap
         /// Queue entries.
         case queue
+        /// Timers.
+        case timer
         /// Asks.
         case ask
         /// Idempotency keys.

@@ -13,6 +13,7 @@ struct StoreRows {
     private var actions: ActionRows
     private var gaps: GapRows
     private var queue: QueueRows
+    private var timers: TimerRows
     private var asks: AskRows
     private var keys: KeyRows
     private let pageCounter: Statement
@@ -28,6 +29,7 @@ struct StoreRows {
         actions = try ActionRows(connection)
         gaps = try GapRows(connection)
         queue = try QueueRows(connection)
+        timers = try TimerRows(connection)
         asks = try AskRows(connection)
         keys = try KeyRows(connection)
         pageCounter = try connection.prepare("PRAGMA page_count")
@@ -118,6 +120,8 @@ struct StoreRows {
         case .gap(let observer, let gap): try gaps.put(gap, observer: observer, center: center)
         case .queued(let record): try queue.put(record, center: center)
         case .dequeued(let id): try queue.remove(id, center: center)
+        case .timer(let record): try timers.put(record, center: center)
+        case .timerEnded(let id): try timers.remove(id, center: center)
         case .ask(let record): try asks.put(record, center: center)
         case .askForgotten(let id): try asks.remove(id, center: center)
         case .key(let record): try keys.put(record, center: center)
@@ -173,6 +177,7 @@ struct StoreRows {
             try acted.visit(number) { tell(.row(.action($0))) }
             try lost.visit(number) { tell(.row(.gap(observer: $0.observer, $0.gap))) }
             try queue.load(center: number) { tell(.row(.queued($0))) }
+            try timers.load(center: number) { tell(.row(.timer($0))) }
             try asks.load(center: number) { tell(.row(.ask($0))) }
             try keys.load(center: number) { tell(.row(.key($0))) }
         }

@@ -142,6 +142,20 @@ enum StoreSchema {
                 checksum INTEGER NOT NULL,
                 PRIMARY KEY (center, sequence, row)) WITHOUT ROWID
             """,
+            // What enters the queue later.
+            """
+            CREATE TABLE timer (
+                center INTEGER NOT NULL, id BLOB NOT NULL, caused_by BLOB, depth INTEGER NOT NULL,
+                posted_at INTEGER NOT NULL, due_at INTEGER, is_restored INTEGER NOT NULL,
+                style INTEGER NOT NULL,
+                coalescing INTEGER NOT NULL, keeps_latest INTEGER NOT NULL, modes BLOB NOT NULL,
+                max_delay INTEGER, time_to_live INTEGER, is_immediate INTEGER NOT NULL,
+                delay INTEGER, scope BLOB, client INTEGER, principal BLOB,
+                has_key INTEGER NOT NULL, period INTEGER, start_at INTEGER, next INTEGER,
+                fired INTEGER, missed INTEGER, lease_left INTEGER, name BLOB NOT NULL,
+                object BLOB, user_info BLOB, checksum INTEGER NOT NULL,
+                PRIMARY KEY (center, id)) WITHOUT ROWID
+            """,
         ],
     ]
 
@@ -196,6 +210,17 @@ enum StoreSchema {
             (
                 .action, "center, sequence, row, responder, selector, acknowledges, path, shown",
                 ["center", "sequence", "row"]
+            )
+        ),
+        (
+            5,
+            (
+                .timer,
+                """
+                center, id, caused_by, depth, posted_at, due_at, is_restored, style, coalescing,
+                keeps_latest, modes, max_delay, time_to_live, is_immediate, delay, scope, client, principal,
+                has_key, period, start_at, next, fired, missed, lease_left, name, object, user_info
+                """, ["center", "id"]
             )
         ),
     ]

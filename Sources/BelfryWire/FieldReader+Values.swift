@@ -126,6 +126,22 @@ extension FieldReader {
         try skipNull(in: bytes) ? nil : seconds(key, rule, in: bytes)
     }
 
+    /// Reads a time as RFC 3339 has it, in milliseconds since 1970, or null.
+    mutating func optionalTime(_ key: String, in bytes: Span<UInt8>) throws(Problem) -> Int64? {
+        guard let text = try optionalString(key, in: bytes) else { return nil }
+        let time = TimeText.milliseconds(of: text.span)
+        if time == nil { addFault(key, TimeText.detail) }
+        return time
+    }
+
+    /// Reads how long a repeating timer lasts; null is for ever.
+    mutating func timerLease(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> TimerFields.Lease? {
+        if try skipNull(in: bytes) { return .forever }
+        return try seconds(key, .timerLease, in: bytes).map { .nanoseconds($0) }
+    }
+
     /// Reads what is compared: `none`, an array of `name` and `sender`, or null.
     mutating func optionalCoalescing(
         _ key: String, in bytes: Span<UInt8>

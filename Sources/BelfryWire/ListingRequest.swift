@@ -11,12 +11,16 @@ public struct ListingRequest: Sendable {
     /// The number of the observer whose turn it is; nil is any.
     public var observer: UInt64?
 
+    /// Whether timers alone are listed, or entries of the queue alone; nil is both.
+    public var isWaiting: Bool?
+
     /// Asks for all rows.
     public init() {}
 
     /// The parameters of listings.
     enum Key: Int, CaseIterable {
         case limit, cursor, name, object, target, client, state, principal, selector, observer
+        case waiting
 
         var text: String {
             switch self {
@@ -30,6 +34,7 @@ public struct ListingRequest: Sendable {
             case .principal: "principal"
             case .selector: "selector"
             case .observer: "observer"
+            case .waiting: "waiting"
             }
         }
     }
@@ -68,6 +73,10 @@ public struct ListingRequest: Sendable {
             }
             observer = id.number
             return nil
+        case .waiting:
+            isWaiting = text.elementsEqual("true".utf8)
+            let isBoolean = isWaiting == true || text.elementsEqual("false".utf8)
+            return isBoolean ? nil : "must be true or false"
         }
         return TextRule.faultOfName(text.span, limits: limits)
     }
@@ -95,7 +104,7 @@ public struct ListingRequest: Sendable {
 
 /// The listings; each knows some parameters.
 public enum Listing: Sendable, Equatable, CaseIterable {
-    /// All parameters but `selector` and `observer`.
+    /// All parameters but `selector`, `observer` and `waiting`.
     case observers
     /// `limit`, `cursor`, `object`, `client`, `state` and `selector`.
     case responders
@@ -107,7 +116,7 @@ public enum Listing: Sendable, Equatable, CaseIterable {
     case channels
     /// `limit` and `cursor`.
     case centers
-    /// `limit`, `cursor`, `name` and `object`.
+    /// `limit`, `cursor`, `name`, `object` and `waiting`.
     case queue
     /// `limit` and `cursor`.
     case leaks
@@ -127,6 +136,7 @@ public enum Listing: Sendable, Equatable, CaseIterable {
         case .client: self == .observers || self == .responders
         case .selector: self == .responders || self == .asks
         case .observer: self == .asks
+        case .waiting: self == .queue
         }
     }
 

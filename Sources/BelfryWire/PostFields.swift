@@ -101,15 +101,18 @@ extension FieldReader {
 
     /// Reads one notification; nil when something is wrong with it.
     mutating func readNotification(in bytes: Span<UInt8>) throws(Problem) -> PostRequest? {
-        let fields = try readPost(PostFields.keys, in: bytes)
+        let fields = try readPost(in: bytes)
         return request(of: fields, in: bytes)
     }
 
     /// Reads the members of a post.
+    ///
+    /// - Parameter isCall: whether a client calls, which has a WebSocket.
     mutating func readPost(
-        _ keys: JSONKeyTable, in bytes: Span<UInt8>
+        isCall: Bool = false, in bytes: Span<UInt8>
     ) throws(Problem) -> PostFields {
         var post = PostFields()
+        let keys = isCall ? PostFields.callKeys : PostFields.keys
         let isObject = try readObject(keys, in: bytes) {
             (fields, ordinal, bytes) throws(Problem) in
             try post.read(ordinal, &fields, in: bytes)
@@ -119,6 +122,9 @@ extension FieldReader {
             faults.addReservedName(place([UInt8]("name".utf8)))
         }
         if let options = post.options {
+            if options.timer.isFarewell, !isCall {
+                addFault("onDisconnect", TimerFields.farewellDetail)
+            }
             options.forEachMisfit { key, detail in addFault(key.text, detail) }
         }
         return post

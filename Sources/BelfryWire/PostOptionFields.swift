@@ -9,12 +9,14 @@ struct PostOptionFields {
     var maxDelay: Int64?
     var isImmediate: Bool?
     var timeToLive: Int64?
+    var timer = TimerFields()
     /// Whether there was a style that is none: then nobody knows what it could use.
     var hasUnknownStyle = false
 
     /// The options, in the order of their ordinals.
     enum Key: Int, CaseIterable {
         case style, coalesce, keep, modes, maxDelay, immediate, ttl
+        case after, at, every, lease, replaces, onDisconnect
 
         var text: String {
             switch self {
@@ -25,6 +27,12 @@ struct PostOptionFields {
             case .maxDelay: "maxDelay"
             case .immediate: "immediate"
             case .ttl: "ttl"
+            case .after: "after"
+            case .at: "at"
+            case .every: "every"
+            case .lease: "lease"
+            case .replaces: "replaces"
+            case .onDisconnect: "onDisconnect"
             }
         }
     }
@@ -32,24 +40,29 @@ struct PostOptionFields {
     /// Tells each option that the style cannot use (rule Q1).
     func forEachMisfit(_ tell: (Key, String) -> Void) {
         if hasUnknownStyle { return }
-        if style == nil {
+        timer.forEachMisfit(style, tell)
+        if effectiveStyle == nil {
             let detail = "needs the style now, asap or idle"
             if coalescing != nil { tell(.coalesce, detail) }
             if modes != nil { tell(.modes, detail) }
         }
         // What is posted now is always the new one (rule Q8).
-        if keepsLatest != nil, style == nil || style == .now {
+        if keepsLatest != nil, effectiveStyle == nil || style == .now {
             tell(.keep, "needs the style asap or idle")
         }
         if maxDelay != nil, style != .idle { tell(.maxDelay, "needs the style idle") }
     }
 
+    /// What enters the queue later does so as asap, unless it says otherwise.
+    private var effectiveStyle: PostingStyle? { style ?? (timer.isGiven ? .asap : nil) }
+
     /// The options with the defaults of rule Q3; nil for those of a plain post.
     var options: PostOptions? {
         let options = PostOptions(
-            style: style, coalescing: coalescing ?? [.onName, .onSender],
+            style: effectiveStyle, coalescing: coalescing ?? [.onName, .onSender],
             keepsLatest: keepsLatest ?? false, modes: modes ?? [Mode.default], maxDelay: maxDelay,
-            isImmediate: isImmediate ?? false, timeToLive: timeToLive)
+            isImmediate: isImmediate ?? false, timeToLive: timeToLive,
+            timer: timer.isGiven ? timer.terms : nil)
         return options == Self.ofPlainPost ? nil : options
     }
 
@@ -82,6 +95,14 @@ extension PostOptionFields {
         case .maxDelay: maxDelay = try fields.optionalSeconds("maxDelay", .maxDelay, in: bytes)
         case .immediate: isImmediate = try fields.optionalBoolean("immediate", in: bytes)
         case .ttl: timeToLive = try fields.optionalSeconds("ttl", .timeToLive, in: bytes)
+        case .after: timer.after = try fields.optionalSeconds("after", .delay, in: bytes)
+        case .at: timer.at = try fields.optionalTime("at", in: bytes)
+        case .every: timer.period = try fields.optionalSeconds("every", .period, in: bytes)
+        case .lease: timer.lease = try fields.timerLease("lease", in: bytes)
+        case .replaces:
+            timer.replaces = try fields.optionalBoolean("replaces", in: bytes) ?? false
+        case .onDisconnect:
+            timer.isFarewell = try fields.optionalBoolean("onDisconnect", in: bytes) ?? false
         }
     }
 }
@@ -106,14 +127,46 @@ extension PostOptionFields {
             maxDelay = SecondsRule.maxDelay.nanoseconds(ofText: text)
             return maxDelay == nil ? SecondsRule.maxDelay.detail : nil
         case .immediate:
-            isImmediate = text.elementsEqual("true".utf8)
-            let isBoolean = isImmediate == true || text.elementsEqual("false".utf8)
-            return isBoolean ? nil : "must be true or false"
+            isImmediate = Self.boolean(text)
+            return isImmediate == nil ? Self.booleanDetail : nil
         case .ttl:
             timeToLive = SecondsRule.timeToLive.nanoseconds(ofText: text)
             return timeToLive == nil ? SecondsRule.timeToLive.detail : nil
+        case .after, .at, .every, .lease, .replaces, .onDisconnect:
+            return setTimer(key, to: text)
         }
     }
+
+    private mutating func setTimer(_ key: Key, to text: [UInt8]) -> String? {
+        switch key {
+        case .after:
+            timer.after = SecondsRule.delay.nanoseconds(ofText: text)
+            return timer.after == nil ? SecondsRule.delay.detail : nil
+        case .at:
+            timer.at = TimeText.milliseconds(of: text.span)
+            return timer.at == nil ? TimeText.detail : nil
+        case .every:
+            timer.period = SecondsRule.period.nanoseconds(ofText: text)
+            return timer.period == nil ? SecondsRule.period.detail : nil
+        case .lease:
+            timer.lease = TimerFields.Lease(text: text)
+            return timer.lease == nil ? TimerFields.Lease.detail : nil
+        case .replaces:
+            let flag = Self.boolean(text)
+            timer.replaces = flag ?? false
+            return flag == nil ? Self.booleanDetail : nil
+        default:
+            guard let flag = Self.boolean(text) else { return Self.booleanDetail }
+            return flag ? TimerFields.farewellDetail : nil
+        }
+    }
+
+    private static func boolean(_ text: [UInt8]) -> Bool? {
+        if text.elementsEqual("true".utf8) { return true }
+        return text.elementsEqual("false".utf8) ? false : nil
+    }
+
+    private static let booleanDetail = "must be true or false"
 
     private mutating func setModes(_ text: [UInt8], limits: WireLimits) -> String? {
         let names = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

@@ -34,6 +34,29 @@ extension Problem {
                 All queues together, or the entries of this caller, hold as many bytes as they may \
                 (--queue-limit, --queue-memory, --principal-share, --address-share).
                 """)
+        case .timersFull(let limit):
+            self.init(
+                .queueFull,
+                "The center has \(limit) timers, which is its limit (--timer-limit); try again later.",
+                members: [Member("limit", integer: limit)])
+        case .timerBytesFull:
+            self.init(
+                .queueFull,
+                """
+                All timers together, or those of this caller, hold as many bytes as they may \
+                (--timer-limit, --queue-memory, --principal-share, --address-share).
+                """)
+        case .tooManyFarewells(let limit):
+            self.init(
+                .clientLimitReached,
+                """
+                The client has \(limit) posts with onDisconnect, which is its limit; dequeue one of \
+                them first.
+                """,
+                members: [
+                    Member("limit", integer: limit),
+                    Member("of", string: [UInt8]("onDisconnect".utf8)),
+                ])
         case .cannotStore:
             self.init(.storeUnavailable, "The broker cannot store this now; try again later.")
         case .keyReused:
@@ -46,11 +69,14 @@ extension Problem {
         case .unknownMode:
             self.init(.notFound, "There is no such mode lease.")
         case .unknownEntry:
-            self.init(.notFound, "There is no such queue entry.")
+            self.init(.notFound, "There is no such queue entry, and no such timer.")
         case .resumeTooLate:
             self.init(
-                .resumeTooLate, "A client resumes a session before it registers its first observer."
-            )
+                .resumeTooLate,
+                """
+                A client resumes a session before it registers its first observer, and before it \
+                sets a timer that ends with it.
+                """)
         case .noMailbox:
             self.init(
                 .noMailbox, "The observer does not belong to a mailbox, so it cannot be read.")

@@ -8,7 +8,7 @@ extension RequestReader {
     /// - Throws: content-too-large, invalid-fields or forbidden.
     public func post(params: Range<Int>?, in message: Span<UInt8>) throws(Problem) -> PostCall {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            let post = try fields.readPost(PostFields.callKeys, in: bytes)
+            let post = try fields.readPost(isCall: true, in: bytes)
             guard let request = fields.request(of: post, in: bytes) else { return nil }
             return PostCall(
                 post: request, reportsObservers: post.reportsObservers,

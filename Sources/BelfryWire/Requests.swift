@@ -75,6 +75,9 @@ public struct ObserverRequest: Sendable, Equatable {
 
     /// Whether it observes what the broker tells of clients, which needs the grant `inspect`.
     public var asksLifetime: Bool { name.map(TextRule.isLifetimeChannel) ?? false }
+
+    /// Whether it observes whether names are observed; with an object it watches that name alone (rule L12).
+    public var watchesChannels: Bool { name.map(TextRule.isOfChannels) ?? false }
 }
 
 extension ResponderTerms {

@@ -9,6 +9,10 @@ struct SecondsRule {
 
     static let maxDelay = SecondsRule(above: 0, through: 86_400)
     static let timeToLive = SecondsRule(above: 0, through: 2_592_000)
+    static let delay = SecondsRule(from: 0, through: 31_622_400)
+    static let period = SecondsRule(from: 0.1, through: 31_622_400)
+    /// Unlike that of an observer, one that is too long is refused, as every option of a post is.
+    static let timerLease = SecondsRule(above: 0, through: 2_592_000)
     static let askLifetime = SecondsRule(above: 0, through: 604_800)
     static let minInterval = SecondsRule(from: 0, through: 3_600)
     /// A lease has a limit too, but what is above is lowered and not refused.
@@ -52,7 +56,8 @@ struct SecondsRule {
     /// What a fault says.
     var detail: String {
         let isEndless = limit == .infinity
-        if includesStart { return "must be a number from \(Int(start)) to \(Int(limit))" }
+        let least = start == start.rounded() ? "\(Int(start))" : "\(start)"
+        if includesStart { return "must be a number from \(least) to \(Int(limit))" }
         let detail = "must be a number above \(Int(start))"
         return isEndless ? detail : detail + " and at most \(Int(limit))"
     }

@@ -33,7 +33,21 @@ extension Shape {
         writer.strings("coalesce", words.map { [UInt8]($0.text.utf8) }, into: &output)
         writer.member("merged", integer: row.mergedCount, into: &output)
         writer.time("enqueuedAt", row.enqueuedAt, into: &output)
+        if let timer = row.timer { append(timer, to: &output, with: &writer) }
         writer.endObject(into: &output)
+    }
+
+    /// Appends what a timer has besides.
+    private static func append(
+        _ timer: QueueEntryRow.Timing, to output: inout [UInt8], with writer: inout JSONWriter
+    ) {
+        if let dueAt = timer.dueAt { writer.time("dueAt", dueAt, into: &output) }
+        if let client = timer.client { writer.clientID("onDisconnect", client, into: &output) }
+        guard let repetition = timer.repetition else { return }
+        writer.key("every", into: &output)
+        writer.seconds(.nanoseconds(repetition.period), into: &output)
+        writer.member("fired", integer: Int(clamping: repetition.fired), into: &output)
+        writer.member("missed", integer: Int(clamping: repetition.missed), into: &output)
     }
 
     /// Appends a ticket, with the time in milliseconds since 1970 until which it is good.

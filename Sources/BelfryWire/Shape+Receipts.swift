@@ -79,7 +79,16 @@ extension Shape {
         } else {
             output.append(receipt.state.text)
         }
-        output.append("\"}")
+        output.append("\"")
+        if case .timed(let dueAt) = receipt.state {
+            if let dueAt {
+                output.append(",\"dueAt\":\"")
+                TimeText.append(milliseconds: dueAt, to: &output)
+                output.append("\"")
+            }
+            if receipt.dequeued > 0 { append(",\"dequeued\":", receipt.dequeued, to: &output) }
+        }
+        output.append("}")
     }
 }
 
@@ -94,7 +103,7 @@ extension Receipt.State {
     var text: String {
         switch self {
         case .posted: "posted"
-        case .queued: "queued"
+        case .queued, .timed: "queued"
         case .coalesced: "coalesced"
         case .dequeued: "dequeued"
         case .expired: "expired"

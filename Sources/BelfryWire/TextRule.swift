@@ -67,7 +67,13 @@ enum TextRule {
         "belfry.client.connected", "belfry.client.suspended", "belfry.client.resumed",
         "belfry.client.left", "belfry.observer.expired", "belfry.queue.overflowed",
         "belfry.center.willTerminate", "belfry.responder.changed",
+        "belfry.center.didStart", "belfry.channel.observed", "belfry.channel.unobserved",
     ].map { [UInt8]($0.utf8) }
+
+    /// Whether a name is one of those that tell whether names are observed (rule L12).
+    static func isOfChannels(_ name: [UInt8]) -> Bool {
+        isReserved(name) && lifetimeChannels.suffix(2).contains(name)
+    }
 
     /// Whether a name is one of the broker's own that may be observed.
     static func isLifetimeChannel(_ name: [UInt8]) -> Bool {

@@ -108,6 +108,10 @@ extension Setting {
             "ask-limit", \.server.centerLimits.askLimit, \.server.askByteLimit,
             such: "10000,64MiB",
             "Open asks of a center, and bytes of all, with the results for posts that wait."),
+        amount(
+            "timer-limit", \.server.centerLimits.timerLimit, \.server.timerByteLimit,
+            such: "100000,256MiB",
+            "Posts of a center that enter the queue later, and bytes of all of them."),
         commonModes,
         duration(
             "center-idle-timeout", \.server.centerIdleTimeout, from: .seconds(1),
@@ -246,6 +250,6 @@ extension Setting {
             "Memory of the tombstones of removed observers."
         ),
         memory(.held, \.server.memory.held, "Memory of notifications that are held for clients."),
-        memory(.queue, \.server.memory.queue, "Memory of all queues."),
+        memory(.queue, \.server.memory.queue, "Memory of all queues, open asks and timers."),
     ]
 }

@@ -111,12 +111,12 @@ struct QueueEntryTests {
     private static func options(
         style: PostingStyle = .idle, coalescing: Coalescing = .onName, keepsLatest: Bool = false,
         modes: [String] = ["a"], maxDelay: Int64 = 1, isImmediate: Bool = false,
-        timeToLive: Int64 = 1
+        timeToLive: Int64 = 1, timer: TimerTerms? = nil
     ) -> PostOptions {
         PostOptions(
             style: style, coalescing: coalescing, keepsLatest: keepsLatest,
             modes: modes.map { bytes($0) }, maxDelay: maxDelay, isImmediate: isImmediate,
-            timeToLive: timeToLive)
+            timeToLive: timeToLive, timer: timer)
     }
 
     /// The options of a post, each with another value.
@@ -124,7 +124,7 @@ struct QueueEntryTests {
         "style": options(style: .asap), "coalescing": options(coalescing: .onSender),
         "keepsLatest": options(keepsLatest: true), "modes": options(modes: ["b"]),
         "maxDelay": options(maxDelay: 2), "isImmediate": options(isImmediate: true),
-        "timeToLive": options(timeToLive: 2),
+        "timeToLive": options(timeToLive: 2), "timer": options(timer: TimerTerms()),
     ]
 
     @Test("each option of a post stands in the table, and makes other options")
@@ -141,7 +141,8 @@ struct QueueEntryTests {
                 id: QueueScenario.id(1), content: QueueScenario.content("n"), options: options)
             return Entry(post, depth: 1, place: 1, at: Self.time)
         }
-        // What it does is over when the post has merged.
-        #expect((entry(changed) != entry(Self.options())) == (name != "keepsLatest"))
+        // What these do is over when the post has merged, or is due.
+        let isOver = ["keepsLatest", "timer"].contains(name)
+        #expect((entry(changed) != entry(Self.options())) == !isOver)
     }
 }

@@ -52,8 +52,8 @@ struct QueueScenario {
     @discardableResult
     mutating func add(_ post: Post, depth: Int = 1) throws(Refusal) -> NotificationQueue.Added {
         try queue.add(
-            post, depth: depth, scope: scope, entryLimit: entryLimit, modeLimit: modeLimit,
-            byteRoom: byteRoom, at: time)
+            post, depth: depth, scope: scope, room: room(upTo: queue.byteCount.adding(byteRoom)),
+            at: time)
     }
 
     /// Enqueues several posts of one command, as the center does: it tries all, takes them back, and adds each.
@@ -76,9 +76,12 @@ struct QueueScenario {
     private mutating func add(
         _ post: Post, upTo byteLimit: Int
     ) throws(Refusal) -> NotificationQueue.Added {
-        try queue.add(
-            post, depth: 1, scope: scope, entryLimit: entryLimit, modeLimit: modeLimit,
-            byteRoom: byteLimit.adding(-queue.byteCount), at: time)
+        try queue.add(post, depth: 1, scope: scope, room: room(upTo: byteLimit), at: time)
+    }
+
+    private func room(upTo byteLimit: Int) -> NotificationQueue.Room {
+        NotificationQueue.Room(
+            entryLimit: entryLimit, modeLimit: modeLimit, byteLimit: byteLimit)
     }
 
     /// Makes a post and enqueues it; the answer is put into words.

@@ -190,7 +190,7 @@ extension Scenario {
 
     /// The queue as it would be posted.
     var queueTexts: [String] {
-        center.queue(after: 0, limit: 1_000) { _, _ in true }.rows.map {
+        center.queue(after: 0, limit: 1_000, isWaiting: false) { _, _ in true }.rows.map {
             "\($0.content.text) \($0.style)"
         }
     }

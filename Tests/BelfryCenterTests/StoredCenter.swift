@@ -46,6 +46,12 @@ struct StoredCenter {
                 image.asks.append(record)
             }
         case .askForgotten(let id): image.asks.removeAll { $0.id == id }
+        case .timer(let record):
+            image.timers.removeAll { $0.post.id == record.post.id }
+            image.timers.append(record)
+        case .timerEnded(let id):
+            check(image.timers.contains { $0.post.id == id })
+            image.timers.removeAll { $0.post.id == id }
         }
     }
 

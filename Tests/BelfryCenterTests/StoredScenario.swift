@@ -21,6 +21,18 @@ struct StoredScenario {
         return result
     }
 
+    /// Lets time pass, and the turn end in which it has passed; tells what was posted, as texts.
+    mutating func turn(after milliseconds: Int64 = 0) -> [String] {
+        scenario.milliseconds += milliseconds
+        var texts: [String] = []
+        repeat {
+            run { $0.apply(.passTime(workLimit: .max)) }
+            run { $0.apply(.endTurn(workLimit: .max)) }
+            texts += scenario.effects.notifications.map { $0.content.text }
+        } while scenario.center.needs.timerDeadline <= scenario.time.timerNanoseconds
+        return texts
+    }
+
     /// The center ends, in order or not, and begins again.
     mutating func restart(isComplete: Bool = true) {
         if isComplete { run { $0.apply(.terminate) } }

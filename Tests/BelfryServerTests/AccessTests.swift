@@ -39,6 +39,10 @@ struct Deed: CustomTestStringConvertible, Sendable {
             http: ("POST", "/v1/channels/Mail?object=me&immediate=true", ""),
             call: ("post", #"{"name":"Mail","object":"me","immediate":true}"#)),
         Deed(
+            verbs: ["post", "forever"],
+            http: ("POST", "/v1/channels/Mail?object=me&every=1&lease=null", ""),
+            call: ("post", #"{"name":"Mail","object":"me","every":1,"lease":null}"#)),
+        Deed(
             verbs: ["post"], http: ("DELETE", "/v1/queue?name=Mail", nil),
             call: ("dequeue", #"{"name":"Mail"}"#)),
         Deed(
@@ -98,6 +102,14 @@ struct Deed: CustomTestStringConvertible, Sendable {
             verbs: ["observe", "inspect"],
             http: ("POST", "/v1/observers", #"{"name":"belfry.client.left"}"#),
             call: ("addObserver", #"{"name":"belfry.client.left"}"#)),
+        Deed(
+            verbs: ["inspect"],
+            http: ("POST", "/v1/observers", #"{"name":"belfry.channel.observed"}"#),
+            call: ("addObserver", #"{"name":"belfry.channel.unobserved"}"#)),
+        Deed(
+            verbs: ["inspect"], alternative: "post",
+            http: ("POST", "/v1/observers", #"{"name":"belfry.channel.observed","object":"Mail"}"#),
+            call: ("addObserver", #"{"name":"belfry.channel.observed","object":"Mail"}"#)),
         Deed(
             verbs: ["respond"],
             http: ("POST", "/v1/observers", #"{"object":"me","implements":[]}"#)),

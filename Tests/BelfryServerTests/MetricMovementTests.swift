@@ -115,6 +115,15 @@ struct MetricMovementTests {
             try asking.send(HTTPPeer.text("POST", "/v1/responders/w/a", ""))
             _ = try broker.request("POST", "/v1/responders/nobody/a", "", loop: 1)
         },
+        Movement(
+            "a timer fires, and misses a firing",
+            moves: [
+                "belfry_timers", "belfry_timers_fired_total", "belfry_timers_missed_total",
+            ], of: twoLoops
+        ) { broker in
+            _ = try broker.request("POST", "/v1/channels/a?after=0&every=1", "", loop: 1)
+            try broker.advance(by: .milliseconds(2_500))
+        },
         Movement("a center begins", moves: ["belfry_centers"]) {
             _ = try $0.request("POST", "/v1/centers/other/channels/a", "{}")
         },

@@ -11,6 +11,7 @@ struct ChangeSource {
         var notifications: [UInt64] = []
         var entries: [UInt64] = []
         var asks: [UInt64] = []
+        var timers: [UInt64] = []
         var keys: [UInt64] = []
     }
 
@@ -66,7 +67,7 @@ struct ChangeSource {
     }
 
     private mutating func changes(of center: inout Center) -> [Change] {
-        switch random.below(version >= 4 ? 16 : 14) {
+        switch random.below(version >= 5 ? 18 : version >= 4 ? 16 : 14) {
         case 0: return [.center(CenterRecord(epoch: Sample.bytes("epoch \(serial)")))]
         case 1: return [.sequenceReserved(through: center.sequence + 100)]
         case 2: return client(of: &center)
@@ -88,7 +89,8 @@ struct ChangeSource {
             ]
         case 11, 12: return entry(of: &center)
         case 13: return key(of: &center)
-        default: return ask(of: &center)
+        case 14, 15: return ask(of: &center)
+        default: return timer(of: &center)
         }
     }
 
@@ -158,6 +160,20 @@ struct ChangeSource {
         }
         center.entries.append(serial)
         return [.queued(Sample.entry(serial, place: serial / 2))]
+    }
+
+    private mutating func timer(of center: inout Center) -> [Change] {
+        let byteCount = random.below(userInfoByteLimit)
+        guard let number = center.timers.randomElement(using: &random), random.below(3) > 0 else {
+            center.timers.append(serial)
+            return [.timer(Sample.timer(serial, byteCount: byteCount))]
+        }
+        if random.below(2) == 0 {
+            let fired = Int64(serial)
+            return [.timer(Sample.timer(number, fired: fired, byteCount: byteCount))]
+        }
+        center.timers.removeAll { $0 == number }
+        return [.timerEnded(Sample.id(number))]
     }
 
     private mutating func ask(of center: inout Center) -> [Change] {

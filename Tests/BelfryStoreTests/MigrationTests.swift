@@ -62,6 +62,7 @@ struct MigrationTests {
     /// Takes out what version 4 has not.
     private func dropVersion5(of file: borrowing StoreFile) throws {
         try file.connection.execute("DROP TABLE action")
+        try file.connection.execute("DROP TABLE timer")
         try file.connection.execute("ALTER TABLE observer DROP COLUMN target")
     }
 

@@ -43,11 +43,17 @@ struct PiecesTests {
     }
 
     @Test(
-        "it is cut between observers, asks, keys, acknowledged notifications and dequeued entries")
+        "it is cut between observers, timers, asks, keys, acknowledged notifications and dequeued entries"
+    )
     func cuts() {
         #expect(Self.cut([Self.removed(1), Self.removed(2), Self.removed(3)]) == [1, 1, 1])
         let key = Change.keyForgotten(principal: [1], text: [2])
         #expect(Self.cut([key, key]) == [1, 1])
+        let timer = Change.timerEnded(Sample.id(1))
+        #expect(Self.cut([timer, timer]) == [1, 1])
+        // What was replaced does not go without what replaces it, nor what is due without its entry.
+        #expect(Self.cut([timer, timer, .timer(Sample.timer(1))]) == [3])
+        #expect(Self.cut([timer, .queued(Sample.entry(1)), timer]) == [3])
         let ask = Change.askForgotten(Sample.id(1))
         #expect(Self.cut([ask, ask]) == [1, 1])
         #expect(Self.cut([.ask(Sample.ask(1)), ask, key]) == [3])

@@ -120,6 +120,43 @@ enum Sample {
             isImmediate: number % 5 == 0)
     }
 
+    /// A timer that fires once, repeats, or is a farewell, of all who may set one.
+    static func timer(_ number: UInt64, fired: Int64 = 0, byteCount: Int = 20) -> TimerRecord {
+        let isFarewell = number % 3 == 1
+        let repeats = number % 3 == 2
+        let terms = TimerTerms(
+            start: isFarewell ? .after(Int64(number)) : nil,
+            period: repeats ? Int64(number) + 100 : nil, isFarewell: isFarewell)
+        let scopes: [PostScope] = [
+            .everything, .some([]),
+            .some([
+                PostScope.Pattern(names: [.exact(bytes("a")), .prefix([])]),
+                PostScope.Pattern(objects: [.prefix(bytes("o"))]),
+            ]),
+        ]
+        return TimerRecord(
+            post: Post(
+                id: id(number), content: content(number, byteCount: byteCount),
+                causedBy: number % 2 == 0 ? nil : id(number + 1),
+                options: PostOptions(
+                    style: number % 5 == 0 ? .idle : .asap,
+                    coalescing: Coalescing(rawValue: UInt8(number % 4)),
+                    keepsLatest: number % 7 == 0,
+                    modes: number % 4 == 0 ? [] : [bytes("default"), bytes("mode\(number)")],
+                    maxDelay: number % 5 == 0 ? 7 : nil, isImmediate: number % 6 == 0,
+                    timeToLive: number % 2 == 0 ? nil : 9, timer: terms)),
+            depth: Int(number % 32), postedAt: Int64(number),
+            dueAt: isFarewell && number % 2 == 0 ? nil : Int64(number) + 1_000,
+            isRestored: number % 7 == 0,
+            scope: scopes[Int(number % 4 % 3)], client: number % 4 == 3 ? nil : number,
+            principal: isFarewell
+                ? TimerRecord.Principal(name: bytes("p\(number)"), hasKey: number % 2 == 0) : nil,
+            repetition: repeats
+                ? TimerRecord.Repetition(
+                    startAt: -5, next: fired + 1, fired: fired, missed: 3,
+                    leaseLeft: number % 2 == 0 ? nil : 11) : nil)
+    }
+
     /// An ask that is open, or that has ended in one of all ways.
     static func ask(
         _ number: UInt64, shown: [UInt64] = [], isOpen: Bool = true, byteCount: Int = 20
@@ -155,6 +192,7 @@ enum Sample {
         var receipts: [Receipt] = []
         let states: [Receipt.State] = [
             .posted, .queued, .coalesced(into: id(number)), .dequeued, .expired,
+            .timed(dueAt: Int64(number)), .timed(dueAt: nil),
         ]
         for (index, state) in states.enumerated() {
             var receipt = Receipt(id: id(number), sequence: sequence)

@@ -26,6 +26,7 @@ struct PostOptionsTests {
             PostOptions(style: .idle), PostOptions(coalescing: .onName),
             PostOptions(keepsLatest: true), PostOptions(modes: [bytes("held")]),
             PostOptions(maxDelay: 1), PostOptions(isImmediate: true), PostOptions(timeToLive: 1),
+            PostOptions(timer: TimerTerms()),
         ]
         let plain = PostOptions()
         // An option that is new stands above too.

@@ -14,7 +14,8 @@ struct CommandReader {
         guard position < bytes.count else { return nil }
         let node = UInt32(word())
         let id = CommandID(node: node, incarnation: word(), counter: word())
-        let time = CommandTime(wallMilliseconds: number(), monotonicNanoseconds: number())
+        let time = CommandTime(
+            wallMilliseconds: number(), monotonicNanoseconds: number(), timerNanoseconds: number())
         return Command(id: id, time: time, action: action())
     }
 
@@ -70,7 +71,8 @@ struct CommandReader {
             let client = client()
             return .connect(
                 client, observers: list { $0.observer() }, since: optionalWord())
-        case 2: return .disconnect(client: word(), connection: connection())
+        case 2:
+            return .disconnect(client: word(), connection: connection(), isOrderly: flag())
         case 3:
             return .resume(Resumption(newcomer: word(), client: word(), after: optionalWord()))
         case 4: return .setSuspended(client: word(), flag())
@@ -174,6 +176,8 @@ extension CommandReader {
         limits.hopLimit = count()
         limits.actionLookLimit = count()
         limits.answerMemoryLimit = count()
+        limits.timerLimit = count()
+        limits.farewellLimit = count()
         limits.fateLifetime = duration()
         limits.keyLifetime = duration()
         limits.orphanAfter = duration()
@@ -266,9 +270,28 @@ extension CommandReader {
                 style: reader.optional { $0.raw(PostingStyle.self) },
                 coalescing: Coalescing(rawValue: reader.byte()), keepsLatest: reader.flag(),
                 modes: reader.list { $0.text() }, maxDelay: reader.optionalNumber(),
-                isImmediate: reader.flag(), timeToLive: reader.optionalNumber())
+                isImmediate: reader.flag(), timeToLive: reader.optionalNumber(),
+                timer: reader.optional { $0.timer() })
         }
         return Post(id: id, content: content, causedBy: causedBy, options: options)
+    }
+
+    private mutating func timer() -> TimerTerms {
+        let start: TimerTerms.Start? =
+            switch byte() {
+            case 1: .after(number())
+            case 2: .at(number())
+            default: nil
+            }
+        return TimerTerms(
+            start: start, period: optionalNumber(), lease: optionalNumber(), replaces: flag(),
+            isFarewell: flag())
+    }
+
+    private mutating func setter() -> PostTerms.TimerSetter {
+        PostTerms.TimerSetter(
+            client: optionalWord(),
+            principal: TimerRecord.Principal(name: text(), hasKey: flag()), byteRoom: count())
     }
 
     private mutating func terms() -> PostTerms {
@@ -278,7 +301,9 @@ extension CommandReader {
         terms.canStore = flag()
         terms.queueByteRoom = count()
         terms.details = optional { reader in
-            PostTerms.Details(scope: reader.scope(), key: reader.optional { $0.key() })
+            PostTerms.Details(
+                scope: reader.scope(), key: reader.optional { $0.key() },
+                setter: reader.optional { $0.setter() })
         }
         return terms
     }

@@ -12,6 +12,7 @@ struct CommandWriter {
         write(command.id.counter)
         write(command.time.wallMilliseconds)
         write(command.time.monotonicNanoseconds)
+        write(command.time.timerNanoseconds)
         write(command.action)
     }
 
@@ -84,10 +85,11 @@ struct CommandWriter {
                 for observer in observers { $0.write(observer) }
                 $0.write(since)
             }
-        case .disconnect(let client, let connection):
+        case .disconnect(let client, let connection, let isOrderly):
             write(kind: 2) {
                 $0.write(client)
                 $0.write(connection)
+                $0.write(isOrderly)
             }
         case .resume(let resumption):
             write(kind: 3) {
@@ -227,6 +229,7 @@ extension CommandWriter {
             limits.unacknowledgedLimit, limits.missedDeadlineLimit, limits.flushByteLimit,
             limits.keyLimit, limits.keyByteLimit, limits.askLimit, limits.clientAskLimit,
             limits.holderLimit, limits.hopLimit, limits.actionLookLimit, limits.answerMemoryLimit,
+            limits.timerLimit, limits.farewellLimit,
         ] { write(number) }
         write(limits.fateLifetime)
         write(limits.keyLifetime)
@@ -323,7 +326,24 @@ extension CommandWriter {
             writer.write(options.maxDelay)
             writer.write(options.isImmediate)
             writer.write(options.timeToLive)
+            writer.write(options.timer) { $0.write($1) }
         }
+    }
+
+    private mutating func write(_ timer: TimerTerms) {
+        switch timer.start {
+        case nil: bytes.append(0)
+        case .after(let nanoseconds):
+            bytes.append(1)
+            write(nanoseconds)
+        case .at(let milliseconds):
+            bytes.append(2)
+            write(milliseconds)
+        }
+        write(timer.period)
+        write(timer.lease)
+        write(timer.replaces)
+        write(timer.isFarewell)
     }
 
     mutating func write(_ terms: PostTerms) {
@@ -334,6 +354,12 @@ extension CommandWriter {
         write(terms.details) { writer, details in
             writer.write(details.scope)
             writer.write(details.key) { $0.write($1) }
+            writer.write(details.setter) { writer, setter in
+                writer.write(setter.client)
+                writer.write(setter.principal.name)
+                writer.write(setter.principal.hasKey)
+                writer.write(setter.byteRoom)
+            }
         }
     }
 

@@ -15,7 +15,7 @@ extension HistoryReceipt {
         self.init(id: text(receipt.id), sequence: receipt.sequence)
         switch receipt.state {
         case .posted: state = .posted
-        case .queued: state = .queued
+        case .queued, .timed: state = .queued
         case .coalesced(let into): state = .coalesced(into: text(into))
         case .dequeued: state = .dequeued
         case .expired: state = .expired

@@ -55,6 +55,7 @@ struct Recorder {
             writer.write(isComplete)
             writer.write(time.wallMilliseconds)
             writer.write(time.monotonicNanoseconds)
+            writer.write(time.timerNanoseconds)
         }
         try replayer.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
     }
@@ -145,7 +146,8 @@ struct Replayer {
                 let epoch = reader.text()
                 let isComplete = reader.flag()
                 let time = CommandTime(
-                    wallMilliseconds: reader.number(), monotonicNanoseconds: reader.number())
+                    wallMilliseconds: reader.number(), monotonicNanoseconds: reader.number(),
+                    timerNanoseconds: reader.number())
                 try replayer.restart(
                     limits: limits, epoch: epoch, isComplete: isComplete, time: time)
             case .digest:

@@ -41,7 +41,7 @@ extension World {
                     isMailbox: client.transport == .mailbox))
             noteRegistered(since)
         case .addObserver(_, _, let since): noteRegistered(since)
-        case .disconnect(let client, let connection):
+        case .disconnect(let client, let connection, _):
             history.note(.disconnected(client: client, connection: connection.number))
         case .resume(let resumption):
             history.note(
@@ -264,7 +264,7 @@ extension World {
 
     /// The identifiers in the queue.
     var queuedIDs: [NotificationID] {
-        center.queue(after: 0, limit: 1_000) { _, _ in true }.rows.map(\.id)
+        center.queue(after: 0, limit: 1_000, isWaiting: false) { _, _ in true }.rows.map(\.id)
     }
 
     /// The observers that there are.

@@ -12,6 +12,8 @@ public struct CenterNeeds: Sendable, Equatable {
     /// When a `passTime` command is due next, on the monotonic clock in nanoseconds; `Int64.max` is
     /// never.
     public internal(set) var deadline = Int64.max
+    /// When a `passTime` command is due next for timers, on their own clock in nanoseconds; `Int64.max` is never.
+    public internal(set) var timerDeadline = Int64.max
     /// Bytes of name, object and userInfo of all notifications that are held for somebody.
     public internal(set) var heldByteCount = 0
     /// How many notifications are held, each once for all who hold it.
@@ -20,6 +22,14 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var queueByteCount = 0
     /// How many entries the queue has.
     public internal(set) var queueCount = 0
+    /// How many timers wait.
+    public internal(set) var timerCount = 0
+    /// Bytes of name, object and userInfo of all timers.
+    public internal(set) var timerByteCount = 0
+    /// How many firings there were.
+    public internal(set) var firedCount: UInt64 = 0
+    /// How many firings were due and not made.
+    public internal(set) var missedCount: UInt64 = 0
     /// How many asks are open.
     public internal(set) var askCount = 0
     /// Bytes of name, object, userInfo and default of all asks that are open, and of the results in the rows of all
@@ -32,13 +42,25 @@ public struct CenterNeeds: Sendable, Equatable {
 
     /// Needs nothing, and keeps nothing.
     public init() {}
+
+    /// Whether a `passTime` command would do something at a time.
+    public func isDue(at time: CommandTime) -> Bool {
+        deadline <= time.monotonicNanoseconds || timerDeadline <= time.timerNanoseconds
+    }
+
+    /// When a `passTime` command is due next, on the monotonic clock, as far apart as both clocks are now.
+    public func nextDeadline(at time: CommandTime) -> Int64 {
+        if timerDeadline == .max { return deadline }
+        return min(
+            deadline, timerDeadline - (time.timerNanoseconds - time.monotonicNanoseconds))
+    }
 }
 
 extension NotificationCenter {
     /// Finds out what the center needs now.
     mutating func noteNeeds() {
         let hasQueue = queue.count > 0
-        needs.turnEnd = hasQueue && queue.hasAsap || !reports.isEmpty
+        needs.turnEnd = hasQueue && queue.hasAsap || !reports.isEmpty || watch.hasCrossings
         needs.turnGoesOn = queue.snapshotGoesOn()
         needs.idle = hasQueue && queue.hasIdle
         needs.deadline = nextDeadline ?? .max
@@ -47,9 +69,18 @@ extension NotificationCenter {
         needs.queueByteCount = queue.byteCount
         needs.queueCount = queue.count
         needs.observerCount = observers.count
+        if usesTimers { noteTimerNeeds() }
         guard usesAsks else { return }
         needs.askCount = asks.count
         needs.askByteCount = asks.byteCount + waiting.resultByteCount
         needs.responderCount = addresses.holderCount
+    }
+
+    private mutating func noteTimerNeeds() {
+        needs.timerDeadline = timerDeadline
+        needs.timerCount = timers.count
+        needs.timerByteCount = timers.byteCount
+        needs.firedCount = timers.firedCount
+        needs.missedCount = timers.missedCount
     }
 }

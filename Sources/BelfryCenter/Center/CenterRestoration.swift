@@ -53,10 +53,12 @@ public struct CenterRestoration: ~Copyable {
             center.restore(record, kept: keptOfActions)
         case .gap(let serial, let gap): center.restore(gap, of: serial)
         case .queued(let record): center.queue.restore(record, at: time)
+        case .timer(let record):
+            center.restore(record, isComplete: isComplete, at: time)
         case .key(let record):
             center.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
         case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
-            .actionReleased, .dequeued, .keyForgotten, .askForgotten:
+            .actionReleased, .dequeued, .timerEnded, .keyForgotten, .askForgotten:
             preconditionFailure("a store has no such row")
         }
     }
@@ -66,7 +68,7 @@ public struct CenterRestoration: ~Copyable {
         var center = center
         center.orderActions()
         center.restore(askEnds, at: time)
-        center.endRestoring(at: time)
+        center.endRestoring(isComplete: isComplete, at: time)
         return center
     }
 }
@@ -84,6 +86,7 @@ extension CenterImage {
         for record in actions { tell(.action(record)) }
         for (observer, gap) in gaps { tell(.gap(observer: observer, gap)) }
         for record in queue { tell(.queued(record)) }
+        for record in timers { tell(.timer(record)) }
         for record in asks { tell(.ask(record)) }
         for record in keys { tell(.key(record)) }
     }

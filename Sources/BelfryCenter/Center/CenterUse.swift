@@ -9,6 +9,8 @@ public struct CenterUse: Sendable, Equatable {
     public let observerCount: Int
     /// Entries of the queue.
     public let queueCount: Int
+    /// Timers.
+    public let timerCount: Int
     /// Notifications that are held.
     public let heldCount: Int
     /// Leases on modes.
@@ -20,7 +22,7 @@ public struct CenterUse: Sendable, Equatable {
 
     /// Whether there is nothing of it.
     public var isNone: Bool {
-        clientCount == 0 && observerCount == 0 && queueCount == 0 && heldCount == 0
-            && modeCount == 0 && askCount == 0 && keyCount == 0
+        clientCount == 0 && observerCount == 0 && queueCount == 0 && timerCount == 0
+            && heldCount == 0 && modeCount == 0 && askCount == 0 && keyCount == 0
     }
 }

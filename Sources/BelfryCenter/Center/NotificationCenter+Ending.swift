@@ -3,7 +3,7 @@ extension NotificationCenter {
     public var use: CenterUse {
         CenterUse(
             clientCount: clients.count, observerCount: observers.count, queueCount: queue.count,
-            heldCount: held.notificationCount, modeCount: modeStack.count,
+            timerCount: timers.count, heldCount: held.notificationCount, modeCount: modeStack.count,
             askCount: asks.count + askFates.storedCount,
             keyCount: keys.count)
     }

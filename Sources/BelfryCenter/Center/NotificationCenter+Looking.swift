@@ -54,9 +54,14 @@ extension NotificationCenter {
     public func receipt(of id: NotificationID, at time: CommandTime) -> Receipt? {
         if let receipt = fates.receipt(of: id, at: time.monotonicNanoseconds) { return receipt }
         // An entry of the queue may wait for longer than fates are remembered.
-        guard queue.entry(id) != nil else { return nil }
         var receipt = Receipt(id: id, sequence: 0)
-        receipt.state = .queued
+        if let timer = timers.slot(of: id) {
+            receipt.state = timedState(of: timer)
+        } else if queue.entry(id) != nil {
+            receipt.state = .queued
+        } else {
+            return nil
+        }
         return receipt
     }
 
@@ -180,15 +185,41 @@ extension NotificationCenter {
 // MARK: - Queue and modes
 
 extension NotificationCenter {
-    /// The entries of the queue in the order in which they would be posted.
+    /// The entries of the queue in the order in which they would be posted, and behind them the timers by the time at
+    /// which they are due.
     ///
     /// - Parameters:
-    ///   - cursor: how many entries are passed over.
+    ///   - cursor: how many of them are passed over.
     ///   - limit: how many rows the page has at most.
+    ///   - isWaiting: whether timers alone are wanted, or entries alone; nil is both.
+    ///   - scanLimit: how many timers the page looks at, if that is less than usual.
     ///   - visible: what the caller may see.
     public func queue(
-        after cursor: UInt64, limit: Int, visible: Visibility
+        after cursor: UInt64, limit: Int, isWaiting: Bool?, scanLimit: Int = .max,
+        visible: Visibility
     ) -> Page<QueueEntryRow> {
+        if isWaiting == true {
+            return timers(after: cursor, limit: limit, scanLimit: scanLimit, visible: visible)
+        }
+        var page = entries(after: cursor, limit: limit, visible: visible)
+        guard isWaiting == nil, page.next == nil, timers.count > 0 else { return page }
+        let entryCount = UInt64(queue.count)
+        guard page.rows.count < limit else {
+            page.next = entryCount
+            return page
+        }
+        let rest = timers(
+            after: max(cursor, entryCount) - entryCount, limit: limit - page.rows.count,
+            scanLimit: scanLimit, visible: visible)
+        page.rows += rest.rows
+        page.next = rest.next.map { $0 + entryCount }
+        return page
+    }
+
+    /// The entries of the queue in the order in which they would be posted.
+    ///
+    /// - Parameter cursor: how many entries are passed over.
+    func entries(after cursor: UInt64, limit: Int, visible: Visibility) -> Page<QueueEntryRow> {
         var page = Page<QueueEntryRow>()
         var position: UInt64 = 0
         queue.forEachInPostingOrder { entry in
@@ -208,9 +239,9 @@ extension NotificationCenter {
         return page
     }
 
-    /// A queue entry, if it still waits.
+    /// A queue entry or a timer, if it still waits.
     public func queueEntry(_ id: NotificationID) -> QueueEntryRow? {
-        queue.entry(id).map { Self.row(of: $0) }
+        queue.entry(id).map { Self.row(of: $0) } ?? timer(id)
     }
 
     private static func row(of entry: NotificationQueue.Entry) -> QueueEntryRow {

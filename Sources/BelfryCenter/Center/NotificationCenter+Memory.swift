@@ -8,10 +8,10 @@ extension NotificationCenter {
     public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
         let count =
             4 * observers.count + held.entryCount + queue.count + replay.count + keys.count
-            + fates.count + 4 * asks.count + askFates.count + tombstones.count
+            + fates.count + 4 * timers.count + 4 * asks.count + askFates.count + tombstones.count
             + index.channels.count
         let measure =
-            held.byteCount + queue.byteCount + replay.byteCount + keys.byteCount
+            held.byteCount + queue.byteCount + timers.byteCount + replay.byteCount + keys.byteCount
             + asks.byteCount + askFates.byteCount + waiting.resultByteCount
             + index.channels.byteCount + Self.roughByteCount * count
         guard (measure - keptMeasure).magnitude >= byteCount else { return nil }
@@ -29,7 +29,7 @@ extension NotificationCenter {
         kept[.observers] =
             observers.footprint + addresses.footprint + targets.footprint + clients.footprint
             + index.footprint
-            + selectors.footprint
+            + selectors.footprint + watch.footprint
             + deadlines.footprint
             + Footprint.dictionary(
                 capacity: lastWritten.capacity,
@@ -40,7 +40,8 @@ extension NotificationCenter {
         kept[.fates] = fates.footprint + askFates.footprint
         kept[.tombstones] = tombstones.footprint
         kept[.held] = held.footprint + replaceableFootprint + heldActionsFootprint
-        kept[.queue] = queue.footprint + asks.footprint + waiting.resultByteCount
+        kept[.queue] =
+            queue.footprint + timers.footprint + asks.footprint + waiting.resultByteCount
         return kept
     }
 

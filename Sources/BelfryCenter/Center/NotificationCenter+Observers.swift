@@ -198,6 +198,7 @@ extension NotificationCenter {
         _ client: UInt64, by remover: Remover, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
         guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
+        if usesTimers { releaseFarewells(of: client, at: clientSlot, at: time, &effects) }
         let slots = observers.slots(from: clients[clientSlot].lastObserver)
         for slot in slots {
             _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)

@@ -5,6 +5,9 @@ extension NotificationCenter {
     public mutating func takeOwnedGrowth() -> [Owner: Holdings] {
         var growth = owned.takeGrowth()
         for (owner, more) in queue.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
+        for (owner, more) in timers.owned.takeGrowth() {
+            growth[owner, default: Holdings()] += more
+        }
         for (owner, more) in keys.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
         return growth
     }
@@ -13,6 +16,7 @@ extension NotificationCenter {
     public func holdings(of owner: Owner) -> Holdings {
         var holdings = owned[owner]
         holdings += queue.owned[owner]
+        holdings += timers.owned[owner]
         holdings += keys.owned[owner]
         return holdings
     }

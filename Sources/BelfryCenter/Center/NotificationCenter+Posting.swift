@@ -104,28 +104,45 @@ extension NotificationCenter {
             }
             self.dispatch(dispatch, at: time, into: &effects)
         case .asap, .idle:
-            let added = try queue.add(
-                post, depth: depth, scope: scope, owner: terms.owner,
-                entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
-                byteRoom: byteLimit.adding(-queue.byteCount),
-                at: time)
-            var receipt = Receipt(id: post.id, sequence: 0)
-            switch added {
-            case .queued(let id):
-                receipt.state = .queued
-                noteQueued(id, at: time, &effects)
-            case .merged(let survivor, let removed):
-                receipt.state = .coalesced(into: survivor)
-                for id in removed {
-                    noteDequeued(id, &effects)
-                    fates.update(id) { $0.state = .coalesced(into: survivor) }
-                    hasRecounted = true
-                }
-                noteQueued(survivor, at: time, &effects)
+            if let timing = post.options?.timer {
+                return try setTimer(post, timing, depth: depth, terms, at: time, &effects)
             }
+            let room = NotificationQueue.Room(
+                entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
+                byteLimit: byteLimit)
+            var receipt = Receipt(id: post.id, sequence: 0)
+            receipt.state = try enqueue(
+                post, depth: depth, scope: scope, owner: terms.owner, room: room, at: time,
+                &effects)
             effects.receipts.append(receipt)
             if terms.reportsObservers { effects.reports.append([]) }
             fates.append(receipt, depth: depth, at: time.monotonicNanoseconds, limits: limits)
+        }
+    }
+
+    /// Lets a post wait in the queue, and tells what became of it.
+    ///
+    /// - Parameter isRestored: whether it may have been posted in an earlier life of the broker.
+    mutating func enqueue(
+        _ post: borrowing Post, depth: Int, scope: PostScope, owner: Owner,
+        room: NotificationQueue.Room, isRestored: Bool = false, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) -> Receipt.State {
+        let added = try queue.add(
+            post, depth: depth, scope: scope, owner: owner, room: room, isRestored: isRestored,
+            at: time)
+        switch added {
+        case .queued(let id):
+            noteQueued(id, at: time, &effects)
+            return .queued
+        case .merged(let survivor, let removed):
+            for id in removed {
+                noteDequeued(id, &effects)
+                fates.update(id) { $0.state = .coalesced(into: survivor) }
+                hasRecounted = true
+            }
+            noteQueued(survivor, at: time, &effects)
+            return .coalesced(into: survivor)
         }
     }
 
@@ -169,9 +186,14 @@ extension NotificationCenter {
         var enqueuedCount = 0
         var enqueuedByteCount = 0
         var isDefaultMode = true
+        var hasTimers = false
         for place in posts.indices {
             try checkMode(of: posts[place], place: place)
             guard let options = posts[place].options, options.isQueued else { continue }
+            if options.timer != nil {
+                hasTimers = true
+                continue
+            }
             enqueuedCount += 1
             enqueuedByteCount += posts[place].content.byteCount
             if options.modes != [Mode.default] { isDefaultMode = false }
@@ -180,6 +202,7 @@ extension NotificationCenter {
             for post in posts where mustStore(post, terms) { throw .cannotStore }
             try checkSequence(postCount: posts.count)
         }
+        if hasTimers { try checkTimers(of: posts, terms) }
         guard enqueuedCount > 0 else { return }
         let hasRoom =
             isDefaultMode && enqueuedByteCount <= terms.queueByteRoom
@@ -210,19 +233,21 @@ extension NotificationCenter {
         _ posts: [Post], _ terms: PostTerms, _ depths: [Int], at time: CommandTime
     ) throws(Refusal) {
         let scope = terms.details?.scope ?? .everything
-        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
+        let room = NotificationQueue.Room(
+            entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
+            byteLimit: queue.byteCount.adding(terms.queueByteRoom))
         queue.beginBatch()
         defer { queue.undoBatch() }
         for place in posts.indices {
-            guard let options = posts[place].options, let style = options.style else { continue }
+            guard let options = posts[place].options, let style = options.style,
+                options.timer == nil
+            else { continue }
             if style == .now {
                 _ = queue.takeSimilar(
                     to: posts[place].content, mask: options.coalescing, scope: scope)
             } else {
                 _ = try queue.add(
-                    posts[place], depth: depths[place], scope: scope,
-                    entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
-                    byteRoom: byteLimit.adding(-queue.byteCount), at: time)
+                    posts[place], depth: depths[place], scope: scope, room: room, at: time)
             }
         }
     }

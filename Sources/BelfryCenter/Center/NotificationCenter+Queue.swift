@@ -6,6 +6,7 @@ extension NotificationCenter {
     /// It stops behind the entry with which it has done so much work, and the next one goes on: what
     /// is enqueued meanwhile is not among them.
     mutating func endTurn(workLimit: Int, at time: CommandTime, _ effects: inout Effects) {
+        if watch.hasCrossings { reportChannels(workLimit: workLimit) }
         queue.beginSnapshot()
         var work = 0
         while work < workLimit || work == 0, let entry = queue.takeAsap() {
@@ -35,22 +36,27 @@ extension NotificationCenter {
     }
 
     /// Removes entries; they are not posted (rule Q20).
-    mutating func dequeue(_ match: QueueMatch, _ effects: inout Effects) {
+    mutating func dequeue(
+        _ match: QueueMatch, at time: CommandTime, _ effects: inout Effects
+    ) {
         let entries = queue.take(match)
         for entry in entries { noteRemoval(entry, &effects) }
-        effects.outcome = .dequeued(entries.count)
+        effects.outcome = .dequeued(entries.count + dequeueTimers(match, at: time, &effects))
     }
 
-    /// Removes one entry.
+    /// Removes one entry, or one timer.
     mutating func dequeue(
-        _ id: NotificationID, _ scope: PostScope, _ effects: inout Effects
+        _ id: NotificationID, _ scope: PostScope, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let entry = queue.take(id, scope: scope) else { throw .unknownEntry }
-        noteRemoval(entry, &effects)
+        if let entry = queue.take(id, scope: scope) {
+            noteRemoval(entry, &effects)
+        } else if !dequeueTimer(id, scope, at: time, &effects) {
+            throw .unknownEntry
+        }
         effects.outcome = .dequeued(1)
     }
 
-    private mutating func noteRemoval(
+    mutating func noteRemoval(
         _ entry: NotificationQueue.Entry, _ effects: inout Effects
     ) {
         noteDequeued(entry.id, &effects)
@@ -178,6 +184,7 @@ extension NotificationCenter {
     /// Tells what only this life knew, after the center's last report of itself.
     mutating func tellEnd(at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable, isStored else { return }
+        noteRestoredTimers(at: time, &effects)
         for entry in clients.order.entries where !entry.isDead {
             guard clients[entry.slot].isLasting else { continue }
             if clients[entry.slot].suspension.isDisjoint(with: [.disconnected, .mailbox]) {

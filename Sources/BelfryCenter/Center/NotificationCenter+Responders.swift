@@ -61,6 +61,7 @@ extension NotificationCenter {
         _ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole, _ serial: UInt64,
         _ slot: UInt32
     ) -> ObserverIndex.Place {
+        noteComing(name, object, role)
         if role.isPlain { return index.add(name: name, object: object, serial: serial, slot: slot) }
         observers.setRole(role, at: slot)
         if let target = role.target {
@@ -85,11 +86,15 @@ extension NotificationCenter {
     ) {
         let (serial, place) = (observers[slot].serial, observers[slot].place)
         let role = observers.role(at: slot)
-        if role.isPlain { return index.remove(serial: serial, from: place) }
         if let target = role.target { targets.remove(target) }
         guard let responder = role.responder,
             let address = index.object(of: place)
-        else { return index.remove(serial: serial, from: place) }
+        else {
+            // A name that nobody else observes is forgotten with it.
+            let (name, object) = (index.name(of: place), index.object(of: place))
+            index.remove(serial: serial, from: place)
+            return noteGone(name, object, nil)
+        }
         addresses.remove(address, serial: serial)
         if addresses.holders(of: address.span).isEmpty {
             targets.note(address, isHeld: false, at: lastTime)
@@ -97,6 +102,7 @@ extension NotificationCenter {
         orphanAsks(of: slot, isTold: isTold, at: time, &effects)
         reportHolder(at: slot, isHeld: false)
         index.remove(serial: serial, implementing: responder.implements, from: place)
+        noteGone(nil, nil, responder)
         for selector in responder.implements { selectors.release(selector) }
     }
 

@@ -20,7 +20,7 @@ extension NotificationCenter {
     }
 
     /// All rows are there: lets notifications go that nobody holds, and finds out what is due.
-    mutating func endRestoring(at time: CommandTime) {
+    mutating func endRestoring(isComplete: Bool, at time: CommandTime) {
         var kept = held.oldest
         while kept != HeldTable.none {
             let next = held.next(after: kept)
@@ -28,6 +28,9 @@ extension NotificationCenter {
             kept = next
         }
         for entry in clients.order.entries { scheduleLeases(of: entry.slot, at: time) }
+        // Observers that come back change nothing for those who watch names.
+        watch.forget()
+        reports.append(.didStart(epoch: epoch, isUnclean: !isComplete))
         noteNeeds()
     }
 

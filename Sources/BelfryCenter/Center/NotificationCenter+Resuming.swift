@@ -3,12 +3,14 @@
 extension NotificationCenter {
     /// A connection has ended: what lasts longer is suspended, the rest is removed (rules O7, D13).
     mutating func disconnect(
-        _ id: UInt64, _ connection: ConnectionName, at time: CommandTime, _ effects: inout Effects
+        _ id: UInt64, _ connection: ConnectionName, isOrderly: Bool, at time: CommandTime,
+        _ effects: inout Effects
     ) {
         guard let client = clients.slot(of: id), clients[client].connection == connection,
             !clients[client].suspension.contains(.disconnected)
         else { return }
         var removedCount = endConnection(of: client, at: time, &effects)
+        if usesTimers { beginFarewells(of: id, isOrderly: isOrderly, at: time, &effects) }
         if !clients[client].isLasting {
             removedCount += clients[client].observerCount
             let slots = observers.slots(from: clients[client].lastObserver)
@@ -103,9 +105,9 @@ extension NotificationCenter {
         _ resumption: Resumption, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
         guard let newcomer = clients.slot(of: resumption.newcomer) else { throw .unknownClient }
-        guard clients[newcomer].observerCount == 0, resumption.newcomer != resumption.client else {
-            throw .resumeTooLate
-        }
+        guard clients[newcomer].observerCount == 0, resumption.newcomer != resumption.client,
+            !usesTimers || timers.slots(ofClient: resumption.newcomer).isEmpty
+        else { throw .resumeTooLate }
         guard let client = clients.slot(of: resumption.client) else { throw .unknownClient }
         guard clients[client].transport.canResume else { throw .noMailbox }
         if !clients[client].suspension.contains(.disconnected) {
@@ -124,6 +126,7 @@ extension NotificationCenter {
         change(client, at: time) { suspension in
             suspension.subtract([.disconnected, .slow, .owing, .flushing, .paced])
         }
+        if usesTimers { armFarewells(of: resumption.client, at: time, &effects) }
         if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
         let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
         lastWritten[client] = nil
@@ -153,6 +156,7 @@ extension NotificationCenter {
 
     /// Forgets a client without observers.
     mutating func forget(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        if usesTimers { endTimers(ofClient: clients[client].id, at: time, &effects) }
         count(clientAt: client, -1)
         lastWritten[client] = nil
         clients.remove(client)

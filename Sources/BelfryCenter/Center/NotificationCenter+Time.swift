@@ -94,6 +94,9 @@ extension NotificationCenter {
         let keyLimit = max(1, (workLimit - min(work, workLimit)) / Work.ofEnd)
         forgetKeys(keys.passTime(now, limit: keyLimit), &effects)
         forgetAsks(askFates.passTime(now, limit: keyLimit), &effects)
+        if usesTimers {
+            fireTimers(workLimit: workLimit - min(work, workLimit), at: time, &effects)
+        }
     }
 
     /// Whether there is something to do at a deadline that is due: one that means nothing any more keeps
@@ -218,7 +221,7 @@ extension NotificationCenter {
     mutating func leaveIfEmpty(
         _ client: UInt32, _ reason: StaticString, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {
-        guard clients[client].observerCount == 0,
+        guard clients[client].observerCount == 0, !clients[client].isLasting,
             !clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
         else { return false }
         reports.append(.left(client: clients[client].id, reason))

@@ -49,11 +49,17 @@ public struct NotificationCenter: Sendable {
     var paces: [ObservedKind: Int64] = [:]
     var livePaceCount = 0
     var queue: NotificationQueue
+    /// Whether it had a timer: most centers never have one.
+    var usesTimers = false
+    var timers: TimerTable
     var modeStack = ModeStack()
     var waiting = WaitingTable()
     var keys: KeyedAnswers
     /// Whether it had a responder, an ask or a result: most centers never have one, and their commands pay for one look.
     var usesAsks = false
+    /// How many observers name no channel.
+    var namelessCount = 0
+    var watch: ChannelWatch
     /// The holders of each address.
     var addresses: AddressTable
     /// The asks that are open.
@@ -99,7 +105,9 @@ public struct NotificationCenter: Sendable {
         selectors = SelectorTable(seed: seed)
         fates = FateTable(seed: seed)
         queue = NotificationQueue(seed: seed, commonModes: limits.commonModes)
+        timers = TimerTable(seed: seed)
         keys = KeyedAnswers(seed: seed)
+        watch = ChannelWatch(seed: seed)
         addresses = AddressTable(seed: seed)
         asks = AskTable(seed: seed)
         askFates = AskFateTable(seed: seed)
@@ -157,8 +165,8 @@ public struct NotificationCenter: Sendable {
             configure(limits, at: time, &effects)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
-        case .disconnect(let client, let connection):
-            disconnect(client, connection, at: time, &effects)
+        case .disconnect(let client, let connection, let isOrderly):
+            disconnect(client, connection, isOrderly: isOrderly, at: time, &effects)
         case .resume(let resumption):
             try resume(resumption, at: time, &effects)
         case .setSuspended(let client, let isSuspended):
@@ -199,9 +207,9 @@ public struct NotificationCenter: Sendable {
         case .detachReader(let observer, let connection):
             detachReader(observer, connection, at: time)
         case .dequeue(let match):
-            dequeue(match, &effects)
+            dequeue(match, at: time, &effects)
         case .dequeueEntry(let entry, let scope):
-            try dequeue(entry, scope, &effects)
+            try dequeue(entry, scope, at: time, &effects)
         case .enterMode(let entry):
             try enter(entry, at: time)
         case .leaveMode(let serial):
@@ -275,9 +283,10 @@ extension NotificationCenter {
         return depth
     }
 
-    /// How long the chain is that ends at a post or an ask, if that is known.
+    /// How long the chain is that ends at a post, a timer or an ask, if that is known.
     private func depth(of id: NotificationID) -> Int? {
         if let depth = fates.depth(of: id) { return depth }
+        if usesTimers, let slot = timers.slot(of: id) { return Int(timers[slot].depth) }
         if let slot = asks.slot(of: id) { return asks[slot].depth }
         return askFates[id]?.depth
     }

@@ -10,6 +10,8 @@ enum Report: Sendable, Equatable {
     case queueOverflowed(count: Int)
     case willTerminate
     case responderChanged(address: [UInt8], observer: UInt64, isHeld: Bool)
+    case didStart(epoch: [UInt8], isUnclean: Bool)
+    case channelChanged(name: [UInt8], isObserved: Bool)
 
     static func == (left: Report, right: Report) -> Bool {
         left.name == right.name && left.object == right.object
@@ -26,6 +28,8 @@ enum Report: Sendable, Equatable {
         case .queueOverflowed: Self.names[5]
         case .willTerminate: Self.names[6]
         case .responderChanged: Self.names[7]
+        case .didStart: Self.names[8]
+        case .channelChanged(_, let isObserved): Self.names[isObserved ? 9 : 10]
         }
     }
 
@@ -33,17 +37,22 @@ enum Report: Sendable, Equatable {
     static let names: [[UInt8]] = [
         "belfry.client.connected", "belfry.client.suspended", "belfry.client.resumed",
         "belfry.client.left", "belfry.observer.expired", "belfry.queue.overflowed",
-        "belfry.center.willTerminate", "belfry.responder.changed",
+        "belfry.center.willTerminate", "belfry.responder.changed", "belfry.center.didStart",
+        "belfry.channel.observed", "belfry.channel.unobserved",
     ].map { Array($0.utf8) }
 
-    /// The client, the observer or the address that it is about.
+    /// Whether this is a channel that tells whether names are observed.
+    static func isOfChannels(_ name: [UInt8]) -> Bool { name == names[9] || name == names[10] }
+
+    /// The client, the observer, the address or the name that it is about.
     var object: [UInt8]? {
         switch self {
         case .connected(let id, _), .suspended(let id, _), .resumed(let id), .left(let id, _):
             Array("c\(id)".utf8)
         case .expired(let serial, _): Array("o\(serial)".utf8)
         case .responderChanged(let address, _, _): address
-        case .queueOverflowed, .willTerminate: nil
+        case .channelChanged(let name, _): name
+        case .queueOverflowed, .willTerminate, .didStart: nil
         }
     }
 
@@ -63,7 +72,10 @@ enum Report: Sendable, Equatable {
         case .queueOverflowed(let count): text = #"{"entries":\#(count)}"#
         case .responderChanged(_, let serial, let isHeld):
             text = #"{"observer":"o\#(serial)","state":"\#(isHeld ? "held" : "left")"}"#
-        case .willTerminate: return nil
+        case .didStart(let epoch, let isUnclean):
+            text =
+                #"{"epoch":"\#(String(decoding: epoch, as: UTF8.self))","unclean":\#(isUnclean)}"#
+        case .willTerminate, .channelChanged: return nil
         }
         return Array(text.utf8)
     }

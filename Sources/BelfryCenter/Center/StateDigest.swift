@@ -118,6 +118,9 @@ struct StateDigest {
             add(id)
         case .dequeued: add(3 as UInt64)
         case .expired: add(4 as UInt64)
+        case .timed(let dueAt):
+            add(5 as UInt64)
+            add(dueAt ?? -1)
         }
         for count in [
             receipt.matched, receipt.delivered, receipt.held, receipt.coalesced, receipt.dropped,

@@ -26,21 +26,20 @@ extension NotificationQueue {
     /// - Parameters:
     ///   - scope: what the caller may post; other entries are neither merged with nor removed.
     ///   - owner: who a new entry counts for.
-    ///   - modeLimit: how many different modes the entries may name.
-    ///   - byteRoom: how many bytes more there may be.
+    ///   - room: the limits.
+    ///   - isRestored: whether a new entry may have been posted in an earlier life of the broker.
     /// - Throws: `queueFull`, `queueBytesFull`; nothing is changed then.
     mutating func add(
-        _ post: borrowing Post, depth: Int, scope: PostScope, owner: Owner = .none,
-        entryLimit: Int, modeLimit: Int, byteRoom: Int, at time: CommandTime
+        _ post: borrowing Post, depth: Int, scope: PostScope, owner: Owner = .none, room: Room,
+        isRestored: Bool = false, at time: CommandTime
     ) throws(Refusal) -> Added {
-        let room = Room(
-            entryLimit: entryLimit, modeLimit: modeLimit, byteLimit: byteCount.adding(byteRoom))
         if case .everything = scope,
             let survivor = try mergePlainly(post, depth: depth, owner, room)
         {
             return .merged(survivor: survivor, removed: [])
         }
-        var entry = Entry(post, depth: depth, place: nextPlace, at: time)
+        var entry = Entry(
+            post, depth: depth, place: nextPlace, isRestored: isRestored, at: time)
         entry.owner = owner
         let similar = slots(
             similarTo: post.content.name, post.content.object, mask: entry.coalescing,
@@ -93,10 +92,15 @@ extension NotificationQueue {
 
 extension NotificationQueue {
     /// The limits of one addition.
-    private struct Room {
+    struct Room {
         let entryLimit: Int
+        /// How many different modes the entries may name.
         let modeLimit: Int
+        /// How many bytes there may be, with those that are there.
         let byteLimit: Int
+
+        /// For what has been promised: it enters in any case.
+        static let unlimited = Room(entryLimit: .max, modeLimit: .max, byteLimit: .max)
     }
 
     /// Whether so many more entries of the mode `default` fit whatever they merge with; a no is not

@@ -45,7 +45,10 @@ extension NotificationQueue {
 // Of a post, and of other entries.
 extension NotificationQueue.Entry {
     /// A post that is enqueued.
-    init(_ post: borrowing Post, depth: Int, place: UInt64, at time: CommandTime) {
+    init(
+        _ post: borrowing Post, depth: Int, place: UInt64, isRestored: Bool = false,
+        at time: CommandTime
+    ) {
         let options = post.options
         let now = time.monotonicNanoseconds
         let isIdle = options?.style == .idle
@@ -57,7 +60,7 @@ extension NotificationQueue.Entry {
             enqueuedAt: time.wallMilliseconds,
             promotesAt: isIdle ? now.adding(options?.maxDelay) : .max,
             expiresAt: now.adding(options?.timeToLive),
-            isImmediate: options?.isImmediate ?? false, isRestored: false)
+            isImmediate: options?.isImmediate ?? false, isRestored: isRestored)
     }
 
     /// Takes over an asap post that changes no more than content and counts; nil if it would.

@@ -24,6 +24,8 @@ public struct CenterImage: Sendable, Equatable {
     public var gaps: [(observer: UInt64, gap: GapRecord)] = []
     /// In the order of their places.
     public var queue: [QueueRecord] = []
+    /// In the order of their identifiers.
+    public var timers: [TimerRecord] = []
     /// In the order in which they were asked.
     public var asks: [AskRecord] = []
     /// The oldest first.
@@ -47,6 +49,7 @@ public struct CenterImage: Sendable, Equatable {
             && left.held.elementsEqual(right.held, by: { $0 == $1 })
             && left.actions == right.actions
             && left.gaps.elementsEqual(right.gaps, by: { $0 == $1 })
-            && left.queue == right.queue && left.asks == right.asks && left.keys == right.keys
+            && left.queue == right.queue && left.timers == right.timers
+            && left.asks == right.asks && left.keys == right.keys
     }
 }

@@ -18,6 +18,10 @@ public struct CenterLimits: Sendable, Equatable {
     public var causedByDepthLimit = 32
     /// Queue entries; the default is 10,000.
     public var queueEntryLimit = 10_000
+    /// Timers; the default is 100,000.
+    public var timerLimit = 100_000
+    /// Farewells (`onDisconnect`) of one client; the default is 16.
+    public var farewellLimit = 16
     /// Mode leases on the stack; the default is 32.
     public var modeStackLimit = 32
     /// Modes that the entries of the queue name, in all; the default is 1,000.

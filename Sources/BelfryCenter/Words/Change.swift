@@ -33,6 +33,10 @@ public enum Change: Sendable, Equatable {
     case queued(QueueRecord)
     /// A queue entry is gone.
     case dequeued(NotificationID)
+    /// A timer is there, or is different now.
+    indirect case timer(TimerRecord)
+    /// A timer is gone: it is due, was taken out or has ended.
+    case timerEnded(NotificationID)
     /// An ask that must last is there, or is different now.
     indirect case ask(AskRecord)
     /// An ask is forgotten, and how it ended.

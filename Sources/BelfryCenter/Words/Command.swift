@@ -25,8 +25,10 @@ public struct Command: Sendable {
         indirect case connect(ClientRegistration, observers: [ObserverRegistration], since: UInt64?)
         /// A client's connection has ended.
         ///
-        /// It says which connection: one that was taken over from is no longer the client's.
-        case disconnect(client: UInt64, connection: ConnectionName)
+        /// It says which connection: one that was taken over from is no longer the client's; and whether the client
+        /// closed it in order, with code 1000, so that nobody is to hear a farewell.
+        case disconnect(
+            client: UInt64, connection: ConnectionName, isOrderly: Bool = false)
         /// A client that connected just now continues an earlier one (Protocol.md section 6).
         case resume(Resumption)
         /// A client asks for suspension, or for its end.

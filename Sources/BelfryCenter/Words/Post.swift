@@ -1,5 +1,5 @@
 /// One notification that a poster hands in.
-public struct Post: Sendable {
+public struct Post: Sendable, Equatable {
     /// The identifier that it will have.
     public let id: NotificationID
     /// Name, object and userInfo.

@@ -17,6 +17,9 @@ public final class PostOptions: Sendable, Equatable {
     /// Nanoseconds after which a queued or held copy is dropped.
     public let timeToLive: Int64?
 
+    /// When it enters the queue; nil for a post that does so at once, or not at all.
+    public let timer: TimerTerms?
+
     /// Whether the post may wait in the queue.
     public var isQueued: Bool { style?.isQueued ?? false }
 
@@ -24,7 +27,7 @@ public final class PostOptions: Sendable, Equatable {
     public init(
         style: PostingStyle? = nil, coalescing: Coalescing = [.onName, .onSender],
         keepsLatest: Bool = false, modes: [[UInt8]] = [Mode.default], maxDelay: Int64? = nil,
-        isImmediate: Bool = false, timeToLive: Int64? = nil
+        isImmediate: Bool = false, timeToLive: Int64? = nil, timer: TimerTerms? = nil
     ) {
         self.style = style
         self.coalescing = coalescing
@@ -33,6 +36,7 @@ public final class PostOptions: Sendable, Equatable {
         self.maxDelay = maxDelay
         self.isImmediate = isImmediate
         self.timeToLive = timeToLive
+        self.timer = timer
     }
 
     /// Whether both ask for the same.
@@ -40,6 +44,23 @@ public final class PostOptions: Sendable, Equatable {
         left.style == right.style && left.coalescing == right.coalescing
             && left.keepsLatest == right.keepsLatest && left.modes == right.modes
             && left.maxDelay == right.maxDelay && left.isImmediate == right.isImmediate
-            && left.timeToLive == right.timeToLive
+            && left.timeToLive == right.timeToLive && left.timer == right.timer
     }
+
+    /// What an entry of the queue is made with when the timer is due; nil for the defaults.
+    var withoutTimer: PostOptions? {
+        let options = PostOptions(
+            style: style, coalescing: coalescing, keepsLatest: keepsLatest, modes: modes,
+            maxDelay: maxDelay, isImmediate: isImmediate, timeToLive: timeToLive)
+        return options == Self.ofUsualEntry ? nil : options
+    }
+
+    /// The same with the terms of a timer.
+    func adding(_ timer: TimerTerms) -> PostOptions {
+        PostOptions(
+            style: style, coalescing: coalescing, keepsLatest: keepsLatest, modes: modes,
+            maxDelay: maxDelay, isImmediate: isImmediate, timeToLive: timeToLive, timer: timer)
+    }
+
+    private static let ofUsualEntry = PostOptions(style: .asap)
 }

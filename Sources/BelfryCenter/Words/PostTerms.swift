@@ -24,11 +24,31 @@ public struct PostTerms: Sendable {
         public let scope: PostScope
         /// The Idempotency-Key.
         public let key: IdempotencyKey?
+        /// Who sets a timer; nil for those who set none.
+        public let setter: TimerSetter?
 
-        /// Joins both.
-        public init(scope: PostScope, key: IdempotencyKey? = nil) {
+        /// Joins the parts.
+        public init(scope: PostScope, key: IdempotencyKey? = nil, setter: TimerSetter? = nil) {
             self.scope = scope
             self.key = key
+            self.setter = setter
+        }
+    }
+
+    /// Who sets a timer.
+    public struct TimerSetter: Sendable {
+        /// The client that calls; nil over HTTP.
+        public let client: UInt64?
+        /// Who it is.
+        public let principal: TimerRecord.Principal
+        /// Bytes that all timers of the broker together still have room for.
+        public let byteRoom: Int
+
+        /// Joins the parts.
+        public init(client: UInt64?, principal: TimerRecord.Principal, byteRoom: Int) {
+            self.client = client
+            self.principal = principal
+            self.byteRoom = byteRoom
         }
     }
 }

@@ -37,6 +37,9 @@ public struct Receipt: Sendable, Equatable {
         case posted
         /// It waits in the queue.
         case queued
+        /// It is a timer that enters the queue at this time, in milliseconds since 1970; nil for a farewell whose
+        /// client is connected.
+        case timed(dueAt: Int64?)
         /// Another notification stands for it.
         case coalesced(into: NotificationID)
         /// It was taken out of the queue, and never posted.

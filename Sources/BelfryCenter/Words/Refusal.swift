@@ -16,6 +16,12 @@ public enum Refusal: Error, Sendable, Equatable {
     case queueFull(limit: Int)
     /// All queues of the broker hold as many bytes as they may.
     case queueBytesFull
+    /// The center has as many timers as it may.
+    case timersFull(limit: Int)
+    /// All timers of the broker hold as many bytes as they may.
+    case timerBytesFull
+    /// The client has as many farewells as it may.
+    case tooManyFarewells(limit: Int)
     /// What the command asks for would have to be stored, and cannot be.
     case cannotStore
     /// The idempotency key was used for another request.

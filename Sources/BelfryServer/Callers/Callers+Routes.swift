@@ -76,6 +76,7 @@ extension Callers {
     mutating func isUsual(_ options: PostOptions?, _ outbox: inout Outbox) -> Bool {
         exchange.reply.isUsual && exchange.caller == nil
             && outbox.anonymous.grants.allowEverywhere(.post)
+            && options?.timer == nil
             && (options?.isImmediate != true
                 || outbox.anonymous.grants.allowEverywhere(.immediate))
     }

@@ -16,7 +16,11 @@ extension ConnectionTable {
     /// - Parameters:
     ///   - id: the connection, which is there.
     ///   - isForgotten: whether it is no more before the center hears of it.
-    mutating func leave(_ id: ConnectionID, isForgotten: Bool = false, _ outbox: inout Outbox) {
+    ///   - isOrderly: whether its client has closed it with code 1000.
+    mutating func leave(
+        _ id: ConnectionID, isForgotten: Bool = false, isOrderly: Bool = false,
+        _ outbox: inout Outbox
+    ) {
         let (client, mailbox) = (self[id].client, self[id].mailbox)
         let center = self[id].center
         let isAnybody = !center.isEmpty
@@ -34,7 +38,7 @@ extension ConnectionTable {
             if mailbox != 0 {
                 ConnectionNote.detachReader(observer: mailbox)
             } else if client != 0 {
-                ConnectionNote.disconnect(client: client)
+                ConnectionNote.disconnect(client: client, isOrderly: isOrderly)
             } else {
                 ConnectionNote.endWait
             }
@@ -88,11 +92,14 @@ extension ConnectionTable {
     /// Sends a Close frame as the last frame, and lets the connection go.
     ///
     /// The client is no client any more at once: its center sends nothing behind the Close frame.
+    ///
+    /// - Parameter isAnswer: whether the client has closed it with this code.
     mutating func closeWebSocket(
-        _ id: ConnectionID, _ code: CloseCode?, reason: String, _ outbox: inout Outbox
+        _ id: ConnectionID, _ code: CloseCode?, reason: String, isAnswer: Bool = false,
+        _ outbox: inout Outbox
     ) {
         guard kind(of: id) != nil else { return }
-        leave(id, &outbox)
+        leave(id, isOrderly: isAnswer && code == .normalClosure, &outbox)
         let start = outbox.loop.output.count
         FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &outbox.loop.output)
         outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)

@@ -144,7 +144,7 @@ struct SharedReader {
         case .pong: break
         case .close(let code):
             // The answer repeats the code (RFC 6455 §5.5.1).
-            connections.closeWebSocket(id, code, reason: "", &outbox)
+            connections.closeWebSocket(id, code, reason: "", isAnswer: true, &outbox)
         }
         return false
     }

@@ -100,11 +100,11 @@ extension CenterHost {
     ) {
         let name = submission.center
         switch note {
-        case .disconnect(let client):
+        case .disconnect(let client, let isOrderly):
             if postponed.departuresMustWait(&outbox) {
-                postponed.add(.departure(client, submission), &outbox)
+                postponed.add(.departure(client, isOrderly: isOrderly, submission), &outbox)
             } else {
-                endConnection(of: client, submission, &outbox)
+                endConnection(of: client, isOrderly: isOrderly, submission, &outbox)
             }
         case .becomeSlow(let client): tell(.becomeSlow(client: client), center: name, &outbox)
         case .drain(let client): tell(.drain(client: client), center: name, &outbox)

@@ -101,9 +101,11 @@ extension CenterHost {
     }
 
     /// Under which terms a post is accepted; what few posts need is made for those alone.
+    ///
+    /// - Parameter client: the one that calls, if a call posts.
     mutating func terms(
-        _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, hasTimer: Bool = false,
+        client: UInt64? = nil, _ submission: Submission, _ outbox: inout Outbox
     ) -> PostTerms {
         var terms = PostTerms(kept, outbox)
         terms.wait = completions.hasRoom ? min(wishes?.wait ?? Self.defaultWait, maxWait) : 0
@@ -119,12 +121,23 @@ extension CenterHost {
         }
         // Only a styled post touches entries of others.
         let isScoped = hasStyle && !caller.grants.allowEverywhere(.post)
-        if key != nil || isScoped {
+        if key != nil || isScoped || hasTimer {
             let scope =
                 isScoped ? caller.grants.postScope(center: submission.center) : .everything
-            terms.details = PostTerms.Details(scope: scope, key: key)
+            let setter = hasTimer ? setter(client, terms.owner, caller, &outbox) : nil
+            terms.details = PostTerms.Details(scope: scope, key: key, setter: setter)
         }
         return terms
+    }
+
+    /// Who sets a timer.
+    private func setter(
+        _ client: UInt64?, _ owner: Owner, _ caller: Caller, _ outbox: inout Outbox
+    ) -> PostTerms.TimerSetter {
+        PostTerms.TimerSetter(
+            client: client,
+            principal: TimerRecord.Principal(name: caller.principal, hasKey: caller.hasKey),
+            byteRoom: kept.timerByteRoom(for: owner, &outbox))
     }
 
     /// How many nanoseconds a poster waits that does not say how long.

@@ -47,8 +47,9 @@ extension CenterHost {
                 tell(.endTurn(workLimit: Self.shareWorkLimit), to: position, &outbox)
                 goesOn = centers.turnGoesOn(at: position)
             case .time:
+                takeOutFarewells(of: position, &outbox)
                 tell(.passTime(workLimit: Self.shareWorkLimit), to: position, &outbox)
-                goesOn = centers.isDue(position, at: outbox.loop.attendedNanoseconds)
+                goesOn = centers.isDue(position, at: outbox.commandTime)
             }
             place += 1
             if goesOn { line.append(position) }
@@ -64,7 +65,7 @@ extension CenterHost {
 
     /// Hands on what the turn has for the store and for other loops.
     mutating func handOver(_ outbox: inout Outbox) {
-        let end = centers.endTurn()
+        let end = centers.endTurn(at: outbox.commandTime)
         if shared.hasStore { promises.hand(end.changes, &outbox) }
         if end.heldGrowth != 0 { kept.noteHeld(end.heldGrowth, &outbox) }
         kept.account(for: &centers, &outbox)
@@ -74,12 +75,18 @@ extension CenterHost {
         if end.askGrowth != 0 {
             shared.totals.askByteCount.add(end.askGrowth, ordering: .relaxed)
         }
+        if end.timerGrowth != 0 {
+            shared.totals.timerByteCount.add(end.timerGrowth, ordering: .relaxed)
+        }
         if let losses = end.losses { shared.figures.noteLosses(losses) }
         outbox.counters.heldNotifications = UInt64(
             Int(outbox.counters.heldNotifications) + end.heldCountGrowth)
         outbox.counters.queueEntries = UInt64(Int(outbox.counters.queueEntries) + end.entryGrowth)
         outbox.counters.openAsks = UInt64(Int(outbox.counters.openAsks) + end.askCountGrowth)
         outbox.counters.responders = UInt64(Int(outbox.counters.responders) + end.responderGrowth)
+        outbox.counters.timers = UInt64(Int(outbox.counters.timers) + end.timerCountGrowth)
+        outbox.counters.timersFired += end.firedGrowth
+        outbox.counters.timersMissed += end.missedGrowth
         schedule.arm(at: end.deadline, &outbox)
         // A loop that is about to end is never idle (rules Q12, Q23).
         let needsIdle = centers.idleCount > 0 && !outbox.life.isStopping
@@ -110,11 +117,21 @@ extension CenterHost {
         schedule.timer = nil
         schedule.armedDeadline = .max
         if outbox.life.isSealed { return }
-        let due = centers.positionsDue(at: outbox.loop.attendedNanoseconds)
+        let due = centers.positionsDue(at: outbox.commandTime)
         schedule.lastTimePassed = share(.time, among: due, behind: schedule.lastTimePassed, &outbox)
         schedule.restUntil =
             storeIsBehind ? outbox.loop.attendedNanoseconds + CenterSchedule.storeRest : .min
-        if let deadline = centers.earliestDeadline { schedule.arm(at: deadline, &outbox) }
+        if let deadline = centers.earliestDeadline(at: outbox.commandTime) {
+            schedule.arm(at: deadline, &outbox)
+        }
+    }
+
+    /// Takes out the farewells that go now and whose posters may not post them any more (rule L10).
+    private mutating func takeOutFarewells(of position: Int, _ outbox: inout Outbox) {
+        for farewell in centers[position].dueFarewells(at: outbox.commandTime)
+        where !outbox.mayGo(farewell, center: centers[position].name) {
+            tell(.dequeueEntry(farewell.id, scope: .everything), to: position, &outbox)
+        }
     }
 
     /// Whether so much waits for the store that what can wait should.

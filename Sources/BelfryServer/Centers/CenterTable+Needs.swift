@@ -19,19 +19,21 @@ extension CenterTable {
     }
 
     /// The centers that have something to do by this time.
-    func positionsDue(at nanoseconds: Int64) -> [Int] {
-        hosted.indices.filter { isDue($0, at: nanoseconds) }
+    func positionsDue(at time: CommandTime) -> [Int] {
+        hosted.indices.filter { isDue($0, at: time) }
     }
 
     /// Whether the center at a position has something to do by this time.
-    func isDue(_ position: Int, at nanoseconds: Int64) -> Bool {
-        hosted[position].center.needs.deadline <= nanoseconds && !isDoing(.time, at: position)
+    func isDue(_ position: Int, at time: CommandTime) -> Bool {
+        hosted[position].center.needs.isDue(at: time) && !isDoing(.time, at: position)
     }
 
     /// When the first center has something to do; nil when none ever has.
-    var earliestDeadline: Int64? {
+    ///
+    /// - Parameter time: now, which says how far the two clocks are apart.
+    func earliestDeadline(at time: CommandTime) -> Int64? {
         let others = hosted.indices.filter { !isDoing(.time, at: $0) }
-        let earliest = others.map { hosted[$0].center.needs.deadline }.min()
+        let earliest = others.map { hosted[$0].center.needs.nextDeadline(at: time) }.min()
         return earliest == .max ? nil : earliest
     }
 

@@ -291,6 +291,12 @@ extension CenterTable {
         var askCountGrowth = 0
         /// How many observers more hold an address.
         var responderGrowth = 0
+        /// How many timers more there are, with how many bytes more.
+        var timerCountGrowth = 0
+        var timerGrowth = 0
+        /// How often timers have fired, and how many firings were due and not made.
+        var firedGrowth: UInt64 = 0
+        var missedGrowth: UInt64 = 0
         /// What observers lost in the turn.
         var losses: Losses?
         /// How many queue entries more there are.
@@ -301,7 +307,7 @@ extension CenterTable {
 
     /// Forgets which centers were touched, but for those that need another end, and tells what became
     /// of them.
-    mutating func endTurn() -> TurnEnd {
+    mutating func endTurn(at time: CommandTime) -> TurnEnd {
         var end = TurnEnd()
         if let earlier = ended.take() { end = earlier }
         // What was asked for after the end of the turn leaves with the next one.
@@ -311,7 +317,7 @@ extension CenterTable {
             noteKept(at: position, ifChangedBy: Self.leastKeptChange)
             let needs = hosted[position].center.needs
             note(needs, at: position, &end)
-            end.deadline = min(end.deadline, needs.deadline)
+            end.deadline = min(end.deadline, needs.nextDeadline(at: time))
             if needs.turnEnd { others.append(position) }
             let changes = hosted[position].endOfTurn()
             if changes.isEmpty { continue }
@@ -332,6 +338,10 @@ extension CenterTable {
         end.askGrowth += needs.askByteCount - known.askByteCount
         end.askCountGrowth += needs.askCount - known.askCount
         end.responderGrowth += needs.responderCount - known.responderCount
+        end.timerCountGrowth += needs.timerCount - known.timerCount
+        end.timerGrowth += needs.timerByteCount - known.timerByteCount
+        end.firedGrowth += needs.firedCount - known.firedCount
+        end.missedGrowth += needs.missedCount - known.missedCount
         if hosted[position].center.losses.total != hosted[position].knownLosses.total {
             let losses = hosted[position].center.losses
             end.losses = end.losses ?? Losses()

@@ -132,6 +132,17 @@ struct KeptWatch {
                 - shared.totals.askByteCount.load(ordering: .relaxed))
     }
 
+    /// How many bytes more all timers, and those of an owner, may have.
+    func timerByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
+        let texts =
+            outbox.configuration.timerByteLimit
+            - shared.totals.timerByteCount.load(ordering: .relaxed)
+        let memory = max(
+            excess(of: .queue),
+            owner == .none ? -Int.max : excess(of: .queue, for: owner, &outbox))
+        return max(0, min(texts, -memory))
+    }
+
     /// How many bytes more all queues may have.
     @inline(__always)
     func queueByteRoom(_ outbox: borrowing Outbox) -> Int {

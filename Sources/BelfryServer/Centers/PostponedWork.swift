@@ -52,7 +52,7 @@ struct PostponedWork {
 /// One thing that waits for a turn that has time for it.
 enum Postponed {
     /// A center is to hear that the connection of a client has ended.
-    case departure(_ client: UInt64, Submission)
+    case departure(_ client: UInt64, isOrderly: Bool, Submission)
     /// The calls of a frame are to be performed, from one on.
     case calls(CallFrame, from: Int)
 }

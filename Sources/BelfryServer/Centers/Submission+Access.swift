@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryCenter
+import BelfryJSON
 import BelfryWire
 
 // What the grants of a caller must allow.
@@ -13,15 +14,29 @@ extension Submission {
         if let responder = request.role.responder {
             return try checkRespond(responder, request)
         }
-        if request.name == nil, request.object == nil { try check(.wildcard, "wildcard") }
-        try check(.observe, "observe")
+        if request.watchesChannels {
+            try checkWatch(request)
+        } else {
+            if request.name == nil, request.object == nil { try check(.wildcard, "wildcard") }
+            try check(.observe, "observe")
+            if request.asksLifetime { try check(.inspect, "inspect") }
+        }
         if let target = request.role.target {
             // Nobody gains by it what he could not do by hand (rule K10).
             try self.check(.ask, "ask", name: request.selector, object: target)
         }
         if request.asksAcknowledge { try check(.acknowledge, "acknowledge") }
         if request.asksForever { try check(.forever, "forever") }
-        if request.asksLifetime { try check(.inspect, "inspect") }
+    }
+
+    /// Checks that the caller may watch whether a name, or any, is observed: whoever may post it may know (rule L12).
+    private func checkWatch(_ request: ObserverRequest) throws(Problem) {
+        if let watched = request.object,
+            caller.grants.allowSome([.post, .inspect], center: center.span, name: watched.span)
+        {
+            return
+        }
+        try check(.inspect, "inspect", name: request.name, object: request.object)
     }
 
     /// Checks that the caller may respond: to each selector as a name, and to all names with none.
@@ -62,6 +77,25 @@ extension Submission {
                 verb, center: center, name: ask.selector, object: ask.object)
     }
 
+    /// Checks what a timer says against the clock.
+    func checkTimer(
+        _ timer: TimerTerms, of request: PostRequest, place: Int?, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard case .at(let milliseconds) = timer.start,
+            milliseconds - outbox.commandTime.wallMilliseconds > Self.farthestTime
+        else { return }
+        var pointer = JSONPointer.root
+        if let place { pointer = pointer.appending(index: place) }
+        throw .invalid([
+            Problem.FieldError(
+                .pointer(pointer.appending(key: Array("at".utf8))),
+                "must be at most 366 days ahead")
+        ])
+    }
+
+    /// How far ahead a timer may be due, in milliseconds.
+    private static let farthestTime: Int64 = 31_622_400_000
+
     /// Checks that the caller may make this post.
     ///
     /// - Parameter place: its place among several, if it is one of them.
@@ -72,7 +106,14 @@ extension Submission {
             grants.allow(
                 .post, center: center.span, name: content.name, object: content.object)
         else { throw Problem.lacking("post", self, content, place: place) }
-        guard let options = request.options, options.isImmediate else { return }
+        guard let options = request.options else { return }
+        if options.asksForever {
+            guard
+                grants.allow(
+                    .forever, center: center.span, name: content.name, object: content.object)
+            else { throw Problem.lacking("forever", self, content, place: place) }
+        }
+        guard options.isImmediate else { return }
         guard
             grants.allow(
                 .immediate, center: center.span, name: content.name,

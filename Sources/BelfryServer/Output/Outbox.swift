@@ -139,7 +139,8 @@ struct Outbox: ~Copyable {
     var commandTime: CommandTime {
         CommandTime(
             wallMilliseconds: loop.wallNow.milliseconds,
-            monotonicNanoseconds: loop.attendedNanoseconds)
+            monotonicNanoseconds: loop.attendedNanoseconds,
+            timerNanoseconds: loop.now.nanoseconds)
     }
 
     /// When the credentials of a caller expire.

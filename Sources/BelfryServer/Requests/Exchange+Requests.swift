@@ -75,7 +75,9 @@ extension Exchange {
                 id: try path.clientNumber(), session: session(), try reader.suspension(in: content))
         case .removeClient:
             return .removeClient(id: try path.clientNumber(), session: session())
-        case .queue: return .listing(.queue(try listing(.queue)))
+        case .queue:
+            let listing = try reader.listing(.queue, query: query.takeRest())
+            return .listing(.queue(listing.query, isWaiting: listing.isWaiting))
         case .dequeue: return .dequeue(try reader.dequeue(query: query.takeRest()))
         case .queueEntry: return .listing(.queueEntry(try path.notificationID()))
         case .dequeueEntry: return .dequeue(.entry(try path.notificationID()))

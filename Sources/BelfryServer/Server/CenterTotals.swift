@@ -16,6 +16,8 @@ struct CenterTotals: ~Copyable, Sendable {
     let queueByteCount = Atomic<Int>(0)
     /// Bytes of all open asks.
     let askByteCount = Atomic<Int>(0)
+    /// Bytes of all timers.
+    let timerByteCount = Atomic<Int>(0)
     /// The bytes of memory of each kind.
     private let counts = InlineArray<8, Atomic<Int>> { _ in Atomic(0) }
 

@@ -29,6 +29,9 @@ struct Counters: Sendable, Equatable {
     var queueEntries: UInt64 = 0
     var openAsks: UInt64 = 0
     var responders: UInt64 = 0
+    var timers: UInt64 = 0
+    var timersFired: UInt64 = 0
+    var timersMissed: UInt64 = 0
     var waitingAnswers: UInt64 = 0
     var turns: UInt64 = 0
     var unsentBytes: UInt64 = 0
@@ -54,7 +57,7 @@ struct Counters: Sendable, Equatable {
 
 extension MetricGroup {
     static let all = [
-        broker, process, traffic, asks, troubles, clients, tls, kept, memory, store,
+        broker, process, traffic, asks, timers, troubles, clients, tls, kept, memory, store,
     ]
 
     private static let broker = MetricGroup(
@@ -157,6 +160,25 @@ extension MetricGroup {
                 note:
                     "In whole milliseconds of the wall clock, from the moment that stands in the id."
             ) { $0.askEnds.times },
+        ])
+
+    private static let timers = MetricGroup(
+        "Timers",
+        [
+            .gauge(
+                "belfry_timers", "Posts that enter the queue later.",
+                note: "With those of `onDisconnect`, whose clients are connected."
+            ) { $0.counters.timers },
+            .counter(
+                "belfry_timers_fired_total", "How often a timer was due and entered the queue."
+            ) { $0.counters.timersFired },
+            .counter(
+                "belfry_timers_missed_total",
+                "Firings of repeating timers that were due and were not made.",
+                note: """
+                    A late timer fires once for all that were due, and one that still waits in the queue swallows the next.
+                    """
+            ) { $0.counters.timersMissed },
         ])
 
     private static let troubles = MetricGroup(

@@ -24,10 +24,11 @@ extension ServerConfiguration {
             self[keyPath: kind.limit] = new
             lowered.append(LoweredLimit(kind: kind, byteLimit: new))
         }
-        // Texts that are held, queued or asked, and answers, are a part of what they cost.
+        // Texts that are held, queued, asked or due later, and answers, are a part of what they cost.
         heldByteLimit = min(heldByteLimit, memory.held)
         queueByteLimit = min(queueByteLimit, memory.queue)
         askByteLimit = min(askByteLimit, memory.queue)
+        timerByteLimit = min(timerByteLimit, memory.queue)
         centerLimits.answerMemoryLimit = min(centerLimits.answerMemoryLimit, memory.fates)
         return lowered
     }

@@ -41,7 +41,7 @@ extension CallFrame {
             let form: ReceiptForm = request.reportsObservers ? .observers : []
             let operation = MakePost(
                 request: request.post, wishes: wishes, form: form,
-                isAmongOthers: batch != nil && !isAlone)
+                isAmongOthers: batch != nil && !isAlone, client: client)
             return try carryOut(operation, &host, &outbox)
         case .ask:
             let request = try reader.ask(params: params, in: text.span)

@@ -94,9 +94,12 @@ extension CenterListing {
             let page = center.channels(
                 after: cursor, limit: limit, name: channel, visible: isVisible)
             Shape.append(channels: page, to: &outbox.content)
-        case .queue(let query):
+        case .queue(let query, let isWaiting):
             outbox.work.countLook(through: center.queueCount)
-            let page = center.queue(after: query.cursor, limit: query.limit) {
+            let page = center.queue(
+                after: query.cursor, limit: query.limit, isWaiting: isWaiting,
+                scanLimit: scan.take(of: center.timerCount)
+            ) {
                 (query.name == nil || query.name == $0)
                     && (query.object == nil || query.object == $1) && isVisible($0, $1)
             }

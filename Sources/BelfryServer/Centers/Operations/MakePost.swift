@@ -9,6 +9,8 @@ struct MakePost: Operation {
     let form: ReceiptForm
     /// Whether it is one of several calls in a frame.
     var isAmongOthers = false
+    /// The client that calls, if a call posts.
+    var client: UInt64?
 
     func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
@@ -19,9 +21,13 @@ struct MakePost: Operation {
                 limit: outbox.configuration.batchDeliveryLimit)
         }
         try submission.checkPost(request, place: nil)
+        let timer = request.options?.timer
+        if let timer { try submission.checkTimer(timer, of: request, place: nil, &outbox) }
         let position = try host.makeCenter(for: submission, &outbox)
         let hasStyle = request.options?.style != nil
-        let terms = host.terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
+        let terms = host.terms(
+            wishes, form, hasStyle: hasStyle, hasTimer: timer != nil, client: client, submission,
+            &outbox)
         let post = host.makePost(request, for: position, &outbox)
         host.submitCommand(.post(post, terms), to: position, &outbox)
     }
@@ -44,9 +50,14 @@ struct MakePosts: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         var hasStyle = false
+        var hasTimer = false
         for place in requests.indices {
             try submission.checkPost(requests[place], place: place)
             if requests[place].options?.style != nil { hasStyle = true }
+            if let timer = requests[place].options?.timer {
+                hasTimer = true
+                try submission.checkTimer(timer, of: requests[place], place: place, &outbox)
+            }
         }
         try host.deliveryBound.bound(
             requests, of: submission.center, in: host.centers,
@@ -55,7 +66,8 @@ struct MakePosts: Operation {
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
         for request in requests { posts.append(host.makePost(request, for: position, &outbox)) }
-        let terms = host.terms(wishes, form, hasStyle: hasStyle, submission, &outbox)
+        let terms = host.terms(
+            wishes, form, hasStyle: hasStyle, hasTimer: hasTimer, submission, &outbox)
         host.submitCommand(.postBatch(posts, terms), to: position, &outbox)
     }
 

@@ -1,0 +1,59 @@
+import BelfryBytes
+
+// What can be seen of timers.
+
+extension NotificationCenter {
+    /// How many timers wait.
+    public var timerCount: Int { timers.count }
+
+    /// The timers by the time at which they are due; farewells of connected clients come last.
+    ///
+    /// - Parameters:
+    ///   - cursor: how many timers are passed over.
+    ///   - limit: how many rows the page has at most.
+    ///   - scanLimit: how many timers the page looks at, if that is less than usual.
+    ///   - visible: what the caller may see.
+    public func timers(
+        after cursor: UInt64, limit: Int, scanLimit: Int = .max, visible: Visibility
+    ) -> Page<QueueEntryRow> {
+        var page = Page<QueueEntryRow>()
+        guard let start = Int(exactly: cursor) else { return page }
+        var seenCount = 0
+        timers.order.forEach(from: start) { item in
+            guard page.rows.count < max(limit, 1),
+                seenCount < min(max(scanLimit, 1), Self.pageScanLimit)
+            else {
+                page.next = cursor + UInt64(seenCount)
+                return false
+            }
+            seenCount += 1
+            let row = row(ofTimer: item.slot)
+            var object: [UInt8]?
+            if let text = row.content.object { object = [UInt8](copying: text) }
+            if visible([UInt8](copying: row.content.name), object) { page.rows.append(row) }
+            return true
+        }
+        return page
+    }
+
+    /// A timer, if it waits.
+    public func timer(_ id: NotificationID) -> QueueEntryRow? {
+        timers.slot(of: id).map { row(ofTimer: $0) }
+    }
+
+    private func row(ofTimer slot: UInt32) -> QueueEntryRow {
+        let timer = timers[slot]
+        let options = timer.details?.options
+        return QueueEntryRow(
+            id: timer.id, content: timer.content, style: options?.style ?? .asap,
+            coalescing: options?.coalescing ?? [.onName, .onSender],
+            modes: options?.modes ?? [Mode.default], mergedCount: 0, enqueuedAt: timer.postedAt,
+            timer: QueueEntryRow.Timing(
+                dueAt: timer.dueAt == .max ? nil : timer.dueAt,
+                client: timer.isFarewell ? timer.details?.client : nil,
+                repetition: timers.repetition(at: slot).map {
+                    QueueEntryRow.Timing.Repetition(
+                        period: $0.period, fired: $0.fired, missed: $0.missed)
+                }))
+    }
+}

@@ -1,0 +1,113 @@
+/// Who watches whether names are observed (rule L12), and for which names that may have changed in the turn.
+///
+/// Where nobody watches, nothing is noted.
+struct ChannelWatch: Sendable {
+    /// A name, and whether it was observed when its watchers were told last.
+    struct Crossing: Sendable {
+        let name: [UInt8]
+        let wasObserved: Bool
+    }
+
+    /// How many observers watch.
+    private(set) var watcherCount = 0
+    /// How many of them watch all names.
+    private(set) var generalCount = 0
+    /// The names that the others watch, and by its number in that table how many watch each.
+    private var names: KeyTable
+    private var counts: [Int] = []
+    /// What is to be looked at when the turn ends, in the order in which it was noted.
+    private var crossings = Ring<Crossing>()
+    private var noted: Set<[UInt8]> = []
+    /// Whether there was an observer without a name when the turn began; nil where that did not change.
+    private(set) var namelessBefore: Bool?
+
+    init(seed: HashSeed) {
+        names = KeyTable(seed: seed)
+    }
+
+    /// The bytes that it costs.
+    var footprint: Int {
+        names.footprint + counts.count * MemoryLayout<Int>.stride + crossings.footprint
+    }
+
+    var isActive: Bool { watcherCount > 0 }
+
+    /// Whether the end of the turn has something to look at.
+    var hasCrossings: Bool { !crossings.isEmpty || namelessBefore != nil }
+
+    /// Somebody watches a name, or all of them.
+    mutating func add(watching name: [UInt8]?) {
+        watcherCount += 1
+        guard let name else {
+            generalCount += 1
+            return
+        }
+        let place = Int(names.insert(name.span).index)
+        while counts.count <= place { counts.append(0) }
+        counts[place] += 1
+    }
+
+    /// Somebody watches no more.
+    mutating func remove(watching name: [UInt8]?) {
+        watcherCount -= 1
+        if let name {
+            guard let place = names.index(of: name.span) else {
+                preconditionFailure("a name that is watched is known")
+            }
+            counts[Int(place)] -= 1
+            if counts[Int(place)] == 0 { names.remove(at: place) }
+        } else {
+            generalCount -= 1
+        }
+        if !isActive { forget() }
+    }
+
+    /// Forgets what was noted.
+    mutating func forget() {
+        crossings = Ring()
+        noted = []
+        namelessBefore = nil
+    }
+
+    /// A name may have got its first observer, or lost its last; what was noted first counts.
+    mutating func note(_ name: [UInt8], wasObserved: Bool) {
+        guard noted.insert(name).inserted else { return }
+        crossings.append(Crossing(name: name, wasObserved: wasObserved))
+    }
+
+    /// The first observer without a name has come, or the last one goes.
+    mutating func noteNameless(wasObserved: Bool) {
+        if namelessBefore == nil { namelessBefore = wasObserved }
+    }
+
+    /// Takes whether there was an observer without a name, if that may have changed.
+    mutating func takeNameless() -> Bool? { namelessBefore.take() }
+
+    /// Takes the next name to look at.
+    mutating func next() -> Crossing? {
+        guard let crossing = crossings.first else { return nil }
+        crossings.removeFirst()
+        noted.remove(crossing.name)
+        return crossing
+    }
+
+    /// Calls the visitor with each name that somebody watches.
+    func forEachName(_ visit: ([UInt8]) -> Void) {
+        for place in 0..<names.indexLimit where place < counts.count && counts[place] > 0 {
+            visit(names.key(at: UInt32(place)))
+        }
+    }
+
+    /// Adds all that can be seen of it later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(watcherCount)
+        digest.add(generalCount)
+        digest.add(namelessBefore.map { $0 ? 1 : 0 } ?? -1)
+        var position = crossings.startPosition
+        while position < crossings.endPosition {
+            digest.add(crossings[position].name)
+            digest.add(crossings[position].wasObserved)
+            position += 1
+        }
+    }
+}

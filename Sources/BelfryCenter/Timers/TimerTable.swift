@@ -1,0 +1,212 @@
+import BelfryBytes
+
+/// The timers of a center: they wait apart from the queue, and cost nothing until they are due (rule L9).
+///
+/// A timer is found by its time, by its identifier, by name and object, and by its client; each costs no more among a
+/// million than among a thousand.
+struct TimerTable: Sendable {
+    private var slots: [Timer?] = []
+    private var freeSlots: [UInt32] = []
+    private(set) var order = TimerOrder()
+    private var kinds: KindTable
+    private var positions: PositionTable
+    /// What those have that repeat, by slot.
+    private var repetitions: [UInt32: Timer.Repetition] = [:]
+    /// The timers of each client, in the order of their making.
+    private var ofClient: [UInt64: [UInt32]] = [:]
+    private(set) var lastOrdinal: UInt64 = 0
+    /// The bytes of name, object and userInfo of all.
+    private(set) var byteCount = 0
+    /// How many farewells there are, and of how many the delay runs.
+    private(set) var farewellCount = 0
+    private(set) var goingCount = 0
+    /// How many have something due that may have been posted in an earlier life of the broker.
+    private(set) var restoredCount = 0
+    /// How many firings were made, and how many were due and not made.
+    var firedCount: UInt64 = 0
+    var missedCount: UInt64 = 0
+    /// What timers cost those that they count for.
+    var owned = OwnedMemory()
+
+    init(seed: HashSeed) {
+        kinds = KindTable(seed: seed)
+        positions = PositionTable(seed: seed)
+    }
+
+    /// How many there are.
+    var count: Int { order.count }
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        Footprint.texts(count: count, byteCount: byteCount)
+            + slots.count * MemoryLayout<Timer?>.stride + order.footprint + kinds.footprint
+            + positions.footprint
+            + Footprint.dictionary(
+                capacity: repetitions.capacity,
+                stride: MemoryLayout<UInt32>.stride + MemoryLayout<Timer.Repetition>.stride)
+            + ofClient.count * Self.clientByteCount + repetitions.count * Self.detailsByteCount
+    }
+
+    /// What a timer costs in all tables, but for its texts.
+    static let timerByteCount = 256
+    /// What a list of the timers of a client costs, about.
+    private static let clientByteCount = 96
+    /// What the details of a timer cost.
+    private static let detailsByteCount = 128
+
+    /// When something is to be done next, on the clock of timers; `Int64.max` is never.
+    var nextDue: Int64 { order.first?.due ?? .max }
+
+    subscript(slot: UInt32) -> Timer {
+        guard let timer = slots[Int(slot)] else { preconditionFailure("a timer that is there") }
+        return timer
+    }
+
+    /// The timer of a post, if it waits.
+    func slot(of id: NotificationID) -> UInt32? {
+        guard count > 0 else { return nil }
+        return positions.position(of: id) { Self.id(in: slots[Int($0)]) }.map { UInt32($0) }
+    }
+
+    private static func id(in timer: Timer?) -> NotificationID {
+        timer?.id ?? NotificationID(high: 0, low: 0)
+    }
+
+    /// What a repeating timer has done; nil for others.
+    func repetition(at slot: UInt32) -> Timer.Repetition? {
+        repetitions.isEmpty ? nil : repetitions[slot]
+    }
+
+    /// The timers that end with a client, and the farewells that wait for it, in the order of their making.
+    func slots(ofClient client: UInt64) -> [UInt32] {
+        ofClient.isEmpty ? [] : ofClient[client] ?? []
+    }
+
+    /// How many farewells a client has.
+    func farewellCount(of client: UInt64) -> Int {
+        slots(ofClient: client).count { self[$0].isFarewell }
+    }
+
+    /// The timers that are equal in what a mask names, and may be touched, in the order in which they are due.
+    func slots(
+        similarTo name: Span<UInt8>?, _ object: Span<UInt8>?, mask: Coalescing, scope: PostScope
+    ) -> [UInt32] {
+        guard count > 0 else { return [] }
+        // What the closure captures is copied: that should not be the whole table.
+        let slots = slots
+        let similar = kinds.slots(similarTo: name, object, mask: mask) { slot in
+            if case .everything = scope { return true }
+            return slots[Int(slot)].map { scope.allows($0.content) } ?? false
+        }
+        if similar.count < 2 { return similar }
+        return similar.map { self[$0].item(at: $0) }.sorted().map(\.slot)
+    }
+
+    /// Adds a timer, and tells its slot.
+    ///
+    /// - Parameter client: the one in whose list it stands.
+    @discardableResult
+    mutating func add(
+        _ timer: Timer, _ repetition: Timer.Repetition? = nil, ofClient client: UInt64? = nil
+    ) -> UInt32 {
+        lastOrdinal = max(lastOrdinal, timer.ordinal)
+        let slot = freeSlots.popLast() ?? UInt32(slots.count)
+        if Int(slot) == slots.count { slots.append(timer) } else { slots[Int(slot)] = timer }
+        byteCount += timer.content.byteCount
+        owned.add(timer.cost, of: .queue, for: timer.owner)
+        kinds.insert(timer.content, at: slot)
+        positions.insert(timer.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
+        order.insert(timer.item(at: slot))
+        if let repetition { repetitions[slot] = repetition }
+        if let client { ofClient[client, default: []].append(slot) }
+        if timer.isRestored { restoredCount += 1 }
+        if timer.isFarewell { farewellCount += 1 }
+        if timer.isFarewell, timer.due != .max { goingCount += 1 }
+        return slot
+    }
+
+    /// Takes a timer out.
+    mutating func remove(_ slot: UInt32) -> Timer {
+        let timer = self[slot]
+        order.remove(timer.item(at: slot))
+        positions.remove(timer.id, at: UInt64(slot))
+        kinds.remove(at: slot)
+        byteCount -= timer.content.byteCount
+        owned.add(-timer.cost, of: .queue, for: timer.owner)
+        if !repetitions.isEmpty { repetitions[slot] = nil }
+        if let client = timer.details?.client { leave(client, slot) }
+        if timer.isRestored { restoredCount -= 1 }
+        if timer.isFarewell { farewellCount -= 1 }
+        if timer.isFarewell, timer.due != .max { goingCount -= 1 }
+        slots[Int(slot)] = nil
+        freeSlots.append(slot)
+        // A table that was large once gives its storage back.
+        if count == 0, slots.count > 64 { (slots, freeSlots) = ([], []) }
+        return timer
+    }
+
+    /// A timer stands in the list of a client no more.
+    mutating func leave(_ client: UInt64, _ slot: UInt32) {
+        guard var slots = ofClient.removeValue(forKey: client) else { return }
+        slots.removeAll { $0 == slot }
+        if !slots.isEmpty { ofClient[client] = slots }
+    }
+
+    /// A timer is due at another time.
+    mutating func move(_ slot: UInt32, due: Int64, dueAt: Int64) {
+        guard var timer = slots[Int(slot)] else { return }
+        order.remove(timer.item(at: slot))
+        if timer.isFarewell { goingCount += (due != .max ? 1 : 0) - (timer.due != .max ? 1 : 0) }
+        timer.due = due
+        timer.dueAt = dueAt
+        slots[Int(slot)] = timer
+        order.insert(timer.item(at: slot))
+    }
+
+    /// A repeating timer is due again.
+    ///
+    /// - Parameter hasFired: whether it has made a firing: the next one has another identifier.
+    mutating func goOn(_ slot: UInt32, _ repetition: Timer.Repetition, hasFired: Bool) {
+        repetitions[slot] = repetition
+        if hasFired, slots[Int(slot)]?.isRestored == true {
+            restoredCount -= 1
+            slots[Int(slot)]?.isRestored = false
+        }
+        move(slot, due: min(repetition.due, repetition.endsAt), dueAt: repetition.dueAt)
+    }
+
+    /// Adds all that can be seen of the timers now or later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(count)
+        digest.add(lastOrdinal)
+        digest.add(firedCount)
+        digest.add(missedCount)
+        order.forEach { item in
+            add(self[item.slot], repetition(at: item.slot), to: &digest)
+            return true
+        }
+    }
+
+    private func add(
+        _ timer: Timer, _ repetition: Timer.Repetition?, to digest: inout StateDigest
+    ) {
+        digest.add(timer.id)
+        digest.add(timer.content)
+        digest.add(timer.isRestored)
+        digest.add(Int(timer.depth))
+        digest.add(timer.ordinal)
+        digest.add(timer.due)
+        digest.add(timer.dueAt)
+        digest.add(timer.postedAt)
+        digest.add(timer.details?.client ?? 0)
+        digest.add(timer.details?.farewell?.delay ?? -1)
+        digest.add(timer.details?.farewell?.principal.name)
+        guard let repetition else { return }
+        digest.add(repetition.start)
+        digest.add(repetition.period)
+        digest.add(repetition.endsAt)
+        digest.add(repetition.next)
+        digest.add(repetition.fired)
+        digest.add(repetition.missed)
+    }
+}

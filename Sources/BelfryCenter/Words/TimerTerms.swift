@@ -1,0 +1,50 @@
+/// When a post enters the queue, and how often (Rules.md, L).
+public struct TimerTerms: Sendable, Equatable {
+    /// When it is due first.
+    public enum Start: Sendable, Equatable {
+        /// So many nanoseconds after the command; for a farewell after the disconnection.
+        case after(Int64)
+        /// At a time, in milliseconds since 1970; the past is now.
+        case at(Int64)
+    }
+
+    /// When it is due first; nil is one period from now, and now without a period.
+    public var start: Start?
+    /// The nanoseconds between two firings; nil for a timer that fires once.
+    public var period: Int64?
+    /// Nanoseconds after which a repeating timer ends; nil is never.
+    public var lease: Int64?
+    /// Whether timers of the same name and object are taken out first (rule L1).
+    public var replaces: Bool
+    /// Whether it is due when its client has been disconnected (rule L10): it is a *farewell*.
+    public var isFarewell: Bool
+
+    /// Joins the parts.
+    public init(
+        start: Start? = nil, period: Int64? = nil, lease: Int64? = nil, replaces: Bool = false,
+        isFarewell: Bool = false
+    ) {
+        self.start = start
+        self.period = period
+        self.lease = lease
+        self.replaces = replaces
+        self.isFarewell = isFarewell
+    }
+
+    /// Whether it would repeat for ever, which needs the grant `forever`.
+    public var repeatsForever: Bool { period != nil && lease == nil }
+
+    /// The whole milliseconds from a command until it is due first, rounded up: nothing is early (rule L2).
+    func delay(from time: CommandTime) -> Int64 {
+        switch start {
+        case .after(let nanoseconds): Self.milliseconds(nanoseconds)
+        case .at(let milliseconds): max(0, milliseconds - time.wallMilliseconds)
+        case nil: Self.milliseconds(period ?? 0)
+        }
+    }
+
+    /// Nanoseconds as whole milliseconds, rounded up.
+    static func milliseconds(_ nanoseconds: Int64) -> Int64 {
+        nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 > 0 ? 1 : 0)
+    }
+}

@@ -1,0 +1,26 @@
+import BelfryAccess
+import BelfryCenter
+
+extension Outbox {
+    /// Whether the poster of a farewell may still post it (rule L10).
+    ///
+    /// The rights of a key are those that the file of keys gives it now, and of nobody those of anonymous callers; a token
+    /// carried its own, which were looked at when the farewell was made.
+    func mayGo(_ farewell: NotificationCenter.DueFarewell, center: [UInt8]) -> Bool {
+        let grants: [Grants]
+        if farewell.principal.hasKey {
+            grants =
+                configuration.keyring?.grants(
+                    ofKeysNamed: farewell.principal.name, at: commandTime.wallMilliseconds) ?? []
+        } else if farewell.principal.name == anonymous.principal {
+            grants = [anonymous.grants]
+        } else {
+            return true
+        }
+        return grants.contains {
+            $0.allow(
+                .post, center: center.span, name: farewell.content.name,
+                object: farewell.content.object)
+        }
+    }
+}
