@@ -342,8 +342,15 @@ export class NotificationCenter extends EventTarget {
   /// other options are those of the broker: `object`, `style` and with it `coalesce`, `keep`,
   /// `modes`, `maxDelay`; `immediate`, `ttl`, `causedBy`; `wait` (seconds), `report`, and
   /// `idempotencyKey`. A queued post has no counts but an `outcome`.
+  ///
+  /// With `after` (seconds), `at` (a Date, or a time with its offset) or `every` (seconds, until its
+  /// `lease`, or this client, ends) it enters the queue later, and the answer has `dueAt`. `replaces: true` takes out
+  /// earlier ones of the same name and object. With `onDisconnect: true` it is posted when this
+  /// client has been disconnected for `after` seconds; `close()` withdraws it.
   async post(name, options = {}) {
-    const given = Object.entries(options).filter(([, value]) => value !== null);
+    // A lease of null is one without an end; all else that is null is not given.
+    const isGiven = ([key, value]) => value !== null || key === "lease";
+    const given = Object.entries(options).filter(isGiven);
     return this.#callWhenOpen("post", { name, ...Object.fromEntries(given) });
   }
 

@@ -126,7 +126,8 @@ function outcomeWords({ outcome, target, observer, reason, path }) {
   return `${outcome}: ${way}${end === undefined ? "" : ` (${end})`}`;
 }
 
-function postedWords({ outcome, into, matched, delivered, held }) {
+function postedWords({ outcome, into, dueAt, matched, delivered, held }) {
+  if (dueAt !== undefined) return `It enters the queue at ${clock(dueAt)}.`;
   if (outcome === "queued") return "It waits in the queue.";
   if (outcome === "coalesced") return `${into}, which waits in the queue, stands for it.`;
   if (matched === 0) return "Posted. Nobody observes it.";
@@ -619,7 +620,7 @@ async function listQueue() {
   find("mode").textContent = modes === null ? "" : `in mode ${modes.current}`;
 }
 
-function entryRow({ id, name, object, style, modes, coalesce, merged, enqueuedAt }) {
+function entryRow({ id, name, object, style, modes, coalesce, merged, enqueuedAt, ...timer }) {
   const button = make("button", { type: "button", className: "small" }, "Remove");
   button.dataset.entry = id;
   button.setAttribute("aria-label", `Remove ${describe({ name, object: object ?? null })}`);
@@ -629,7 +630,19 @@ function entryRow({ id, name, object, style, modes, coalesce, merged, enqueuedAt
     make("td", { className: "text" }, shown(object, "none")),
     make("td", {}, style), make("td", { className: "text" }, modes.join(", ")),
     make("td", {}, coalesce.join(", ") || "nothing"), numberCell(merged),
-    make("td", {}, clock(enqueuedAt)), make("td", {}, button));
+    make("td", {}, clock(enqueuedAt)), make("td", { className: "text" }, dueWords(timer)),
+    make("td", {}, button));
+}
+
+/// When a post enters the queue that is not there yet.
+function dueWords({ dueAt, every, fired, missed, onDisconnect }) {
+  const words = [];
+  if (dueAt !== undefined) words.push(clock(dueAt));
+  if (onDisconnect !== undefined) words.push(`without ${onDisconnect}`);
+  if (every !== undefined) {
+    words.push(`every ${every} s`, `${fired} fired${missed > 0 ? `, ${missed} missed` : ""}`);
+  }
+  return words.join(", ") || "is there";
 }
 
 async function dequeue(id) {

@@ -23,12 +23,19 @@ public struct ObserverOptions: Equatable, Sendable {
         case token
     }
 
-    /// How long an observer stays at the broker without a connection.
+    /// How long an observer stays at the broker without a connection, or a post repeats.
     public enum Lease: Equatable, Sendable {
         /// For so long; the broker's limit is 30 days.
         case limited(Duration)
         /// Until it is removed, which needs a grant.
         case forever
+
+        func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
+            switch self {
+            case .limited(let duration): writer.member("lease", seconds: duration, into: &bytes)
+            case .forever: writer.member(null: "lease", into: &bytes)
+            }
+        }
     }
 
     /// Whether it outlives its connection; the default is `connection`.
@@ -57,11 +64,7 @@ public struct ObserverOptions: Equatable, Sendable {
 
     func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
         writer.member("lifetime", string: lifetime.rawValue, into: &bytes)
-        switch lease {
-        case .limited(let duration): writer.member("lease", seconds: duration, into: &bytes)
-        case .forever: writer.member(null: "lease", into: &bytes)
-        case nil: break
-        }
+        lease?.write(&writer, &bytes)
         if let suspensionBehavior {
             writer.member("suspensionBehavior", string: suspensionBehavior.rawValue, into: &bytes)
         }

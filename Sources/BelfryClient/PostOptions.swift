@@ -62,6 +62,26 @@ public struct PostOptions: Equatable, Sendable {
     public var isImmediate = false
     /// How long a queued or held copy is kept.
     public var timeToLive: Duration?
+    /// How much later it enters the queue; with `onDisconnect` that begins with the disconnection.
+    ///
+    /// The range is 0 to 366 days. It then has the style asap, or idle.
+    public var after: Duration?
+    /// When it enters the queue: a time with its offset, as in `2026-11-22T06:00:00Z`.
+    ///
+    /// It does not go with `after`.
+    public var at: String?
+    /// The time between two firings, 0.1 s to 366 days; it repeats until its lease, or this client, ends.
+    ///
+    /// Without `after` and `at` the first firing is one period from now.
+    public var every: Duration?
+    /// How long it repeats; the broker's default is a day, and its limit 30 days.
+    public var lease: ObserverOptions.Lease?
+    /// Whether what was to enter the queue later with this name and object is taken out first, but for what waits
+    /// for a disconnection.
+    public var replaces = false
+    /// Whether it is posted when this client has been disconnected for `after`, however that came about, but for
+    /// `close()`.
+    public var onDisconnect = false
     /// The id of the notification whose handling posts this one.
     public var causedBy: String?
     /// How long the answer waits for acknowledging observers; zero does not wait.
@@ -92,6 +112,16 @@ public struct PostOptions: Equatable, Sendable {
         if let maxDelay { writer.member("maxDelay", seconds: maxDelay, into: &bytes) }
         if isImmediate { writer.member("immediate", bool: true, into: &bytes) }
         if let timeToLive { writer.member("ttl", seconds: timeToLive, into: &bytes) }
+        writeTimer(&writer, &bytes)
+    }
+
+    private func writeTimer(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
+        if let after { writer.member("after", seconds: after, into: &bytes) }
+        if let at { writer.member("at", string: at, into: &bytes) }
+        if let every { writer.member("every", seconds: every, into: &bytes) }
+        lease?.write(&writer, &bytes)
+        if replaces { writer.member("replaces", bool: true, into: &bytes) }
+        if onDisconnect { writer.member("onDisconnect", bool: true, into: &bytes) }
     }
 
     /// Writes what belongs to the call.

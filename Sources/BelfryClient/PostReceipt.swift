@@ -50,8 +50,10 @@ public struct PostReceipt: Equatable, Sendable {
     public let refused: Int
     /// Not acknowledged yet.
     public let pending: Int
-    /// Taken out of the queue by a post with the style `now`.
+    /// Taken out of the queue by a post with the style `now`, or replaced by one that enters it later.
     public let dequeued: Int
+    /// When it enters the queue, as RFC 3339 has it, if that is later and known.
+    public let dueAt: String?
     /// One row an observer, in the order of their registration, if the post asked for them.
     public let observers: [Row]
     /// The whole receipt as the broker wrote it.
@@ -102,6 +104,7 @@ extension PostReceipt {
         pending = counts[8]
         dequeued = counts[9]
         observers = members.objects("observers").compactMap(Row.init)
+        dueAt = members.string("dueAt")
         self.json = json
     }
 }

@@ -60,10 +60,16 @@ struct Asks: ListingCommand {
 /// `belfry queue`.
 struct Queue: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List what waits in the queue, in the order in which it would be posted.")
+        abstract: """
+            List what waits in the queue, in the order in which it would be posted, and what enters it \
+            later.
+            """)
 
     @Option(help: .value("Remove the notification with this id instead; repeatable.", "ID"))
     var remove: [String] = []
+
+    @Flag(help: "List only what enters the queue later.")
+    var waiting = false
 
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
@@ -84,8 +90,12 @@ struct Queue: ClientCommand {
             }
             return
         }
-        let rows = try await Listing.rows("queue", "entries", from: url)
-        let columns = ["id", "name", "object", "style", "modes", "merged", "enqueuedAt"]
+        let rows = try await Listing.rows(
+            "queue", "entries", filter: waiting ? [("waiting", "true")] : [], from: url)
+        let columns =
+            waiting
+            ? ["id", "name", "object", "dueAt", "every", "fired", "missed", "onDisconnect"]
+            : ["id", "name", "object", "style", "modes", "merged", "enqueuedAt", "dueAt"]
         try Listing.write("entries", rows, columns, report)
     }
 }
@@ -94,13 +104,14 @@ struct Queue: ClientCommand {
 enum Listing {
     /// All rows of what is at a path; they are the member of that name, or of another one.
     static func rows(
-        _ path: String, _ member: String? = nil, from url: BrokerURL
+        _ path: String, _ member: String? = nil, filter: [(String, String)] = [],
+        from url: BrokerURL
     ) async throws(ToolError) -> [JSONObject] {
         var rows: [JSONObject] = []
         var cursor: String?
         repeat {
             var request = HTTPRequest.get(path)
-            request.query = [("limit", "1000")]
+            request.query = [("limit", "1000")] + filter
             if let cursor { request.query.append(("cursor", cursor)) }
             let page = JSONObject(try await request.requiredAnswer(from: url).content)
             rows += page?.objects(member ?? path) ?? []

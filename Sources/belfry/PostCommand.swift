@@ -52,6 +52,28 @@ struct Post: ClientCommand {
     var ttl: Duration?
 
     @Option(
+        help: .value("Enter the queue this much later: 2s, 1h, 30d.", "TIME"),
+        transform: ArgumentText.duration)
+    var after: Duration?
+
+    @Option(help: .value("Enter the queue at this time: 2026-11-22T06:00:00Z.", "TIME"))
+    var at: String?
+
+    @Option(
+        help: .value(
+            "Enter the queue again and again, so much later each time: 100ms at least.", "TIME"),
+        transform: ArgumentText.duration)
+    var every: Duration?
+
+    @Option(
+        help: .value("With --every: how long it goes on. The default is 24h.", "TIME"),
+        transform: ArgumentText.duration)
+    var lease: Duration?
+
+    @Flag(help: "Take out what was to be posted later with this name and object.")
+    var replaces = false
+
+    @Option(
         help: .value("Wait this long for observers that acknowledge, at most 60s.", "TIME"),
         transform: ArgumentText.duration)
     var wait: Duration?
@@ -74,12 +96,16 @@ struct Post: ClientCommand {
         // What waits in the queue has no counts yet.
         let columns =
             receipt.raw("outcome") != nil
-            ? ["id", "outcome", "into"]
+            ? ["id", "outcome", "into", "dueAt", "dequeued"].filter {
+                $0 == "id" || $0 == "outcome" || receipt.raw($0) != nil
+            }
             : ["id", "seq", "matched", "delivered", "held", "dropped", "acknowledged", "pending"]
         try Report.write(Array(Report.table(columns, [receipt]).utf8))
     }
 
     func validate() throws {
+        if after != nil, at != nil { throw ValidationError("--after and --at do not go together.") }
+        if lease != nil, every == nil { throw ValidationError("--lease needs --every.") }
         do throws(ClientError) {
             _ = try HTTPRequest.post(name: name, options: options)
         } catch {
@@ -106,6 +132,11 @@ struct Post: ClientCommand {
         options.maxDelay = maxDelay
         options.isImmediate = immediate
         options.timeToLive = ttl
+        options.after = after
+        options.at = at
+        options.every = every
+        options.lease = lease.map { .limited($0) }
+        options.replaces = replaces
         options.wait = wait
         options.idempotencyKey = idempotencyKey
         return options

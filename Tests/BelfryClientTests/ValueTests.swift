@@ -97,3 +97,32 @@ struct UserInfoTests {
         #expect(throws: ClientError.invalidUserInfo) { try UserInfo(json: nested(65)) }
     }
 }
+
+@Suite("Posts that enter the queue later")
+struct LaterOptionTests {
+    @Test("their options go out in the words of the broker, and the receipt has the time")
+    func words() throws {
+        let broker = try ScriptedBroker.opened()
+        var wish = PostWish(name: "A")
+        wish.options.after = .seconds(2)
+        wish.options.replaces = true
+        wish.options.onDisconnect = true
+        _ = try broker.submit { .post(wish, $0) }
+        wish.options = PostOptions()
+        wish.options.at = "2026-11-22T06:00:00Z"
+        wish.options.every = .milliseconds(1_500)
+        wish.options.lease = .forever
+        _ = try broker.submit { .post(wish, $0) }
+        #expect(
+            try broker.heard() == [
+                #"{"jsonrpc":"2.0","id":1,"method":"post","params":{"name":"A","after":2,"#
+                    + #""replaces":true,"onDisconnect":true}}"#,
+                #"{"jsonrpc":"2.0","id":2,"method":"post","params":{"name":"A","#
+                    + #""at":"2026-11-22T06:00:00Z","every":1.5,"lease":null}}"#,
+            ])
+        let text = #"{"id":"a","outcome":"queued","dueAt":"2026-11-22T06:00:00.000Z","dequeued":1}"#
+        let receipt = try PostReceipt(json: Array(text.utf8))
+        #expect(receipt.outcome == .queued && receipt.dequeued == 1)
+        #expect(receipt.dueAt == "2026-11-22T06:00:00.000Z")
+    }
+}
