@@ -8,6 +8,7 @@ import Glibc
 //         --history-only                                 without the model: judged from outside alone
 //     belfry-simulator asks [--seeds A..B] [--steps N]   responders and asks, judged from outside alone
 //     belfry-simulator actions [--seeds A..B] [--steps N]  observers with targets, against a model of their own
+//     belfry-simulator timers [--seeds A..B] [--steps N] timers, clocks and crashes, judged from outside alone
 //     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
 //     belfry-simulator history SEED [--steps N]          all that an outsider saw of one seed
 //     belfry-simulator record FILE SEED [--steps N]      what happens in one seed, as a file
@@ -101,6 +102,7 @@ protocol SmallWorld {
 
 extension AskWorld: SmallWorld {}
 extension ActionWorld: SmallWorld {}
+extension TimerWorld: SmallWorld {}
 
 func runAll<World: SmallWorld>(_ type: World.Type, _ order: Order) -> Int32 {
     var violationCount = 0
@@ -141,13 +143,17 @@ func tellHistory(_ order: Order) -> Int32 {
 func perform() -> Int32 {
     guard let order = Order(CommandLine.arguments) else {
         print(
-            "run, asks, actions, verbose, history, record or replay; main.swift has their options")
+            """
+            run, asks, actions, timers, verbose, history, record or replay; main.swift has their \
+            options
+            """)
         return 2
     }
     switch order.verb {
     case "run": return runAll(order)
     case "asks": return runAll(AskWorld.self, order)
     case "actions": return runAll(ActionWorld.self, order)
+    case "timers": return runAll(TimerWorld.self, order)
     case "verbose": return verbose(order)
     case "history": return tellHistory(order)
     case "record": return record(order)
