@@ -77,8 +77,10 @@ extension NotificationCenter {
                 break
             }
         }
-        // Somebody else is waited for, or nobody any more.
-        if isAwaited, dispatching.awaited.isEmpty, let complete = waiting.resolve(before.id) {
+        // Somebody else is waited for, or nobody any more; the next post waits for its own alone.
+        let isAwaitedStill = !dispatching.awaited.isEmpty
+        dispatching.awaited = []
+        if isAwaited, !isAwaitedStill, let complete = waiting.resolve(before.id) {
             answer(complete, &effects)
         }
     }
