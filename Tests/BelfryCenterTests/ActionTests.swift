@@ -452,6 +452,24 @@ struct AnsweredActionTests {
         #expect(scenario.center.sequence == 1)
     }
 
+    @Test("K9: the deadline of a later post does not end the wait for what was handed on before")
+    mutating func waitsForItsOwn() {
+        let client = scenario.connect()
+        let lamp = scenario.respond("lamp", ["toggle"], by: client) { $0.next = "hall" }
+        let hall = scenario.respond("hall", ["toggle"], by: client)
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: client) {
+            $0.acknowledges = true
+        }
+        let first = scenario.press("touchUp", wait: 2_000_000_000)
+        scenario.respond(to: row, 1, of: lamp, .passed(bytes("{}")))
+        let second = scenario.press("touchUp", wait: 500_000_000)
+        scenario.milliseconds += 500
+        scenario.apply(.passTime(workLimit: .max))
+        #expect(scenario.effects.completions.map { $0.receipts.map(\.id) } == [[second]])
+        scenario.respond(to: row, 2, of: hall, .result(bytes("null")))
+        #expect(scenario.effects.completions.map { $0.receipts.map(\.id) } == [[first]])
+    }
+
     @Test("K9, K6: what is handed on to one that holds is held there")
     mutating func isHandedOnAndHeld() {
         let client = scenario.connect()
