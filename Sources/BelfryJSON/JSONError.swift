@@ -20,6 +20,8 @@ public enum JSONError: Error, Equatable, Sendable {
     case depthLimit(limit: Int, at: Int)
     /// The escape of half a surrogate pair, which no Unicode text can hold (RFC 8259 §8.2).
     case loneSurrogate(at: Int)
+    /// The key that starts here is one that its object has already (RFC 8259 §4).
+    case duplicateMember(at: Int)
     /// The value that starts here is of another kind than the one that was asked for.
     case wrongKind(expected: JSONKind, found: JSONKind, at: Int)
     /// The number that starts here has a fraction or an exponent where an integer was asked for.
@@ -36,7 +38,8 @@ public enum JSONError: Error, Equatable, Sendable {
         case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidNumber, .invalidEscape,
             .controlCharacter, .invalidUTF8:
             true
-        case .depthLimit, .loneSurrogate, .wrongKind, .notAnInteger, .numberOutOfRange:
+        case .depthLimit, .loneSurrogate, .duplicateMember, .wrongKind, .notAnInteger,
+            .numberOutOfRange:
             false
         }
     }
@@ -48,8 +51,9 @@ public enum JSONError: Error, Equatable, Sendable {
             nil
         case .unexpectedByte(let offset), .trailingBytes(let offset), .invalidNumber(let offset),
             .invalidEscape(let offset), .controlCharacter(let offset), .invalidUTF8(let offset),
-            .depthLimit(_, let offset), .loneSurrogate(let offset), .wrongKind(_, _, let offset),
-            .notAnInteger(let offset), .numberOutOfRange(let offset):
+            .depthLimit(_, let offset), .loneSurrogate(let offset), .duplicateMember(let offset),
+            .wrongKind(_, _, let offset), .notAnInteger(let offset),
+            .numberOutOfRange(let offset):
             offset
         }
     }

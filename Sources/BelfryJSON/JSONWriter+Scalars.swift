@@ -37,6 +37,21 @@ extension JSONWriter {
         bytes.append(.quote)
     }
 
+    /// How many bytes `append(string:)` writes for a text, with the quotation marks.
+    static func byteCount(string text: Span<UInt8>) -> Int {
+        var count = text.count + 2
+        var index = plainByteCount(of: text)
+        while index < text.count {
+            switch text[index] {
+            case .quote, .backslash, 0x08, .tab, .lineFeed, 0x0C, .carriageReturn: count += 1
+            case 0..<0x20: count += 5
+            default: break
+            }
+            index += 1
+        }
+        return count
+    }
+
     /// How many bytes at the start need no escape; it may stop before the first that does.
     private static func plainByteCount(of text: Span<UInt8>) -> Int {
         var index = 0

@@ -1,0 +1,118 @@
+// What changes a document. Each change is told as an edit, which can be undone.
+extension Document {
+    /// Puts a value at a path; what is no object on the way becomes one.
+    ///
+    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has changed then.
+    /// - Complexity: a binary search for each key, the members behind a new one, and a look at the value.
+    @discardableResult
+    public mutating func set(
+        _ value: Document, at path: DocumentPath, limits: DocumentLimits = DocumentLimits()
+    ) throws(DocumentError) -> DocumentEdit {
+        try edit(at: path, adding: value, limits: limits) { _ in
+            value.root.isNull ? nil : value.root
+        }
+    }
+
+    /// Applies a merge patch to what is at a path (RFC 7396); what is no object on the way becomes one.
+    ///
+    /// A patch that is no object takes the place of what is there, and null removes it.
+    ///
+    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has changed then.
+    /// - Complexity: as `set`, and the members of the objects that the patch goes through.
+    @discardableResult
+    public mutating func merge(
+        _ patch: Document, at path: DocumentPath = .whole,
+        limits: DocumentLimits = DocumentLimits()
+    ) throws(DocumentError) -> DocumentEdit {
+        try edit(at: path, adding: patch, limits: limits) {
+            DocumentNode.merged($0, with: patch.root)
+        }
+    }
+
+    /// Takes out what is at a path; of the whole, the object without members is left.
+    ///
+    /// - Complexity: a binary search for each key, and the members behind it.
+    @discardableResult
+    public mutating func remove(at path: DocumentPath) -> DocumentEdit {
+        edit(at: path) { _ in nil }
+    }
+
+    /// Takes an edit back, which must be the last one.
+    public mutating func undo(_ edit: DocumentEdit) {
+        _ = self.edit(at: edit.path) { _ in edit.old?.root }
+    }
+
+    private mutating func edit(
+        at path: DocumentPath, adding value: Document, limits: DocumentLimits,
+        _ transform: (DocumentNode?) -> DocumentNode?
+    ) throws(DocumentError) -> DocumentEdit {
+        guard path.keys.count + value.depth <= limits.depthLimit else {
+            throw .tooDeep(limit: limits.depthLimit)
+        }
+        let before = byteCount
+        let edit = edit(at: path, transform)
+        let after = byteCount
+        guard after <= max(before, limits.byteLimit) else {
+            undo(edit)
+            throw .tooManyBytes(byteCount: after, limit: limits.byteLimit)
+        }
+        return edit
+    }
+
+    private mutating func edit(
+        at path: DocumentPath, _ transform: (DocumentNode?) -> DocumentNode?
+    ) -> DocumentEdit {
+        let edit = root.edit(path.keys[...], transform)
+        return DocumentEdit(
+            path: path.prefix(path.keys.count - edit.keysBelow),
+            old: edit.old.map(Document.init(root:)), new: edit.new.map(Document.init(root:)))
+    }
+}
+
+extension DocumentNode {
+    /// What an edit found and left at the place where it began, `keysBelow` keys above its own.
+    typealias Edit = (keysBelow: Int, old: DocumentNode?, new: DocumentNode?)
+
+    /// Changes what is at a path from here; `transform` is given what is there, and tells what shall be.
+    mutating func edit(
+        _ keys: ArraySlice<[UInt8]>, _ transform: (DocumentNode?) -> DocumentNode?
+    ) -> Edit {
+        guard let key = keys.first else {
+            let (old, new) = (self, transform(self))
+            self = new ?? .object(DocumentObject())
+            return (0, old, new)
+        }
+        guard case .object(var object) = self else {
+            // Something may come where no way is, but nothing goes.
+            let (old, new) = (self, transform(nil)?.wrapped(in: keys))
+            self = new ?? old
+            return (keys.count, old, self)
+        }
+        // Out of the node, so that the members are not copied.
+        self = .leaf([])
+        defer { self = .object(object) }
+        let place = object.place(of: key)
+        let rest = keys.dropFirst()
+        if place.isTaken, !rest.isEmpty {
+            return object.withNode(at: place.index) { $0.edit(rest, transform) }
+        }
+        let old = place.isTaken ? object.members[place.index].node : nil
+        let new = transform(old)?.wrapped(in: rest)
+        object.put(new, at: place, key: key)
+        return (rest.count, old, new)
+    }
+
+    /// What a merge patch makes of a value; nil when it removes it (RFC 7396 §2).
+    static func merged(_ target: DocumentNode?, with patch: DocumentNode) -> DocumentNode? {
+        guard case .object(let patch) = patch else { return patch.isNull ? nil : patch }
+        let object: DocumentObject =
+            if case .object(let object) = target { object } else { DocumentObject() }
+        var members: [DocumentObject.Member] = []
+        members.reserveCapacity(object.members.count + patch.members.count)
+        DocumentObject.forEachKey(of: object, and: patch) { key, node, patch in
+            let result = if let patch { merged(node, with: patch) } else { node }
+            if let result { members.append(DocumentObject.Member(key: key, node: result)) }
+        }
+        return .object(DocumentObject(sorted: members))
+    }
+}

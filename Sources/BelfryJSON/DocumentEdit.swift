@@ -1,0 +1,33 @@
+/// What one write did to a document: where it began, what was there, and what is there now.
+///
+/// Above its place there were objects before, and they are there still. So it tells what every path saw, at
+/// the cost of what lies at its place, not of the whole document.
+public struct DocumentEdit: Sendable, Equatable {
+    /// The path of the write, or a shorter one where the way had to be made.
+    public let path: DocumentPath
+    /// What was there.
+    public let old: Document?
+    /// What is there now.
+    public let new: Document?
+
+    /// An edit at a path; a document that comes or goes is one of the whole.
+    public init(path: DocumentPath = .whole, old: Document?, new: Document?) {
+        self.path = path
+        self.old = old
+        self.new = new
+    }
+
+    /// Whether a byte is another one.
+    public var isChange: Bool { old != new }
+
+    /// The change as who looks at a path sees it: at the place, below it, or above it.
+    public func change(at observed: DocumentPath) -> DocumentChange {
+        if path.leads(to: observed) {
+            let rest = observed.relative(to: path)
+            return .difference(from: old?.value(at: rest), to: new?.value(at: rest))
+        }
+        guard observed.leads(to: path) else { return .none }
+        return DocumentChange.difference(from: old, to: new)
+            .wrapped(in: path.keys.dropFirst(observed.keys.count))
+    }
+}
