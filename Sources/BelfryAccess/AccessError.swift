@@ -60,6 +60,7 @@ extension AccessError {
             case .wrongKind(let expected, _, _): "must be \(expected.article)"
             case .depthLimit(let limit, _): "is nested deeper than \(limit)"
             case .loneSurrogate: "holds half a surrogate pair"
+            case .duplicateMember: "has a key twice"
             default: "is not a number that fits"
             }
         self = .invalidFile(place, line: line, reason: reason)

@@ -41,6 +41,11 @@ struct BlobReader {
         all(of: bytes) { $0.number() }
     }
 
+    /// The places of a value that end some time.
+    static func parts(_ bytes: [UInt8]) -> [ValueRecord.Part]? {
+        all(of: bytes) { $0.part() }
+    }
+
     /// How an ask ended.
     static func outcome(_ bytes: [UInt8]) -> AskOutcome? {
         var reader = BlobReader(bytes)
@@ -150,6 +155,21 @@ struct BlobReader {
             }
         default: nil
         }
+    }
+
+    private mutating func part() -> ValueRecord.Part? {
+        guard let path = text(), let flags = number(), flags < 4 else { return nil }
+        var expiresAt: Int64?
+        var lease: ValueRecord.Lease?
+        if flags & 1 != 0 {
+            guard let time = number() else { return nil }
+            expiresAt = Int64(bitPattern: time)
+        }
+        if flags & 2 != 0 {
+            guard let client = number(), let nanoseconds = number() else { return nil }
+            lease = ValueRecord.Lease(client: client, nanoseconds: Int64(bitPattern: nanoseconds))
+        }
+        return ValueRecord.Part(pathText: path, expiresAt: expiresAt, lease: lease)
     }
 
     private mutating func row() -> ReportRow? {

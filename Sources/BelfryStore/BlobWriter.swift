@@ -69,6 +69,21 @@ struct BlobWriter {
         return writer.bytes
     }
 
+    /// The places of a value that end some time.
+    static func parts(_ parts: [ValueRecord.Part]) -> [UInt8] {
+        var writer = BlobWriter()
+        for part in parts {
+            writer.append(part.pathText)
+            writer.append((part.expiresAt == nil ? 0 : 1) | (part.lease == nil ? 0 : 2))
+            if let expiresAt = part.expiresAt { writer.append(UInt64(bitPattern: expiresAt)) }
+            if let lease = part.lease {
+                writer.append(lease.client)
+                writer.append(UInt64(bitPattern: lease.nanoseconds))
+            }
+        }
+        return writer.bytes
+    }
+
     /// How an ask ended.
     static func outcome(_ outcome: AskOutcome) -> [UInt8] {
         var writer = BlobWriter()

@@ -46,6 +46,16 @@ extension CenterImage {
                 asks.append(record)
             }
         case .askForgotten(let id): asks.removeAll { $0.id == id }
+        case .value(let record):
+            let place = place(ofValue: record.object)
+            if place < values.count, values[place].object == record.object {
+                values[place] = record
+            } else {
+                values.insert(record, at: place)
+            }
+        case .valueRemoved(let object):
+            let place = place(ofValue: object)
+            if place < values.count, values[place].object == object { values.remove(at: place) }
         case .key(let record):
             if let index = index(ofKey: record.key.principal, record.key.text) {
                 keys[index] = record
@@ -69,6 +79,20 @@ extension CenterImage {
         actions.removeAll {
             !serials.contains($0.responder) || !sequences.contains($0.sequence)
         }
+    }
+
+    /// Where the value of an object stands, or would stand, in the byte order of objects.
+    private func place(ofValue object: [UInt8]) -> Int {
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if values[middle].object.lexicographicallyPrecedes(object) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
     }
 
     private mutating func removeClient(_ id: UInt64) {

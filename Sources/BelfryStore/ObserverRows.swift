@@ -13,9 +13,9 @@ struct ObserverRows {
                 center, serial, client, token_hash, name, object, selector, behavior, acknowledges,
                 ends_with_connection, hold_limit, min_interval, lease, since, created_at,
                 acknowledged_through, forgotten_through, implements, next, if_held, concurrency,
-                target, checksum)
+                target, key_path, value_flags, checksum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                ?18, ?19, ?20, ?21, ?22, ?23)
+                ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)
             """)
         remover = try connection.prepare("DELETE FROM observer WHERE center = ?1 AND serial = ?2")
         clientRemover = try connection.prepare(
@@ -46,6 +46,8 @@ struct ObserverRows {
         putter.bind(responder.map { Int64($0.ifHeld.rawValue) })
         putter.bind(responder.map { Int64($0.concurrency) })
         putter.bind(record.role.target)
+        putter.bind(record.role.value?.pathText)
+        putter.bind(record.role.value.map { Int64($0.flags) })
         putter.bindChecksum()
         try putter.run()
     }
@@ -99,6 +101,12 @@ struct ObserverRows {
         }
         let concurrency = row.optionalInteger()
         let target = row.optionalBytes()
+        let keyPath = row.optionalBytes()
+        let flags = row.optionalInteger()
+        if let keyPath {
+            guard let flags, let flags = UInt8(exactly: flags) else { return nil }
+            return ValueTerms(pathText: keyPath, flags: flags).map { .value($0) }
+        }
         guard let implements else { return target.map { .action(target: $0) } ?? .plain }
         guard let selectors = BlobReader.texts(implements), let ifHeld, let concurrency else {
             return nil

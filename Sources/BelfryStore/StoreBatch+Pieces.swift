@@ -41,7 +41,7 @@ extension StoreBatch {
 extension Change {
     /// Of which kind of removals it is one.
     fileprivate enum Removal {
-        case observer, held, queued, timer, ask, key
+        case observer, held, queued, timer, ask, value, key
     }
 
     fileprivate var removal: Removal? {
@@ -51,9 +51,10 @@ extension Change {
         case .dequeued: .queued
         case .timerEnded: .timer
         case .askForgotten: .ask
+        case .valueRemoved: .value
         case .keyForgotten: .key
         case .center, .sequenceReserved, .client, .clientRemoved, .observer, .notification, .held,
-            .action, .gap, .queued, .timer, .ask, .key:
+            .action, .gap, .queued, .timer, .ask, .value, .key:
             nil
         }
     }
@@ -81,7 +82,7 @@ extension Change {
     fileprivate func canBeCut(behind previous: Change, followed follower: Change?) -> Bool {
         switch (previous.removal, self) {
         case (.observer, .observerRemoved), (.observer, .released), (.observer, .actionReleased),
-            (.ask, .askForgotten), (.key, .keyForgotten):
+            (.ask, .askForgotten), (.value, .valueRemoved), (.key, .keyForgotten):
             return true
         case (.held, .released), (.held, .actionReleased):
             // What an observer held goes with it, or not at all.

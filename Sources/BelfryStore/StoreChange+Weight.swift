@@ -54,14 +54,14 @@ extension Change {
     fileprivate var growth: Int {
         switch self {
         case .clientRemoved, .notificationReleased, .released, .actionReleased, .dequeued,
-            .keyForgotten, .askForgotten, .timerEnded:
+            .keyForgotten, .askForgotten, .timerEnded, .valueRemoved:
             0
         case .observerRemoved(_, let tombstone):
             // Tombstones are appended. What of one has pages of its own takes those that the observer's
             // row has left, which had the same texts and more.
             120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
         case .center, .sequenceReserved, .client, .observer, .notification, .held, .action, .gap,
-            .queued, .key, .timer, .ask:
+            .queued, .key, .timer, .ask, .value:
             weight
         }
     }
@@ -97,6 +97,8 @@ extension Change {
             return Self.appended(record.content.byteCount + record.modes.blobByteCount)
         case .timer(let record): return page + Self.appended(record.byteCount)
         case .ask(let record): return 2 * page + Self.appended(record.byteCount)
+        case .value(let record): return 2 * page + Self.appended(record.byteCount)
+        case .valueRemoved: return 3 * page
         case .key(let record):
             let rows = record.reports.joined()
             return 2 * page

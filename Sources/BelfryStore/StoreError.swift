@@ -78,6 +78,8 @@ public enum StoreError: Error, Equatable, Sendable {
         case timer
         /// Asks.
         case ask
+        /// Values of objects.
+        case value
         /// Idempotency keys.
         case key
     }

@@ -15,6 +15,7 @@ struct StoreRows {
     private var queue: QueueRows
     private var timers: TimerRows
     private var asks: AskRows
+    private var values: ValueRows
     private var keys: KeyRows
     private let pageCounter: Statement
     private let freePageCounter: Statement
@@ -31,6 +32,7 @@ struct StoreRows {
         queue = try QueueRows(connection)
         timers = try TimerRows(connection)
         asks = try AskRows(connection)
+        values = try ValueRows(connection)
         keys = try KeyRows(connection)
         pageCounter = try connection.prepare("PRAGMA page_count")
         freePageCounter = try connection.prepare("PRAGMA freelist_count")
@@ -124,6 +126,8 @@ struct StoreRows {
         case .timerEnded(let id): try timers.remove(id, center: center)
         case .ask(let record): try asks.put(record, center: center)
         case .askForgotten(let id): try asks.remove(id, center: center)
+        case .value(let record): try values.put(record, center: center)
+        case .valueRemoved(let object): try values.remove(object, center: center)
         case .key(let record): try keys.put(record, center: center)
         case .keyForgotten(let principal, let text):
             try keys.remove(principal: principal, text: text, center: center)
@@ -161,6 +165,7 @@ struct StoreRows {
         var held = try RowWalk(.held, in: connection, read: NotificationRows.readHeld)
         var acted = try RowWalk(.action, in: connection, read: ActionRows.read)
         var lost = try RowWalk(.gap, in: connection, read: GapRows.read)
+        var values = try RowWalk(.value, in: connection, read: ValueRows.read)
         // They are few, and lie in the order of all centers.
         let stones = try tombstones.load(byteLimit: limits.tombstoneByteLimit)
         for (number, center) in try centers.load(isComplete: isComplete) {
@@ -179,6 +184,7 @@ struct StoreRows {
             try queue.load(center: number) { tell(.row(.queued($0))) }
             try timers.load(center: number) { tell(.row(.timer($0))) }
             try asks.load(center: number) { tell(.row(.ask($0))) }
+            try values.visit(number) { tell(.row(.value($0))) }
             try keys.load(center: number) { tell(.row(.key($0))) }
         }
         try clients.finish()
@@ -187,6 +193,7 @@ struct StoreRows {
         try held.finish()
         try acted.finish()
         try lost.finish()
+        try values.finish()
     }
 
     /// What concerns all centers.

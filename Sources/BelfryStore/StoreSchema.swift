@@ -129,6 +129,8 @@ enum StoreSchema {
         ],
         [
             "ALTER TABLE observer ADD COLUMN target BLOB",
+            "ALTER TABLE observer ADD COLUMN key_path BLOB",
+            "ALTER TABLE observer ADD COLUMN value_flags INTEGER",
             """
             UPDATE observer SET checksum = checksum
                 - belfry_checksum(\(checkedColumns(of: 4, .observer).columns))
@@ -155,6 +157,12 @@ enum StoreSchema {
                 fired INTEGER, missed INTEGER, lease_left INTEGER, name BLOB NOT NULL,
                 object BLOB, user_info BLOB, checksum INTEGER NOT NULL,
                 PRIMARY KEY (center, id)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE value (
+                center INTEGER NOT NULL, object BLOB NOT NULL, document BLOB NOT NULL,
+                changed INTEGER NOT NULL, changed_at INTEGER NOT NULL, parts BLOB NOT NULL,
+                checksum INTEGER NOT NULL, PRIMARY KEY (center, object)) WITHOUT ROWID
             """,
         ],
     ]
@@ -204,7 +212,7 @@ enum StoreSchema {
                 """, ["place"]
             )
         ),
-        (5, (.observer, "target", [])),
+        (5, (.observer, "target", [])), (5, (.observer, "key_path, value_flags", [])),
         (
             5,
             (
@@ -221,6 +229,13 @@ enum StoreSchema {
                 keeps_latest, modes, max_delay, time_to_live, is_immediate, delay, scope, client, principal,
                 has_key, period, start_at, next, fired, missed, lease_left, name, object, user_info
                 """, ["center", "id"]
+            )
+        ),
+        (
+            5,
+            (
+                .value, "center, object, document, changed, changed_at, parts",
+                ["center", "object"]
             )
         ),
     ]
@@ -280,7 +295,7 @@ enum StoreSchema {
 
     /// The tables whose rows lie in the order of centers, so that they are checked as they are loaded.
     static let walkedTables: Set<StoreError.Table> = [
-        .client, .observer, .notification, .held, .action, .gap,
+        .client, .observer, .notification, .held, .action, .gap, .value,
     ]
 
     /// Version 3: each row has a checksum of its other columns.

@@ -68,6 +68,7 @@ extension Problem {
         case .invalidUTF8: "the text is not UTF-8"
         case .depthLimit(let limit, _): "values nest deeper than \(limit)"
         case .loneSurrogate: "a string has the escape of half a surrogate pair"
+        case .duplicateMember: "an object has a key twice, the second time"
         case .wrongKind: "a value is of another kind than expected"
         case .notAnInteger, .numberOutOfRange: "a number is not an integer of the expected range"
         }

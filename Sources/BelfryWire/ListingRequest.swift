@@ -110,6 +110,8 @@ public enum Listing: Sendable, Equatable, CaseIterable {
     case responders
     /// `limit`, `cursor`, `object`, `selector` and `observer`.
     case asks
+    /// `limit`, `cursor` and `object`.
+    case values
     /// `limit`, `cursor`, `principal` and `state`.
     case clients
     /// `limit`, `cursor` and `name`.
@@ -130,6 +132,7 @@ public enum Listing: Sendable, Equatable, CaseIterable {
         case .name: self == .observers || self == .channels || self == .queue
         case .object:
             self == .observers || self == .responders || self == .asks || self == .queue
+                || self == .values
         case .target: self == .observers
         case .principal: self == .observers || self == .clients
         case .state: self == .observers || self == .responders || self == .clients

@@ -17,6 +17,10 @@ struct ObserverFields {
     private var next: [UInt8]?
     private var ifHeld: ResponderTerms.IfHeld?
     private var concurrency: Int?
+    private var keyPath: DocumentPath?
+    private var initial: Bool?
+    private var old: Bool?
+    private var own: Bool?
 
     private enum Lease {
         case absent
@@ -34,7 +38,7 @@ struct ObserverFields {
     private static let names = [
         "name", "object", "selector", "since", "suspensionBehavior", "holdLimit", "lease",
         "acknowledge", "minInterval", "lifetime", "implements", "next", "ifHeld", "concurrency",
-        "target",
+        "target", "keyPath", "initial", "old", "own",
     ]
 
     /// Reads or skips the value of one member.
@@ -68,6 +72,10 @@ struct ObserverFields {
             let range = 1...ResponderTerms.concurrencyLimit
             concurrency = try fields.optionalInteger("concurrency", in: range, of: bytes)
         case 14: target = try fields.optionalName("target", in: bytes)
+        case 15: keyPath = try fields.optionalKeyPath("keyPath", in: bytes)
+        case 16: initial = try fields.optionalBoolean("initial", in: bytes)
+        case 17: old = try fields.optionalBoolean("old", in: bytes)
+        case 18: own = try fields.optionalBoolean("own", in: bytes)
         default: observer.session = try fields.optionalString("session", in: bytes)
         }
     }
@@ -133,7 +141,9 @@ struct ObserverFields {
         var request = observer
         request.selector = selector ?? request.selector
         request.terms = terms(isMailbox: isMailbox, limits: fields.limits)
-        if let terms = responderTerms(&fields) {
+        if let terms = valueTerms(&fields) {
+            request.role = .value(terms)
+        } else if let terms = responderTerms(&fields) {
             request.role = .responder(terms)
             request.selector = []
         } else if let target {
@@ -180,6 +190,29 @@ struct ObserverFields {
         var terms = ResponderTerms(implements: implements, next: next)
         terms.ifHeld = ifHeld ?? terms.ifHeld
         terms.concurrency = concurrency ?? terms.concurrency
+        return terms
+    }
+
+    /// What makes it an observer of a value, if `keyPath` says that it is one.
+    private func valueTerms(_ fields: inout FieldReader) -> ValueTerms? {
+        guard let keyPath else {
+            let given = [("initial", initial != nil), ("old", old != nil), ("own", own != nil)]
+            for (key, isGiven) in given where isGiven { fields.addFault(key, "needs keyPath") }
+            return nil
+        }
+        if !hasObject { fields.addFault("object", "is required with keyPath") }
+        let given = [
+            ("name", observer.name != nil), ("implements", implements != nil),
+            ("target", target != nil),
+            ("since", observer.since != nil), ("acknowledge", acknowledges),
+        ]
+        for (key, isGiven) in given where isGiven {
+            fields.addFault(key, "must not stand with keyPath")
+        }
+        var terms = ValueTerms(path: keyPath)
+        terms.sendsInitial = initial ?? terms.sendsInitial
+        terms.sendsOld = old ?? terms.sendsOld
+        terms.sendsOwn = own ?? terms.sendsOwn
         return terms
     }
 

@@ -61,6 +61,10 @@ extension Problem {
         case alreadyHeld
         /// The chain of `next` would come back to where it starts.
         case responderCircle
+        /// What is there does not meet the condition of the request.
+        case preconditionFailed
+        /// There is no room for more values.
+        case valuesFull
         /// The ask is over.
         case alreadySettled
         /// Nobody who could answer the ask is there.
@@ -144,6 +148,8 @@ extension Problem {
             case .resumeTooLate: ("resume-too-late", "Too late to resume", 409)
             case .alreadyHeld: ("already-held", "Already held", 409)
             case .responderCircle: ("responder-circle", "Responder circle", 409)
+            case .preconditionFailed: ("precondition-failed", "Precondition failed", 412)
+            case .valuesFull: ("values-full", "Values full", 503)
             case .alreadySettled: ("already-settled", "Already settled", 409)
             case .noResponder: ("no-responder", "No responder", 503)
             case .responderBusy: ("responder-busy", "Responder busy", 503)

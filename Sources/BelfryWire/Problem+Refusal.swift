@@ -1,4 +1,5 @@
 public import BelfryCenter
+internal import BelfryJSON
 
 extension Problem {
     /// Tells why the center changed nothing.
@@ -111,6 +112,54 @@ extension Problem {
                 .overloaded,
                 "All open asks together hold as many bytes as they may (--ask-limit); try again later."
             )
+        case .unknownValue:
+            self = .noValue
+        case .preconditionFailed(let current):
+            self.init(
+                .preconditionFailed,
+                current == nil
+                    ? "There is no value at the place; leave the condition out to make one."
+                    : "The value has another tag; read it again, and decide with what it is now.",
+                members: current.map { [Member("etag", string: ValueTagText.text($0))] } ?? [])
+        case .valueTooLarge(let limit):
+            self.init(
+                .contentTooLarge,
+                "The whole value of an object has at most \(limit) bytes; use several objects.",
+                members: [Member("limit", integer: limit)])
+        case .valueTooDeep(let limit):
+            self = .invalid([
+                FieldError(
+                    .pointer(.root), "must not nest deeper than \(limit), with its key path")
+            ])
+        case .valuesFull(let limit):
+            self.init(
+                .valuesFull,
+                "The center has \(limit) values, which is its limit (--value-limit); remove some.",
+                members: [Member("limit", integer: limit)])
+        case .valueBytesFull:
+            self.init(
+                .valuesFull,
+                """
+                All values together, or those of this caller, hold as many bytes as they may \
+                (--value-limit, --principal-share, --address-share); remove some, or make them smaller.
+                """)
+        case .tooManyParts(let limit):
+            self = .invalid([
+                FieldError(
+                    .parameter("ttl"),
+                    "must not be given to more than \(limit) places of one value, leases among them"
+                )
+            ])
+        case .tooManyEntries(let limit):
+            self.init(
+                .clientLimitReached,
+                """
+                The client has \(limit) entries with a lease, which is its limit; remove some of \
+                them first.
+                """,
+                members: [
+                    Member("limit", integer: limit), Member("of", string: [UInt8]("values".utf8)),
+                ])
         case .unknownAsk:
             self.init(.notFound, "There is no such ask.")
         case .alreadySettled:
@@ -119,6 +168,16 @@ extension Problem {
                 "The ask is over: it was answered, handed on or withdrawn, or its time has ended.")
         }
     }
+
+    /// The tag of what is there, if the problem says that a condition is not met; the field `ETag` has it too.
+    public var entityTag: [UInt8]? {
+        guard kind == .preconditionFailed, let json = members.first?.json else { return nil }
+        var reader = JSONReader()
+        return try? reader.readString(in: json.span)
+    }
+
+    /// What is said of a place of a value where nothing is.
+    public static let noValue = Problem(.notFound, "There is no value at this place.")
 
     /// What the poll of a mailbox is answered with when another reader has come.
     public static let readerReplaced = Problem(

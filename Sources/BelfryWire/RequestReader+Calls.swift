@@ -134,7 +134,7 @@ extension RequestReader {
     }
 
     /// Reads params, absent ones as an object without members, and throws what was collected.
-    private func read<Request>(
+    func read<Request>(
         _ params: Range<Int>?, in message: Span<UInt8>,
         with body: (inout FieldReader, Span<UInt8>) throws(Problem) -> Request?
     ) throws(Problem) -> Request {

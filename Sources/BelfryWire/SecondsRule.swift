@@ -14,6 +14,7 @@ struct SecondsRule {
     /// Unlike that of an observer, one that is too long is refused, as every option of a post is.
     static let timerLease = SecondsRule(above: 0, through: 2_592_000)
     static let askLifetime = SecondsRule(above: 0, through: 604_800)
+    static let valueLease = SecondsRule(from: 0, through: 86_400)
     static let minInterval = SecondsRule(from: 0, through: 3_600)
     /// A lease has a limit too, but what is above is lowered and not refused.
     static let lease = SecondsRule(above: 0, through: .infinity)

@@ -115,7 +115,11 @@ extension Shape {
         output.append("{\"notifications\":[")
         for (index, held) in page.elements.enumerated() {
             if index > 0 { output.append(",") }
-            if let addressed = held.addressed {
+            if let keyPath = held.keyPath {
+                append(
+                    change: held.notification, keyPath: keyPath, isRedelivered: held.isRedelivered,
+                    observer: observer, to: &output)
+            } else if let addressed = held.addressed {
                 append(
                     held.notification, addressed, observer: observer,
                     isRedelivered: held.isRedelivered, isOneLine: false, to: &output)

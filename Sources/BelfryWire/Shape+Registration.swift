@@ -21,6 +21,9 @@ extension Shape {
             JSONWriter.append(string: row.selector, to: &output)
             output.append(literal: #","target":"#)
             JSONWriter.append(string: target, to: &output)
+        case .value(let terms):
+            JSONWriter.append(string: row.selector, to: &output)
+            append(terms, to: &output)
         }
         append(row.terms, to: &output)
     }
@@ -38,6 +41,15 @@ extension Shape {
         output.append(terms.ifHeld.text)
         output.append(literal: #"","concurrency":"#)
         JSONWriter.append(integer: terms.concurrency, to: &output)
+    }
+
+    private static func append(_ terms: ValueTerms, to output: inout [UInt8]) {
+        output.append(literal: #","keyPath":"#)
+        JSONWriter.append(string: terms.path.text, to: &output)
+        output.append(
+            literal: terms.sendsInitial ? #","initial":true,"old":"# : #","initial":false,"old":"#)
+        output.append(literal: terms.sendsOld ? "true" : "false")
+        output.append(literal: terms.sendsOwn ? #","own":true"# : #","own":false"#)
     }
 
     private static func append(_ terms: ObserverTerms, to output: inout [UInt8]) {

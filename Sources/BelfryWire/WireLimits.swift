@@ -24,6 +24,12 @@ public struct WireLimits: Sendable, Equatable {
     ///
     /// A larger one is 413.
     public var fallbackByteLimit = 16_384
+    /// Canonical bytes of a value; the default is 256 KiB.
+    ///
+    /// A larger one is 413.
+    public var documentByteLimit = 262_144
+    /// How deep a value nests, with the keys of its place, from 1 to 128; the default is 16.
+    public var documentDepthLimit = 16
     /// Faults that one answer tells; the default is 16.
     public var fieldErrorLimit = 16
     /// The longest page of a listing; the default is 1,000.

@@ -112,6 +112,9 @@ extension Setting {
             "timer-limit", \.server.centerLimits.timerLimit, \.server.timerByteLimit,
             such: "100000,256MiB",
             "Posts of a center that enter the queue later, and bytes of all of them."),
+        amount(
+            "value-limit", \.server.centerLimits.valueLimit, \.server.valueByteLimit,
+            such: "100000,64MiB", "Values of a center, and bytes of all."),
         commonModes,
         duration(
             "center-idle-timeout", \.server.centerIdleTimeout, from: .seconds(1),
@@ -250,6 +253,7 @@ extension Setting {
             "Memory of the tombstones of removed observers."
         ),
         memory(.held, \.server.memory.held, "Memory of notifications that are held for clients."),
-        memory(.queue, \.server.memory.queue, "Memory of all queues, open asks and timers."),
+        memory(
+            .queue, \.server.memory.queue, "Memory of all queues, open asks, timers and values."),
     ]
 }

@@ -113,7 +113,7 @@ struct StateDigestTests {
         #expect(Self.script().digest() == Self.knownDigest)
     }
 
-    private static let knownDigest: UInt64 = 11_500_469_444_922_815_286
+    private static let knownDigest: UInt64 = 5_530_083_767_628_206_428
 
     @Test("looking at a center does not change its digest")
     func lookingIsPure() {

@@ -52,6 +52,13 @@ struct StoredCenter {
         case .timerEnded(let id):
             check(image.timers.contains { $0.post.id == id })
             image.timers.removeAll { $0.post.id == id }
+        case .value(let record):
+            if let place = image.values.firstIndex(where: { $0.object == record.object }) {
+                image.values[place] = record
+            } else {
+                image.values.append(record)
+            }
+        case .valueRemoved(let object): image.values.removeAll { $0.object == object }
         }
     }
 

@@ -62,6 +62,23 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(
             verbs: ["ask"], http: ("POST", "/v1/responders/me/Mail?default=1", ""),
             call: ("ask", #"{"object":"me","selector":"Mail","default":1}"#)),
+        Deed(
+            verbs: ["set"], http: ("PUT", "/v1/values/me/Mail", "1"),
+            call: ("setValue", #"{"object":"me","keyPath":"Mail","value":1}"#)),
+        Deed(
+            verbs: ["set"], http: ("PATCH", "/v1/values/me/Mail", #"{"a":1}"#),
+            call: ("mergeValue", #"{"object":"me","keyPath":"Mail","patch":{"a":1}}"#)),
+        Deed(
+            verbs: ["set"], impossible: 404, http: ("DELETE", "/v1/values/me/Mail", nil),
+            call: ("removeValue", #"{"object":"me","keyPath":"Mail"}"#)),
+        Deed(
+            verbs: ["read"], impossible: 404, http: ("GET", "/v1/values/me/Mail", nil),
+            call: ("value", #"{"object":"me","keyPath":"Mail"}"#)),
+        Deed(
+            verbs: ["read"], http: ("POST", "/v1/observers", #"{"object":"me","keyPath":"Mail"}"#),
+            call: ("addObserver", #"{"object":"me","keyPath":"Mail"}"#)),
+        Deed(verbs: ["read"], http: ("GET", "/v1/events?object=me&keyPath=Mail", nil)),
+        Deed(verbs: ["inspect"], http: ("GET", "/v1/values", nil)),
         Deed(verbs: ["modes"], http: ("POST", "/v1/modes", #"{"mode":"held"}"#)),
         Deed(verbs: ["modes"], call: ("enterMode", #"{"mode":"held"}"#)),
         Deed(
@@ -126,6 +143,10 @@ struct Deed: CustomTestStringConvertible, Sendable {
             verbs: ["respond", "ask"],
             http: ("POST", "/v1/observers", #"{"object":"me","implements":["Mail"],"next":"you"}"#),
             call: ("addObserver", #"{"object":"me","implements":["Mail"],"next":"you"}"#)),
+        Deed(verbs: ["set"], http: ("PUT", "/v1/values/me", "{}")),
+        Deed(verbs: ["set"], http: ("PATCH", "/v1/values/me", "{}")),
+        Deed(verbs: ["set"], impossible: 404, http: ("DELETE", "/v1/values/me", nil)),
+        Deed(verbs: ["read"], impossible: 404, http: ("GET", "/v1/values/me", nil)),
         // Nobody holds the address, and who lacks the grant learns no more.
         Deed(verbs: ["inspect"], impossible: 404, http: ("GET", "/v1/responders/me", nil)),
         Deed(verbs: ["admin"], refused: 404, http: ("DELETE", "/v1/modes/{mode}", nil)),

@@ -15,6 +15,8 @@ struct RouteTests {
         ("/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA/answer", "PUT"),
         ("/v1/responders", "GET, HEAD"), ("/v1/responders/a", "GET, HEAD"),
         ("/v1/responders/a/b", "POST"), ("/v1/asks", "GET, HEAD"),
+        ("/v1/values", "GET, HEAD"), ("/v1/values/a", "GET, HEAD, PUT, DELETE, PATCH"),
+        ("/v1/values/a/b", "GET, HEAD, PUT, DELETE, PATCH"),
         ("/v1/observers", "GET, HEAD, POST"), ("/v1/observers/o1", "GET, HEAD, DELETE"),
         ("/v1/observers/o1/notifications", "GET"),
         ("/v1/clients", "GET, HEAD"), ("/v1/clients/c1", "DELETE, PATCH"),

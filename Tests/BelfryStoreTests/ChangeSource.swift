@@ -13,6 +13,7 @@ struct ChangeSource {
         var asks: [UInt64] = []
         var timers: [UInt64] = []
         var keys: [UInt64] = []
+        var values: [UInt64] = []
     }
 
     private var random: SeededGenerator
@@ -67,7 +68,7 @@ struct ChangeSource {
     }
 
     private mutating func changes(of center: inout Center) -> [Change] {
-        switch random.below(version >= 5 ? 18 : version >= 4 ? 16 : 14) {
+        switch random.below(version >= 5 ? 20 : version >= 4 ? 16 : 14) {
         case 0: return [.center(CenterRecord(epoch: Sample.bytes("epoch \(serial)")))]
         case 1: return [.sequenceReserved(through: center.sequence + 100)]
         case 2: return client(of: &center)
@@ -90,7 +91,8 @@ struct ChangeSource {
         case 11, 12: return entry(of: &center)
         case 13: return key(of: &center)
         case 14, 15: return ask(of: &center)
-        default: return timer(of: &center)
+        case 16, 17: return timer(of: &center)
+        default: return value(of: &center)
         }
     }
 
@@ -190,6 +192,19 @@ struct ChangeSource {
         }
         center.asks.removeAll { $0 == number }
         return [.askForgotten(Sample.id(number))]
+    }
+
+    private mutating func value(of center: inout Center) -> [Change] {
+        let byteCount = random.below(userInfoByteLimit)
+        guard let object = center.values.randomElement(using: &random), random.below(3) > 0 else {
+            center.values.append(serial)
+            return [.value(Sample.value(serial, changed: serial, byteCount: byteCount))]
+        }
+        if random.below(3) > 0 {
+            return [.value(Sample.value(object, changed: serial, byteCount: byteCount))]
+        }
+        center.values.removeAll { $0 == object }
+        return [.valueRemoved(object: Sample.bytes("object \(object)"))]
     }
 
     private mutating func key(of center: inout Center) -> [Change] {

@@ -191,6 +191,7 @@ struct DamagedFileTests {
             ("UPDATE tombstone SET serial = 987654321", .tombstone),
             ("UPDATE ask SET answer_by = 987654321", .ask),
             ("UPDATE key SET form = 250", .key),
+            ("UPDATE value SET changed = 987654321", .value),
             ("UPDATE queue SET place = 987654321", .queue),
             ("UPDATE client SET is_asked = 7", .client),
             ("UPDATE center SET sequence = 987654321", .center),
@@ -321,6 +322,10 @@ struct DamagedFileTests {
             ("UPDATE ask SET forgotten_at = 1, outcome = NULL", .ask),
             ("UPDATE key SET answer = x'02'", .key), ("UPDATE key SET answer = x'03'", .key),
             ("UPDATE key SET answer = x''", .key),
+            ("UPDATE value SET document = x'7b'", .value),
+            ("UPDATE value SET parts = x'05'", .value),
+            ("UPDATE observer SET key_path = x'2e'", .observer),
+            ("UPDATE observer SET key_path = x'61', value_flags = NULL", .observer),
         ] as [(String, StoreError.Table)])
     func rows(_ text: String, _ table: StoreError.Table) throws {
         var file = try StoreFile(directory: directory.path, durability: .process)

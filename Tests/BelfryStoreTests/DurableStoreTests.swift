@@ -159,6 +159,20 @@ struct DurableStoreTests {
                 + (19...UInt64(28)).reversed().map { Sample.ask($0, shown: [2], isOpen: false) }
         },
         Scenario(
+            testDescription: "values, the last state of each, in the byte order of their objects",
+            changes: (1...UInt64(12)).map { .value(Sample.value(21 - $0, changed: $0)) } + [
+                .value(Sample.value(15, changed: 30, byteCount: 5_000)),
+                .valueRemoved(object: Sample.bytes("object 12")),
+                .valueRemoved(object: Sample.bytes("object 99")),
+            ]
+        ) {
+            $0.values = (9...UInt64(20)).filter { $0 != 12 }.map {
+                $0 == 15
+                    ? Sample.value(15, changed: 30, byteCount: 5_000)
+                    : Sample.value($0, changed: 21 - $0)
+            }.sorted { $0.object.lexicographicallyPrecedes($1.object) }
+        },
+        Scenario(
             testDescription: "keys of asks, whose outcome changes",
             changes: (1...Sample.outcomeCount).map { .key(Sample.key($0, hasAsk: true)) } + [
                 .key(Sample.key(3)), .key(Sample.key(13, hasAsk: true)),

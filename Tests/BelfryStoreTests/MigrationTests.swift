@@ -62,8 +62,12 @@ struct MigrationTests {
     /// Takes out what version 4 has not.
     private func dropVersion5(of file: borrowing StoreFile) throws {
         try file.connection.execute("DROP TABLE action")
-        try file.connection.execute("DROP TABLE timer")
-        try file.connection.execute("ALTER TABLE observer DROP COLUMN target")
+        for table in ["timer", "value"] {
+            try file.connection.execute("DROP TABLE \(table)")
+        }
+        for column in ["target", "key_path", "value_flags"] {
+            try file.connection.execute("ALTER TABLE observer DROP COLUMN \(column)")
+        }
     }
 
     /// Only version 3 knows what a client was written last.

@@ -62,8 +62,39 @@ enum Sample {
         switch serial % 6 {
         case 2, 5: version >= 4 ? .responder(responder(serial)) : .plain
         case 1: version >= 5 ? .action(target: bytes("target \(serial)")) : .plain
+        case 3: version >= 5 ? valueRole(serial) : .plain
         default: .plain
         }
+    }
+
+    private static func valueRole(_ serial: UInt64) -> ObserverRole {
+        let path = serial % 2 == 0 ? "" : "a.k\(serial)"
+        guard let terms = ValueTerms(pathText: bytes(path), flags: UInt8(serial % 8)) else {
+            preconditionFailure("it is a key path")
+        }
+        return .value(terms)
+    }
+
+    /// The value of an object, with some places that end.
+    static func value(_ object: UInt64, changed: UInt64 = 1, byteCount: Int = 8) -> ValueRecord {
+        var parts: [ValueRecord.Part] = []
+        for number in 0..<changed % 4 {
+            let lease = ValueRecord.Lease(client: number + 1, nanoseconds: Int64(changed))
+            guard
+                let part = ValueRecord.Part(
+                    pathText: bytes(number == 0 ? "" : "k\(number)"),
+                    expiresAt: number == 1 ? nil : Int64(changed),
+                    lease: number % 2 == 0 ? nil : lease)
+            else { preconditionFailure("it is a key path") }
+            parts.append(part)
+        }
+        let text = #"{"k":"\#(String(repeating: "x", count: byteCount))","n":\#(changed)}"#
+        guard
+            let record = ValueRecord(
+                object: bytes("object \(object)"), text: bytes(text), changedSequence: changed,
+                changedAt: 1_700_000_000_000 + Int64(changed), parts: parts)
+        else { preconditionFailure("it is a value") }
+        return record
     }
 
     static func action(_ sequence: UInt64, row: UInt64, responder: UInt64) -> ActionRecord {

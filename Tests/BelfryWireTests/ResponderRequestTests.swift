@@ -149,7 +149,10 @@ struct ResponderRequestTests {
                 #"{"object":"o","implements":["a"],"target":"t"}"#,
                 "#/target must not stand with implements"
             ),
-            (#"{"object":"o","implements":["a"],"keyPath":"p"}"#, "#/keyPath is not a known field"),
+            (
+                #"{"object":"o","implements":["a"],"keyPath":"p"}"#,
+                "#/implements must not stand with keyPath"
+            ),
             (
                 #"{"object":"o","implements":["a"],"next":""}"#,
                 "#/next must have 1 to 255 characters"

@@ -349,6 +349,7 @@ final class ActionWorld {
         switch role {
         case .plain: return "plain"
         case .action(let target): return "to \(target.shown)"
+        case .value: return "value"
         case .responder(let terms):
             let selectors = terms.implements.map(\.shown).joined()
             return "\(terms.ifHeld) [\(selectors)] next \(Show.text(terms.next))"

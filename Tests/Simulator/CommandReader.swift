@@ -124,6 +124,14 @@ struct CommandReader {
         case 28: return .ask(ask(), askTerms())
         case 29: return .withdraw(id())
         case 30: return .answer(id(), observer: word(), response())
+        case 40:
+            let write = valueWrite()
+            let value = document(isPatch: false)
+            return .setValue(write, value, lifetime())
+        case 41:
+            let write = valueWrite()
+            return .mergeValue(write, patch: document(isPatch: true))
+        case 42: return .removeValue(valueWrite())
         default: preconditionFailure("no such command")
         }
     }
@@ -132,7 +140,7 @@ struct CommandReader {
 // MARK: - Parts
 
 extension CommandReader {
-    private mutating func id() -> NotificationID { NotificationID(high: word(), low: word()) }
+    mutating func id() -> NotificationID { NotificationID(high: word(), low: word()) }
     private mutating func hash() -> SecretHash { SecretHash(high: word(), low: word()) }
 
     private mutating func connection() -> ConnectionName {
@@ -178,6 +186,11 @@ extension CommandReader {
         limits.answerMemoryLimit = count()
         limits.timerLimit = count()
         limits.farewellLimit = count()
+        limits.valueLimit = count()
+        limits.documentByteLimit = count()
+        limits.documentDepthLimit = count()
+        limits.valuePartLimit = count()
+        limits.clientPartLimit = count()
         limits.fateLifetime = duration()
         limits.keyLifetime = duration()
         limits.orphanAfter = duration()
@@ -218,8 +231,10 @@ extension CommandReader {
             return responder
         }
         let target = optionalText()
+        let value = optional { $0.valueTerms() }
         let role =
             responder.map { ObserverRole.responder($0) } ?? target.map { .action(target: $0) }
+            ?? value.map { .value($0) }
         return ObserverRegistration(
             serial: serial, tokenHash: tokenHash, name: name, object: object, selector: selector,
             terms: terms, role: role ?? .plain)

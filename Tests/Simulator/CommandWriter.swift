@@ -135,6 +135,18 @@ struct CommandWriter {
                 $0.write(observer)
                 $0.write(response)
             }
+        case .setValue(let value, let document, let lifetime):
+            write(kind: 40) {
+                $0.write(value)
+                $0.write(document)
+                $0.write(lifetime)
+            }
+        case .mergeValue(let value, let patch):
+            write(kind: 41) {
+                $0.write(value)
+                $0.write(patch)
+            }
+        case .removeValue(let value): write(kind: 42) { $0.write(value) }
         case .addObserver(let observer, let client, let since):
             write(kind: 10) {
                 $0.write(observer)
@@ -230,6 +242,8 @@ extension CommandWriter {
             limits.keyLimit, limits.keyByteLimit, limits.askLimit, limits.clientAskLimit,
             limits.holderLimit, limits.hopLimit, limits.actionLookLimit, limits.answerMemoryLimit,
             limits.timerLimit, limits.farewellLimit,
+            limits.valueLimit, limits.documentByteLimit, limits.documentDepthLimit,
+            limits.valuePartLimit, limits.clientPartLimit,
         ] { write(number) }
         write(limits.fateLifetime)
         write(limits.keyLifetime)
@@ -265,6 +279,7 @@ extension CommandWriter {
             writer.write(responder.concurrency)
         }
         write(observer.role.target)
+        write(observer.role.value) { $0.write($1) }
     }
 
     mutating func write(_ response: Response) {

@@ -37,6 +37,12 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var askByteCount = 0
     /// How many observers hold an address.
     public internal(set) var responderCount = 0
+    /// How many objects have a value.
+    public internal(set) var valueCount = 0
+    /// Canonical bytes of all values, with their objects.
+    public internal(set) var valueByteCount = 0
+    /// How many changes of values there were.
+    public internal(set) var valueChangeCount: UInt64 = 0
     /// How many observers are registered.
     public internal(set) var observerCount = 0
 
@@ -70,6 +76,7 @@ extension NotificationCenter {
         needs.queueCount = queue.count
         needs.observerCount = observers.count
         if usesTimers { noteTimerNeeds() }
+        if usesValues { noteValueNeeds() }
         guard usesAsks else { return }
         needs.askCount = asks.count
         needs.askByteCount = asks.byteCount + waiting.resultByteCount
@@ -82,5 +89,11 @@ extension NotificationCenter {
         needs.timerByteCount = timers.byteCount
         needs.firedCount = timers.firedCount
         needs.missedCount = timers.missedCount
+    }
+
+    private mutating func noteValueNeeds() {
+        needs.valueCount = values.count
+        needs.valueByteCount = values.byteCount
+        needs.valueChangeCount = values.changeCount
     }
 }

@@ -55,10 +55,11 @@ public struct CenterRestoration: ~Copyable {
         case .queued(let record): center.queue.restore(record, at: time)
         case .timer(let record):
             center.restore(record, isComplete: isComplete, at: time)
+        case .value(let record): center.restore(record, at: time)
         case .key(let record):
             center.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
         case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
-            .actionReleased, .dequeued, .timerEnded, .keyForgotten, .askForgotten:
+            .actionReleased, .dequeued, .timerEnded, .keyForgotten, .askForgotten, .valueRemoved:
             preconditionFailure("a store has no such row")
         }
     }
@@ -88,6 +89,7 @@ extension CenterImage {
         for record in queue { tell(.queued(record)) }
         for record in timers { tell(.timer(record)) }
         for record in asks { tell(.ask(record)) }
+        for record in values { tell(.value(record)) }
         for record in keys { tell(.key(record)) }
     }
 }

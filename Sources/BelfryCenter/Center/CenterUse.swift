@@ -17,12 +17,14 @@ public struct CenterUse: Sendable, Equatable {
     public let modeCount: Int
     /// Asks that are open, and those whose ends are stored: they can be looked at for some minutes.
     public let askCount: Int
+    /// Values of objects.
+    public let valueCount: Int
     /// Idempotency keys that are remembered.
     public let keyCount: Int
 
     /// Whether there is nothing of it.
     public var isNone: Bool {
         clientCount == 0 && observerCount == 0 && queueCount == 0 && timerCount == 0
-            && heldCount == 0 && modeCount == 0 && askCount == 0 && keyCount == 0
+            && heldCount == 0 && modeCount == 0 && askCount == 0 && valueCount == 0 && keyCount == 0
     }
 }

@@ -29,6 +29,7 @@ extension NotificationCenter {
         addresses.addDigest(to: &digest)
         asks.addDigest(to: &digest)
         askFates.addDigest(to: &digest)
+        values.addDigest(to: &digest)
         addIntervals(to: &digest)
         addReports(to: &digest)
         digest.add(namelessCount)
@@ -71,6 +72,11 @@ extension NotificationCenter {
         digest.add(limits.hopLimit)
         digest.add(limits.actionLookLimit)
         digest.add(limits.answerMemoryLimit)
+        digest.add(limits.valueLimit)
+        digest.add(limits.documentByteLimit)
+        digest.add(limits.documentDepthLimit)
+        digest.add(limits.valuePartLimit)
+        digest.add(limits.clientPartLimit)
         digest.add(limits.isDurable)
     }
 
@@ -136,6 +142,7 @@ extension NotificationCenter {
                 digest.add(target)
                 digest.add(targets.unheldSince(target) ?? -1)
             }
+            if let observed = values.observers[entry.slot] { addObserved(observed, to: &digest) }
             digest.add(observer.hasNewGap)
             digest.add(observer.gaps.count)
             for gap in observer.gaps {
@@ -154,6 +161,17 @@ extension NotificationCenter {
         digest.add(terms.holdLimit)
         digest.add(terms.minInterval)
         digest.add(terms.lease ?? -1)
+    }
+
+    private func addObserved(_ observed: ObservedValue, to digest: inout StateDigest) {
+        digest.add(observed.pathText)
+        digest.add(observed.terms.sendsInitial)
+        digest.add(observed.terms.sendsOld)
+        digest.add(observed.terms.sendsOwn)
+        digest.add(observed.isMarked)
+        digest.add(observed.markIsChange)
+        digest.add(observed.isRestored)
+        digest.add(values[observed.value].trie[observed.node].changedSequence)
     }
 
     private func addResponder(_ responder: ResponderTerms, to digest: inout StateDigest) {

@@ -27,6 +27,10 @@ extension NotificationCenter {
         /// Its slot in what is held, once somebody holds it.
         var kept = HeldTable.none
         var isImmediate = false
+        /// What the frames of those are that are not acknowledged.
+        var form = Delivery.Form.shared
+        /// The slot in what is held of its place in the order, once it marks somebody.
+        var keptMark = HeldTable.none
         var receipt = Receipt(id: NotificationID(high: 0, low: 0), sequence: 0)
         var rows: [ReportRow] = []
         /// Whether the poster waits for acknowledgements, and wants rows.
@@ -127,7 +131,7 @@ extension NotificationCenter {
         dispatching.isActive = false
     }
 
-    private func count(_ outcome: ReportRow.Outcome, _ receipt: inout Receipt) {
+    func count(_ outcome: ReportRow.Outcome, _ receipt: inout Receipt) {
         switch outcome {
         case .delivered: receipt.delivered += 1
         case .pending:
@@ -141,7 +145,7 @@ extension NotificationCenter {
     }
 
     /// What becomes of a notification at one observer (rules D3 to D10).
-    private mutating func place(
+    mutating func place(
         _ notification: Notification, at slot: UInt32, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
@@ -217,7 +221,7 @@ extension NotificationCenter {
         startInterval(of: notification, at: slot, time)
         guard observer.acknowledges else {
             write(
-                dispatching.position, to: slot, form: .shared,
+                dispatching.position, to: slot, form: dispatching.form,
                 isRedelivered: notification.isRestored, time, &effects)
             return .delivered
         }

@@ -5,6 +5,6 @@ extension NotificationCenter {
             clientCount: clients.count, observerCount: observers.count, queueCount: queue.count,
             timerCount: timers.count, heldCount: held.notificationCount, modeCount: modeStack.count,
             askCount: asks.count + askFates.storedCount,
-            keyCount: keys.count)
+            valueCount: values.count, keyCount: keys.count)
     }
 }

@@ -34,6 +34,10 @@ extension NotificationCenter {
         _ notification: Notification, at slot: UInt32, isReplaceable: Bool, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
+        if dispatching.form == .change {
+            return holdChange(
+                notification, at: slot, isReplaceable: isReplaceable, time, &effects)
+        }
         let client = observers[slot].client
         let isPaced = observers[slot].terms.minInterval > 0
         var outcome = ReportRow.Outcome.held
@@ -86,7 +90,8 @@ extension NotificationCenter {
     /// Tells an entry that must last, and its notification if the store does not have it.
     mutating func noteHeld(_ entry: UInt32, at time: CommandTime, _ effects: inout Effects) {
         let slot = held[entry].observer
-        guard isLasting(slot) else { return }
+        // Changes of values are not stored: after a restart the value is told (rule V10).
+        guard isLasting(slot), !isOfValue(slot) else { return }
         held[entry].flags.insert(.stored)
         let kept = held[entry].notification
         let notification = held.notification(at: kept)
@@ -166,10 +171,19 @@ extension NotificationCenter {
         while clients[client].held.count > limits.clientHeldCountLimit
             || clients[client].heldByteCount > limits.clientHeldByteLimit
         {
-            let oldest = clients[client].held.first
-            guard oldest != HeldTable.none else { break }
-            lose(oldest, .overflow, &effects)
+            guard loseOldest(of: client, &effects) else { break }
         }
+    }
+
+    /// Loses the oldest of what is held for a client that can be lost; a mark cannot, it is all that is left.
+    mutating func loseOldest(of client: UInt32, _ effects: inout Effects) -> Bool {
+        var oldest = clients[client].held.first
+        while oldest != HeldTable.none, isMark(oldest) {
+            oldest = held.next(after: oldest, in: .client)
+        }
+        guard oldest != HeldTable.none else { return false }
+        lose(oldest, .overflow, &effects)
+        return true
     }
 
     /// The oldest entry of an observer that its own limit may drop.
@@ -185,6 +199,10 @@ extension NotificationCenter {
     /// Loses a held notification for its observer: it is counted, and a gap will tell it (law 3).
     mutating func lose(_ entry: UInt32, _ reason: Gap.Reason, _ effects: inout Effects) {
         let slot = held[entry].observer
+        if isOfValue(slot) {
+            markHeld(of: slot, reason, &effects)
+            return
+        }
         let notification = held.notification(of: entry)
         let flags = held[entry].flags
         if flags.contains(.shown) {
@@ -227,6 +245,7 @@ extension NotificationCenter {
             if flags.contains(.replayed) { observers[slot].replayedCount -= 1 }
         }
         held.remove(entry, from: &observers[slot].entries, in: .observer)
+        if isMark(entry) { values.observers[slot]?.mark = HeldTable.none }
         if flags.contains(.replaceable) {
             let kind = ObservedKind(observer: observers[slot].serial, notification.content)
             if replaceable[kind] == entry { replaceable[kind] = nil }
@@ -255,11 +274,14 @@ extension NotificationCenter {
         var kept = held.oldest
         while held.byteCount > byteCount, kept != HeldTable.none {
             let next = held.next(after: kept)
+            let nextSequence = next == HeldTable.none ? 0 : held.notification(at: next).sequence
             for entry in held.slots(of: held.holders(at: kept), in: .notification)
             where !held[entry].flags.contains(.unacknowledged) {
                 lose(entry, .overflow, &effects)
             }
-            kept = next
+            // What an observer of a value was held goes at once, and the next may be of it: then it begins again.
+            let isThere = next == HeldTable.none || held.isKept(next, sequence: nextSequence)
+            kept = isThere ? next : held.oldest
         }
     }
 

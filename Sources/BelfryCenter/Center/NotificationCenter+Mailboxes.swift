@@ -205,7 +205,7 @@ extension NotificationCenter {
             }
             if entry == HeldTable.none { return }
             let next = held.next(after: entry, in: .observer)
-            let notification = held.notification(of: entry)
+            let notification = usesValues ? shown(entry) : held.notification(of: entry)
             if isFull { return goOnLater(slot, &effects) }
             byteCount += notification.content.byteCount + Self.frameByteCount
             show(entry, notification, at: slot, time, &effects)
@@ -269,8 +269,9 @@ extension NotificationCenter {
             write(action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
         } else {
             write(
-                position(of: notification, &effects), to: slot, form: .named,
-                isRedelivered: isRedelivered, time, &effects)
+                position(of: notification, at: slot, &effects), to: slot,
+                form: isOfValue(slot) ? .change : .named, isRedelivered: isRedelivered, time,
+                &effects)
         }
         guard account == .held || account == .coalesced else { return }
         held[entry].account = .delivered
@@ -307,10 +308,11 @@ extension NotificationCenter {
                     addressed: asks[ask].addressed)
             } else if entry != HeldTable.none {
                 element = MailboxPage.Element(
-                    notification: held.notification(of: entry),
+                    notification: shown(entry),
                     isRedelivered: held[entry].flags.contains(.redelivered),
                     addressed: held[entry].flags.contains(.action)
-                        ? heldActions[entry]?.addressed : nil)
+                        ? heldActions[entry]?.addressed : nil,
+                    keyPath: values.observers[slot]?.pathText)
                 entry = held.next(after: entry, in: .observer)
             } else {
                 break

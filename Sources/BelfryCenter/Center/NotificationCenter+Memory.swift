@@ -9,11 +9,12 @@ extension NotificationCenter {
         let count =
             4 * observers.count + held.entryCount + queue.count + replay.count + keys.count
             + fates.count + 4 * timers.count + 4 * asks.count + askFates.count + tombstones.count
-            + index.channels.count
+            + index.channels.count + 2 * values.count + values.parts.count
         let measure =
             held.byteCount + queue.byteCount + timers.byteCount + replay.byteCount + keys.byteCount
             + asks.byteCount + askFates.byteCount + waiting.resultByteCount
-            + index.channels.byteCount + Self.roughByteCount * count
+            + ValueTable.documentCost * values.byteCount + index.channels.byteCount
+            + Self.roughByteCount * count
         guard (measure - keptMeasure).magnitude >= byteCount else { return nil }
         keptMeasure = measure
         let before = keptMemory
@@ -42,6 +43,7 @@ extension NotificationCenter {
         kept[.held] = held.footprint + replaceableFootprint + heldActionsFootprint
         kept[.queue] =
             queue.footprint + timers.footprint + asks.footprint + waiting.resultByteCount
+            + (usesValues ? values.footprint : 0)
         return kept
     }
 

@@ -50,6 +50,7 @@ extension NotificationCenter {
             scheduleLeases(of: clientSlot, at: time)
         }
         if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
+        if usesValues { tellPresent(slots, since: since, at: time, &effects) }
         if asks.heldCount > 0 { showHeld(of: clientSlot, at: time, &effects) }
         return slots.map { row(ofSlot: $0) }
     }
@@ -91,6 +92,7 @@ extension NotificationCenter {
     private mutating func replayNotifications(
         above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
     ) {
+        let slots = usesValues ? slots.filter { !isOfValue($0) } : slots
         guard since < sequence, let firstSlot = slots.first else { return }
         for slot in slots { observers[slot].replaysAbove = since }
         let firstKept = replay.forgottenThrough + 1
@@ -205,6 +207,9 @@ extension NotificationCenter {
         }
         if modeStack.leaveAll(ofClient: client) { queue.enter(mode: modeStack.current) }
         withdrawAsks(ofClient: client, at: time, &effects)
+        if usesValues {
+            startLeases(ofClient: client, isOrderly: true, at: time, &effects)
+        }
         let route = clients.route(at: clientSlot)
         let isConnected =
             clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])

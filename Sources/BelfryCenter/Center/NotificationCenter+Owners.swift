@@ -85,9 +85,7 @@ extension NotificationCenter {
             for entry in clients.order.entries
             where !entry.isDead && clients[entry.slot].owner == owner {
                 let count = (clients[entry.slot].held.count + 7) / 8
-                for _ in 0..<count where clients[entry.slot].held.first != HeldTable.none {
-                    lose(clients[entry.slot].held.first, .overflow, &effects)
-                }
+                for _ in 0..<count where !loseOldest(of: entry.slot, &effects) { break }
             }
         case .keys:
             forgetKeys(keys.trim(of: owner), &effects)

@@ -15,7 +15,7 @@ extension NotificationCenter {
         guard sequence <= self.sequence else { return }
         // What went to an address is not its client's: an action comes again only if it was held or owed.
         let slots = observers.slots(from: clients[client].lastObserver)
-            .filter { observers.target(at: $0) == nil }
+            .filter { observers.target(at: $0) == nil && !isOfValue($0) }
         guard !slots.isEmpty else { return }
         let firstKept = replay.forgottenThrough + 1
         let missing = max(sequence, firstKept - 1)

@@ -74,7 +74,8 @@ extension NotificationCenter {
             let observer = observers[slot]
             let registered = Registered(
                 channel: observer.place.channel, object: observer.place.object,
-                selector: observer.selector, target: observers.target(at: slot))
+                selector: observer.selector, target: observers.target(at: slot),
+                path: values.observers[slot]?.pathText)
             if !seen.insert(registered).inserted { duplicates.insert(observer.serial) }
         }
     }
@@ -84,6 +85,8 @@ extension NotificationCenter {
         let object: UInt32
         let selector: UInt32
         let target: [UInt8]?
+        /// The place, for an observer of a value.
+        let path: [UInt8]?
     }
 
     /// Names that are posted and not observed, and observers of names that are not posted.

@@ -68,6 +68,12 @@ extension NotificationCenter {
             targets.add(
                 target, isHeld: !addresses.holders(of: target.span).isEmpty, at: lastTime)
         }
+        if let terms = role.value, let object {
+            usesValues = true
+            values.addObserver(terms, of: object, serial: serial, slot: slot)
+            // Its place names the object; no post finds it there (rule V13).
+            return index.add(implementing: [], object: object, serial: serial, slot: slot)
+        }
         guard let responder = role.responder, let address = object else {
             return index.add(name: name, object: object, serial: serial, slot: slot)
         }
@@ -86,6 +92,10 @@ extension NotificationCenter {
     ) {
         let (serial, place) = (observers[slot].serial, observers[slot].place)
         let role = observers.role(at: slot)
+        if role.value != nil {
+            values.removeObserver(serial: serial, slot: slot)
+            return index.remove(serial: serial, implementing: [], from: place)
+        }
         if let target = role.target { targets.remove(target) }
         guard let responder = role.responder,
             let address = index.object(of: place)

@@ -21,6 +21,7 @@ extension NotificationCenter {
 
     /// All rows are there: lets notifications go that nobody holds, and finds out what is due.
     mutating func endRestoring(isComplete: Bool, at time: CommandTime) {
+        endRestoringValues(isComplete: isComplete, at: time)
         var kept = held.oldest
         while kept != HeldTable.none {
             let next = held.next(after: kept)

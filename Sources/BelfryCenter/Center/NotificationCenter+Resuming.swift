@@ -28,6 +28,9 @@ extension NotificationCenter {
             clients[client].disconnectedSince = time.monotonicNanoseconds
             scheduleLeases(of: client, at: time)
         }
+        if usesValues {
+            startLeases(ofClient: id, isOrderly: isOrderly, at: time, &effects)
+        }
         effects.outcome = .removed(removedCount)
     }
 
@@ -128,6 +131,10 @@ extension NotificationCenter {
         }
         if usesTimers { armFarewells(of: resumption.client, at: time, &effects) }
         if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
+        if usesValues {
+            stopLeases(ofClient: resumption.client, takingOver: resumption.newcomer)
+            renewValues(of: client, after: resumption.after, at: time, &effects)
+        }
         let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
         lastWritten[client] = nil
         noteClient(client, at: time, &effects)

@@ -122,7 +122,7 @@ extension NotificationCenter {
             next = held.next(after: entry, in: .client)
             let slot = held[entry].observer
             let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
-            let notification = held.notification(of: entry)
+            let notification = usesValues ? shown(entry) : held.notification(of: entry)
             if isAsked, notification.sequence > clients[client].immediateSequence { break }
             if notification.expiresAt <= time.monotonicNanoseconds {
                 lose(entry, .expired, &effects)
@@ -176,9 +176,9 @@ extension NotificationCenter {
             if acknowledges { heldActions[entry]?.noteShown(to: observers[slot].serial) }
         } else {
             write(
-                position(of: notification, &effects), to: slot,
-                form: acknowledges ? .acknowledged : .shared, isRedelivered: isRedelivered, time,
-                &effects)
+                position(of: notification, at: slot, &effects), to: slot,
+                form: acknowledges ? .acknowledged : isOfValue(slot) ? .change : .shared,
+                isRedelivered: isRedelivered, time, &effects)
         }
         let outcome = acknowledges ? ReportRow.Outcome.pending : .delivered
         recount(notification.id, report(of: entry, outcome)) { receipt in
@@ -207,7 +207,7 @@ extension NotificationCenter {
 
     /// The place of a notification among those of the effects.
     func position(of notification: Notification, _ effects: inout Effects) -> UInt32 {
-        if effects.notifications.last?.sequence != notification.sequence {
+        if effects.notifications.last?.id != notification.id {
             effects.notifications.append(notification)
         }
         return UInt32(effects.notifications.count - 1)

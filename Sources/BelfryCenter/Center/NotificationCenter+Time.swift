@@ -16,6 +16,9 @@ extension NotificationCenter {
         /// Whoever asked has waited for long enough, and is told that it is open.
         case asked(slot: UInt32, ordinal: UInt64)
 
+        /// The time of a place of a value is over.
+        case part(slot: UInt32, ordinal: UInt64)
+
         /// What comes first of what is due at one time.
         var rank: UInt64 {
             switch self {
@@ -25,6 +28,7 @@ extension NotificationCenter {
             case .wait(_, let ordinal): 3 << 62 | ordinal
             case .ask(_, let ordinal): 3 << 62 | 1 << 61 | ordinal
             case .asked(_, let ordinal): 3 << 62 | 2 << 60 | ordinal
+            case .part(_, let ordinal): 3 << 62 | 1 << 60 | ordinal
             }
         }
     }
@@ -64,6 +68,7 @@ extension NotificationCenter {
         case .ask(let slot, let ordinal): asks.isOpen(slot, ordinal: ordinal)
         case .asked(let slot, let ordinal):
             asks.isOpen(slot, ordinal: ordinal) && !asks[slot].waiters.isEmpty
+        case .part(let slot, let ordinal): values.parts.isAlive(slot, ordinal: ordinal)
         }
     }
 
@@ -114,6 +119,7 @@ extension NotificationCenter {
                 && held.slots(of: held.holders(at: kept), in: .notification)
                     .contains { !held[$0].flags.contains(.unacknowledged) }
         case .pace, .wait, .ask, .asked: return isAlive(deadline)
+        case .part(let slot, let ordinal): return isDue(slot, ordinal: ordinal, at: lastTime)
         }
     }
 
@@ -138,6 +144,8 @@ extension NotificationCenter {
             return expireAsk(slot, ordinal: ordinal, at: time, &effects)
         case .asked(let slot, let ordinal):
             return endWaitingForAsk(slot, ordinal: ordinal, &effects)
+        case .part(let slot, let ordinal):
+            return endPart(slot, ordinal: ordinal, at: time, &effects)
         }
     }
 

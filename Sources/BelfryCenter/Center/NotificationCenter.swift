@@ -66,6 +66,10 @@ public struct NotificationCenter: Sendable {
     var asks: AskTable
     /// How asks ended lately.
     var askFates: AskFateTable
+    /// Whether it had a value, or an observer of one: most centers never have, and their commands pay for one look.
+    var usesValues = false
+    /// The values, and who looks at them.
+    var values: ValueTable
     var deadlines = DeadlineHeap<Deadline>()
     /// How many deadlines were left when they were swept last.
     var livingDeadlineCount = 512
@@ -111,6 +115,7 @@ public struct NotificationCenter: Sendable {
         addresses = AddressTable(seed: seed)
         asks = AskTable(seed: seed)
         askFates = AskFateTable(seed: seed)
+        values = ValueTable(seed: seed)
     }
 
     /// Changes the center, and writes into `effects` what that brings about.
@@ -191,6 +196,12 @@ public struct NotificationCenter: Sendable {
             try withdraw(id, at: time, &effects)
         case .answer(let id, let observer, let response):
             try answer(id, by: observer, response, at: time, &effects)
+        case .setValue(let write, let value, let lifetime):
+            try setValue(write, value, lifetime, at: time, &effects)
+        case .mergeValue(let write, let patch):
+            try mergeValue(write, patch, at: time, &effects)
+        case .removeValue(let write):
+            try removeValue(write, at: time, &effects)
         case .addObserver(let registration, let client, let since):
             let rows = try register([registration], client: client, since: since, time, &effects)
             effects.outcome = .registered(rows)

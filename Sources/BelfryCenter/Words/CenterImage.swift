@@ -28,6 +28,8 @@ public struct CenterImage: Sendable, Equatable {
     public var timers: [TimerRecord] = []
     /// In the order in which they were asked.
     public var asks: [AskRecord] = []
+    /// In the byte order of their objects.
+    public var values: [ValueRecord] = []
     /// The oldest first.
     public var keys: [KeyRecord] = []
 
@@ -50,6 +52,6 @@ public struct CenterImage: Sendable, Equatable {
             && left.actions == right.actions
             && left.gaps.elementsEqual(right.gaps, by: { $0 == $1 })
             && left.queue == right.queue && left.timers == right.timers
-            && left.asks == right.asks && left.keys == right.keys
+            && left.asks == right.asks && left.values == right.values && left.keys == right.keys
     }
 }

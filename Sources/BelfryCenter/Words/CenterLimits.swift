@@ -58,6 +58,16 @@ public struct CenterLimits: Sendable, Equatable {
     public var actionLookLimit = 1_000_000
     /// Bytes of the answers that fates keep; the default is 32 MiB.
     public var answerMemoryLimit = 32 << 20
+    /// Values of objects; the default is 100,000.
+    public var valueLimit = 100_000
+    /// Canonical bytes of one value; the default is 256 KiB.
+    public var documentByteLimit = 256 << 10
+    /// How deep one value nests; the default is 16.
+    public var documentDepthLimit = 16
+    /// Places of one value that end some time; the default is 1,000.
+    public var valuePartLimit = 1_000
+    /// Entries of values that end with a client; the default is 1,000.
+    public var clientPartLimit = 1_000
     /// Whether changes that must last are told; the default is no, for a broker without a store.
     public var isDurable = false
     /// How long an observer is disconnected before it is listed as a leak; the default is 1 h.

@@ -41,6 +41,10 @@ public enum Change: Sendable, Equatable {
     indirect case ask(AskRecord)
     /// An ask is forgotten, and how it ended.
     case askForgotten(NotificationID)
+    /// The value of an object is there, or is different now.
+    indirect case value(ValueRecord)
+    /// An object has no value any more.
+    case valueRemoved(object: [UInt8])
     /// An idempotency key has its effect, or its answer is different now.
     case key(KeyRecord)
     /// An idempotency key is forgotten.

@@ -1,3 +1,5 @@
+public import BelfryJSON
+
 /// A change of a center: the only way in (``NotificationCenter/apply(_:at:into:)``).
 ///
 /// Whoever accepts a command puts into it what a log of commands does not determine: times,
@@ -49,6 +51,12 @@ public struct Command: Sendable {
         case withdraw(NotificationID)
         /// An observer answers an ask by its identifier.
         case answer(NotificationID, observer: UInt64, Response)
+        /// Puts a value at a place of the value of an object.
+        indirect case setValue(ValueWrite, Document, ValueLifetime)
+        /// Applies a merge patch to what is at a place (RFC 7396).
+        indirect case mergeValue(ValueWrite, patch: Document)
+        /// Takes away what is at a place.
+        indirect case removeValue(ValueWrite)
         /// A client registers an observer; `since` asks for what the replay ring has above it.
         indirect case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.

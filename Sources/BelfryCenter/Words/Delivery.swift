@@ -29,6 +29,9 @@ public struct Delivery: Sendable, Equatable {
         case action
         /// An action that its responder answers.
         case acknowledgedAction
+        /// A change of a value: one frame serves all observers of a place and a selector who ask for the same; in a
+        /// stream of a mailbox it names its observer.
+        case change
 
         /// Whether it went to an address: the effects have what its frame has besides.
         public var isAddressed: Bool {

@@ -24,6 +24,12 @@ public struct Effects: Sendable {
     public var askCompletions: [AskCompletion] = []
     /// The asks that have ended, each once, with how.
     public var askEnds: [AskOutcome] = []
+    /// Whether there is anything of values: of the following two.
+    public internal(set) var hasValues = false
+    /// The key paths of what is told of values, by the positions of the notifications.
+    public internal(set) var keyPaths: [UInt32: [UInt8]] = [:]
+    /// The objects whose values have changed.
+    public internal(set) var changedValues: [[UInt8]] = []
     /// What must last, in the order in which it happened; empty when nothing must.
     public var changes: [Change] = []
 
@@ -40,6 +46,7 @@ public struct Effects: Sendable {
         Self.empty(&reports, capacityLimit: 16)
         Self.empty(&completions, capacityLimit: 1_024)
         if hasAsks { resetAsks() }
+        if hasValues { resetValues() }
         Self.empty(&changes, capacityLimit: 4_096)
     }
 
@@ -64,6 +71,27 @@ public struct Effects: Sendable {
     mutating func note(_ more: Addressed, of notification: UInt32) {
         hasAsks = true
         addressed.append((notification, more))
+    }
+
+    private mutating func resetValues() {
+        hasValues = false
+        keyPaths = [:]
+        Self.empty(&changedValues, capacityLimit: 1_024)
+    }
+
+    /// Adds a notification about a value, and tells its position.
+    mutating func append(_ notification: Notification, keyPath: [UInt8]) -> UInt32 {
+        hasValues = true
+        let position = UInt32(notifications.count)
+        notifications.append(notification)
+        keyPaths[position] = keyPath
+        return position
+    }
+
+    /// The value of an object has changed.
+    mutating func noteValue(_ object: [UInt8]) {
+        hasValues = true
+        changedValues.append(object)
     }
 
     /// Removes all elements; a command mostly leaves one or none, which costs next to nothing.

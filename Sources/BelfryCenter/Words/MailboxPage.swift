@@ -15,5 +15,7 @@ public struct MailboxPage: Sendable {
         public let isRedelivered: Bool
         /// What an ask or an action has besides.
         public var addressed: Addressed?
+        /// The place of a value, if it is about one.
+        public var keyPath: [UInt8]?
     }
 }

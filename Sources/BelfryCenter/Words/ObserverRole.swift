@@ -6,6 +6,13 @@ public enum ObserverRole: Sendable, Equatable {
     indirect case responder(ResponderTerms)
     /// What it observes goes to whoever holds an address, which calls its selector there.
     indirect case action(target: [UInt8])
+    /// It observes a place of the value of its object, and no notifications.
+    indirect case value(ValueTerms)
+
+    /// What makes it an observer of a value, if it is one.
+    public var value: ValueTerms? {
+        if case .value(let terms) = self { terms } else { nil }
+    }
 
     /// What makes it a responder, if it is one.
     public var responder: ResponderTerms? {
@@ -24,6 +31,7 @@ public enum ObserverRole: Sendable, Equatable {
         case .responder(let terms):
             terms.implements.reduce(16 + (terms.next?.count ?? 0)) { $0 + $1.count + 2 }
         case .action(let target): target.count
+        case .value(let terms): 16 + terms.pathText.count
         }
     }
 

@@ -19,6 +19,8 @@ public enum Outcome: Sendable, Equatable {
     ///
     /// The form is that of the first answer, if this one replays it.
     indirect case asked(AskOutcome, replayedForm: UInt8?)
+    /// What a write to a value did.
+    indirect case written(WrittenValue)
     /// Nothing was changed.
     case refused(Refusal)
 

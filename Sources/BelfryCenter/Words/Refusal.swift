@@ -48,6 +48,22 @@ public enum Refusal: Error, Sendable, Equatable {
     case unknownAsk
     /// The ask is over.
     case alreadySettled
+    /// There is nothing at the place of a value.
+    case unknownValue
+    /// What is at the place does not meet the condition of a write; its tag, if anything is there.
+    case preconditionFailed(current: ValueTag?)
+    /// The value of an object would have too many bytes.
+    case valueTooLarge(limit: Int)
+    /// The value of an object would nest too deep.
+    case valueTooDeep(limit: Int)
+    /// The center has as many values as it may.
+    case valuesFull(limit: Int)
+    /// All values of the broker take as many bytes as they may.
+    case valueBytesFull
+    /// As many places of the value end some time as may.
+    case tooManyParts(limit: Int)
+    /// The client has as many entries of values as it may.
+    case tooManyEntries(limit: Int)
     /// The observer belongs to a client that gets its notifications in another way.
     case noMailbox
 }

@@ -9,7 +9,7 @@ extension Callers {
     /// Cookies are nothing that the broker knows, so there is no `Access-Control-Allow-Credentials`.
     private static let requestFields = """
         Content-Type, Prefer, Authorization, Idempotency-Key, Belfry-Session, Belfry-Token, \
-        Last-Event-ID
+        Last-Event-ID, If-Match, If-None-Match
         """
 
     /// Answers OPTIONS, the preflight of a page's request among them (Fetch standard, CORS).

@@ -29,6 +29,10 @@ extension CenterHost {
             let operation = AnswerAsk(id: id, responder: responder, response: response)
             return perform(operation, submission, &outbox)
         case .fate(let id, let wait): return readFate(id, wait: wait, submission, &outbox)
+        case .readValue(let look, let wait):
+            return readValue(look, wait: wait, submission, &outbox)
+        case .write(let request):
+            return perform(WriteValue(request: request), submission, &outbox)
         case .connect(let transport, let observers, let since):
             return perform(Connect(transport, observers, since: since), submission, &outbox)
         case .addObserver(let request):
@@ -112,6 +116,7 @@ extension CenterHost {
         case .endWait:
             let connection = submission.reply.number.rawValue
             polls.end(connection, .filled)
+            values.endWait(of: connection)
             guard let ask = asks.endWait(of: connection) else { break }
             tell(.withdraw(ask), center: name, &outbox)
         case .detachReader(let observer):

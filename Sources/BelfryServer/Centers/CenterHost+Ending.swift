@@ -78,7 +78,7 @@ extension Problem {
         let counts = [
             ("clients", use.clientCount), ("observers", use.observerCount),
             ("queue", use.queueCount), ("held", use.heldCount), ("modes", use.modeCount),
-            ("asks", use.askCount), ("keys", use.keyCount),
+            ("asks", use.askCount), ("values", use.valueCount), ("keys", use.keyCount),
         ]
         self.init(
             .centerInUse,

@@ -16,6 +16,9 @@ extension CenterHost {
             let hasStored = !effects.changes.isEmpty && shared.store != nil
             completions.keep(effects, hasStored: hasStored)
         }
+        if effects.hasValues, !effects.changedValues.isEmpty {
+            values.touch(effects.changedValues, of: centers[position].name)
+        }
         if effects.hasAsks, !effects.askEnds.isEmpty {
             asks.end(effects.askEnds)
             shared.figures.noteAskEnds(effects.askEnds, at: outbox.commandTime)
@@ -51,6 +54,9 @@ extension CenterHost {
         case .flushGoesOn(let client, let connection):
             number = connection
             content = .flushGoesOn(client: client)
+        case .initialFollows(let client, let connection):
+            return promises.flushBehindAnswers(
+                client, ConnectionNumber(rawValue: connection), &outbox)
         case .takenOver(let connection, let transport):
             number = connection
             content = .lastFrames

@@ -14,7 +14,9 @@ extension CenterHost {
     }
 
     /// Whether somebody waits no longer, and is not answered yet.
-    var hasWaitEnds: Bool { completions.hasCompleted || polls.hasEnded || asks.hasEnded }
+    var hasWaitEnds: Bool {
+        completions.hasCompleted || polls.hasEnded || asks.hasEnded || values.hasEnded
+    }
 
     /// Answers all polls that wait no longer.
     mutating func answerPolls(_ outbox: inout Outbox) {

@@ -93,7 +93,7 @@ extension CenterHost {
                 effects.receipts, effects.reports, reply, &outbox)
             answer.fields.append(.isReplayed)
             return .answer(answer)
-        case .done, .registered, .removed, .resumed, .dequeued, .asked, .refused:
+        case .done, .registered, .removed, .resumed, .dequeued, .asked, .written, .refused:
             outbox.counters.countPosts(effects.receipts)
             return .answer(
                 form.appendAnswer(effects.receipts, effects.reports, reply, &outbox))

@@ -78,10 +78,15 @@ extension CenterHost {
         if end.timerGrowth != 0 {
             shared.totals.timerByteCount.add(end.timerGrowth, ordering: .relaxed)
         }
+        if end.valueByteGrowth != 0 {
+            shared.totals.valueByteCount.add(end.valueByteGrowth, ordering: .relaxed)
+        }
         if let losses = end.losses { shared.figures.noteLosses(losses) }
         outbox.counters.heldNotifications = UInt64(
             Int(outbox.counters.heldNotifications) + end.heldCountGrowth)
         outbox.counters.queueEntries = UInt64(Int(outbox.counters.queueEntries) + end.entryGrowth)
+        outbox.counters.values = UInt64(Int(outbox.counters.values) + end.valueGrowth)
+        outbox.counters.valueChanges += end.valueChanges
         outbox.counters.openAsks = UInt64(Int(outbox.counters.openAsks) + end.askCountGrowth)
         outbox.counters.responders = UInt64(Int(outbox.counters.responders) + end.responderGrowth)
         outbox.counters.timers = UInt64(Int(outbox.counters.timers) + end.timerCountGrowth)

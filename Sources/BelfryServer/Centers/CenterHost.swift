@@ -26,6 +26,8 @@ struct CenterHost: ~Copyable {
     var polls = PollTable()
     /// Who waits for what becomes of asks.
     var asks = AskWaitTable()
+    /// Who waits for changes of values.
+    var values = ValueWaitTable()
     /// What waits for a turn that has time for it.
     var postponed: PostponedWork
     var schedule = CenterSchedule()

@@ -26,6 +26,8 @@ enum CenterRequest: Sendable {
     case withdraw(NotificationID)
     indirect case answer(NotificationID, Secret, Response)
     case fate(NotificationID, wait: Int64)
+    indirect case readValue(ValueLook, wait: Int64)
+    indirect case write(ValueRequest)
     case connect(Transport, observers: [ObserverRequest], since: ReplayPosition?)
     indirect case addObserver(ObserverRequest)
     case removeObserver(Secret)

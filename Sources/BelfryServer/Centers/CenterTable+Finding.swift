@@ -106,8 +106,7 @@ extension ClientRow {
 }
 
 extension ObserverRequest {
-    /// A mailbox is read: it acknowledges nothing else, and has no connection to end with. An action is answered by its
-    /// responder.
+    /// A mailbox is read: it acknowledges nothing but actions, and has no connection to end with.
     fileprivate func checkMailbox() throws(Problem) {
         var errors: [Problem.FieldError] = []
         if terms.acknowledges, role.target == nil {

@@ -297,6 +297,10 @@ extension CenterTable {
         /// How often timers have fired, and how many firings were due and not made.
         var firedGrowth: UInt64 = 0
         var missedGrowth: UInt64 = 0
+        /// How many values more there are, and bytes of them; how many changes there were.
+        var valueGrowth = 0
+        var valueByteGrowth = 0
+        var valueChanges: UInt64 = 0
         /// What observers lost in the turn.
         var losses: Losses?
         /// How many queue entries more there are.
@@ -342,6 +346,9 @@ extension CenterTable {
         end.timerGrowth += needs.timerByteCount - known.timerByteCount
         end.firedGrowth += needs.firedCount - known.firedCount
         end.missedGrowth += needs.missedCount - known.missedCount
+        end.valueGrowth += needs.valueCount - known.valueCount
+        end.valueByteGrowth += needs.valueByteCount - known.valueByteCount
+        end.valueChanges += needs.valueChangeCount - known.valueChangeCount
         if hosted[position].center.losses.total != hosted[position].knownLosses.total {
             let losses = hosted[position].center.losses
             end.losses = end.losses ?? Losses()

@@ -21,6 +21,8 @@ struct HostedCenter {
     var knownLosses = Losses()
     /// What must last of this turn; it stays empty where nothing lasts.
     private var changes: [Change] = []
+    /// Where among these the values are that have changed in this turn.
+    private var valuePlaces: [[UInt8]: Int] = [:]
     private let keepsChanges: Bool
 
     init(center: consuming NotificationCenter, time: CommandTime, keepsChanges: Bool) {
@@ -32,7 +34,29 @@ struct HostedCenter {
     /// Applies the next command; what it brought about is in `effects`.
     mutating func apply(_ command: consuming Command, into effects: inout Effects) {
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
-        if !effects.changes.isEmpty, keepsChanges { changes += effects.changes }
+        if !effects.changes.isEmpty, keepsChanges { keep(effects) }
+    }
+
+    /// Keeps what must last of a command; of a value that changed before in this turn only the last is kept.
+    private mutating func keep(_ effects: borrowing Effects) {
+        guard effects.hasValues else { return changes += effects.changes }
+        for change in effects.changes {
+            let object: [UInt8]
+            switch change {
+            case .value(let record): object = record.object
+            case .valueRemoved(let removed): object = removed
+            default:
+                changes.append(change)
+                continue
+            }
+            if let place = valuePlaces[object] {
+                // The rows of values are nobody's but their own: where one stands among others says nothing.
+                changes[place] = change
+            } else {
+                valuePlaces[object] = changes.count
+                changes.append(change)
+            }
+        }
     }
 
     /// Finds out how much more memory the center keeps than when that was found out last.
@@ -53,6 +77,7 @@ struct HostedCenter {
         if changes.isEmpty { return [] }
         var handed: [Change] = []
         swap(&handed, &changes)
+        if !valuePlaces.isEmpty { valuePlaces = [:] }
         return handed
     }
 }

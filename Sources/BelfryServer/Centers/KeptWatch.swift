@@ -143,6 +143,16 @@ struct KeptWatch {
         return max(0, min(texts, -memory))
     }
 
+    /// How many bytes more all values may have, those of their writer among them.
+    func valueByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
+        let texts =
+            outbox.configuration.valueByteLimit
+            - shared.totals.valueByteCount.load(ordering: .relaxed)
+        var room = max(0, min(texts, -excess(of: .queue)))
+        if owner != .none { room = min(room, max(0, -excess(of: .queue, for: owner, &outbox))) }
+        return room
+    }
+
     /// How many bytes more all queues may have.
     @inline(__always)
     func queueByteRoom(_ outbox: borrowing Outbox) -> Int {

@@ -25,14 +25,26 @@ extension PromiseTable {
         case .http(let http):
             let bytes = outbox.encoded(answer, http)
             let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
-            park(ParkedAnswer(bytes: bytes, reply: reply, sequel: sequel), until: ticket)
+            park(
+                .answer(ParkedAnswer(bytes: bytes, reply: reply, sequel: sequel)), until: ticket)
         case .calls:
             // The next frame of the client can be read: calls are told apart by their ids.
             outbox.letGoOn(reply)
             let bytes = outbox.contentFrame()
             if bytes.isEmpty { return }
-            park(ParkedAnswer(bytes: bytes, reply: reply, sequel: .none), until: ticket)
+            park(.answer(ParkedAnswer(bytes: bytes, reply: reply, sequel: .none)), until: ticket)
         }
+    }
+
+    /// What a client is held goes on behind the answer in the making, wherever that waits.
+    mutating func flushBehindAnswers(
+        _ client: UInt64, _ connection: ConnectionNumber, _ outbox: inout Outbox
+    ) {
+        let ticket = ticketOfEverything
+        guard ticket != 0 else {
+            return outbox.send([], .flushGoesOn(client: client), to: connection)
+        }
+        park(.flush(of: client, connection), until: ticket)
     }
 
     /// Everything that this loop handed over up to a ticket is stored: who waited for it is answered.
@@ -41,7 +53,13 @@ extension PromiseTable {
         while let numbers = nextNumbers() {
             numbers.block.commit(through: numbers.through)
         }
-        while let answer = nextAnswer() { outbox.send(answer) }
+        while let parked = nextAnswer() {
+            switch parked {
+            case .answer(let answer): outbox.send(answer)
+            case .flush(let client, let connection):
+                outbox.send([], .flushGoesOn(client: client), to: connection)
+            }
+        }
     }
 
     /// Sends the answers of a batch, if the last of them is there.

@@ -15,7 +15,15 @@ struct PromiseTable {
     /// The blocks of numbers that the store was asked for, by ticket.
     private var requested = Line<(ticket: UInt64, numbers: NumberRequest)>()
     /// Answers that are kept, by ticket.
-    private var parked = Line<(ticket: UInt64, answer: ParkedAnswer)>()
+    private var parked = Line<(ticket: UInt64, content: Parked)>()
+
+    /// What waits for a ticket.
+    enum Parked {
+        /// An answer.
+        case answer(ParkedAnswer)
+        /// What is held for a client, which goes on behind its answers.
+        case flush(of: UInt64, ConnectionNumber)
+    }
 
     /// Whether something was handed to the store and is not committed yet.
     var isWaiting: Bool { committedTicket + 1 < ticket }
@@ -31,11 +39,12 @@ struct PromiseTable {
 
     /// The answer in the making waits for all that has changed so far.
     mutating func awaitEverything() {
-        if turnHasChanges {
-            awaitedTicket = ticket
-        } else if isWaiting {
-            awaitedTicket = max(awaitedTicket, ticket - 1)
-        }
+        awaitedTicket = max(awaitedTicket, ticketOfEverything)
+    }
+
+    /// The ticket with which all that has changed so far is stored; 0 where nothing waits.
+    var ticketOfEverything: UInt64 {
+        turnHasChanges ? ticket : isWaiting ? ticket - 1 : 0
     }
 
     /// Takes the ticket for what is handed to the store; the next turn has another one.
@@ -51,8 +60,8 @@ struct PromiseTable {
     }
 
     /// Keeps an answer.
-    mutating func park(_ answer: ParkedAnswer, until ticket: UInt64) {
-        parked.append((ticket, answer))
+    mutating func park(_ content: Parked, until ticket: UInt64) {
+        parked.append((ticket, content))
     }
 
     /// Everything up to this ticket is stored.
@@ -67,9 +76,9 @@ struct PromiseTable {
     }
 
     /// The next answer that may be sent.
-    mutating func nextAnswer() -> ParkedAnswer? {
+    mutating func nextAnswer() -> Parked? {
         guard let first = parked.first, first.ticket <= committedTicket else { return nil }
-        return parked.removeFirst().answer
+        return parked.removeFirst().content
     }
 }
 

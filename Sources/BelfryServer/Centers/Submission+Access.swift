@@ -14,6 +14,9 @@ extension Submission {
         if let responder = request.role.responder {
             return try checkRespond(responder, request)
         }
+        if let value = request.role.value {
+            return try checkObserve(value, request)
+        }
         if request.watchesChannels {
             try checkWatch(request)
         } else {
@@ -37,6 +40,33 @@ extension Submission {
             return
         }
         try check(.inspect, "inspect", name: request.name, object: request.object)
+    }
+
+    /// Checks that the caller may observe a value: the key path is the name, the whole needs all names.
+    private func checkObserve(
+        _ value: ValueTerms, _ request: ObserverRequest
+    ) throws(Problem) {
+        let name = value.path.coveredName
+        try check(.read, "read", name: name, object: request.object)
+        if request.asksForever {
+            try check(.forever, "forever", name: name, object: request.object)
+        }
+    }
+
+    /// Whether the caller may read what is at a place of a value.
+    func mayRead(_ place: ValuePlace) -> Bool {
+        caller.grants.allow(
+            .read, center: center, name: place.path.coveredName, object: place.object)
+    }
+
+    /// Checks that the caller may read what is at a place of a value.
+    func checkRead(_ place: ValuePlace) throws(Problem) {
+        try check(.read, "read", name: place.path.coveredName, object: place.object)
+    }
+
+    /// Checks that the caller may write to a place of a value.
+    func checkSet(_ place: ValuePlace) throws(Problem) {
+        try check(.set, "set", name: place.path.coveredName, object: place.object)
     }
 
     /// Checks that the caller may respond: to each selector as a name, and to all names with none.

@@ -10,6 +10,8 @@ enum LoopTimer: UInt64 {
     case polls
     /// The time of a request that waits for the end of an ask is over.
     case fates
+    /// The time of a request that waits for a value is over.
+    case values
     /// The drain delay is over.
     case drainDelay
     /// A limit may not be reached any more.

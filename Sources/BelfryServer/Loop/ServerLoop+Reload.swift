@@ -35,6 +35,7 @@ extension ServerLoop {
             callers.adopt(keyring, &outbox)
             host.polls.endAll { !keyring.stillHas($0.submission.caller) }
             host.asks.endPolls { !keyring.stillHas($0.submission.caller) }
+            host.values.endPolls { !keyring.stillHas($0.submission.caller) }
         }
         host.adopt(taken, &outbox)
         if outbox.number == 0 {

@@ -59,6 +59,8 @@ extension ServerLoop {
         host.answerPolls(&outbox)
         host.asks.endPolls()
         host.answerFates(&outbox)
+        host.values.endPolls()
+        host.answerValues(&outbox)
         react()
         // What these centers posted last must find the connections of its observers open.
         if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }

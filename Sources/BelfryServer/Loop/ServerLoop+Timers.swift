@@ -9,6 +9,9 @@ extension ServerLoop {
         case .fates:
             host.asks.meetDeadline(&outbox)
             host.answerFates(&outbox)
+        case .values:
+            host.values.meetDeadline(&outbox)
+            host.answerValues(&outbox)
         case .drainDelay: drain()
         case .limits: outbox.meetLimitDeadline()
         case .leftCenters: host.endLeftCenters(&outbox)

@@ -13,6 +13,7 @@ extension ServerLoop {
         while host.hasWaitEnds {
             host.answerPolls(&outbox)
             host.answerFates(&outbox)
+            host.answerValues(&outbox)
             host.answerCompletions(&outbox)
             react()
         }

@@ -61,6 +61,6 @@ struct FrameCache {
 
     /// Whether the frame names no observer, and is not marked for one alone.
     static func isShared(_ delivery: Delivery) -> Bool {
-        delivery.form == .shared && !delivery.isRedelivered
+        (delivery.form == .shared || delivery.form == .change) && !delivery.isRedelivered
     }
 }

@@ -28,6 +28,7 @@ extension Outbox {
             status: problem.kind.status, contentType: .problem(problem.kind))
         answer.fields = fields
         if let challenge = Problem.challenge(problem.kind) { answer.fields.append(challenge) }
+        if let tag = problem.entityTag { answer.fields.append(HTTPField("ETag", tag)) }
         if problem.kind.status == 503 || problem.kind.status == 429,
             !fields.contains(where: { $0.name == "Retry-After" })
         {
@@ -39,7 +40,7 @@ extension Outbox {
     /// The fields that a page may read besides those that all pages may.
     private static let exposedFields = """
         Location, Retry-After, Idempotency-Replayed, Preference-Applied, RateLimit, \
-        RateLimit-Policy, WWW-Authenticate
+        RateLimit-Policy, WWW-Authenticate, ETag, Belfry-Position
         """
 
     /// Appends the response to an HTTP request; its content stands in `content`.

@@ -113,7 +113,13 @@ extension Outbox {
     ) -> Range<Int> {
         let start = loop.frames.count
         let notification = effects.notifications[Int(delivery.notification)]
-        if delivery.form.isAddressed, let addressed = effects.addressed(of: delivery.notification) {
+        if delivery.form == .change {
+            Transport.append(
+                change: notification, effects.keyPaths[delivery.notification] ?? [], of: delivery,
+                at: center, in: centers, to: &loop.frames)
+        } else if delivery.form.isAddressed,
+            let addressed = effects.addressed(of: delivery.notification)
+        {
             Transport.append(
                 addressed, notification, of: delivery, at: center, in: centers, to: &loop.frames)
         } else {

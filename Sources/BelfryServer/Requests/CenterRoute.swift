@@ -12,6 +12,15 @@ enum CenterRoute: CaseIterable {
     case responders
     case holders
     case asks
+    case values
+    case wholeValue
+    case setWholeValue
+    case mergeWholeValue
+    case removeWholeValue
+    case value
+    case setValue
+    case mergeValue
+    case removeValue
     case addObserver
     case observers
     case observer
@@ -54,6 +63,16 @@ enum CenterRoute: CaseIterable {
         case .responders: RouteRow(.get, "/v1/responders", .looks, .somewhere(.inspect))
         case .holders: RouteRow(.get, "/v1/responders/{object}", .looks, .somewhere(.inspect))
         case .asks: RouteRow(.get, "/v1/asks", .looks, .somewhere(.inspect))
+        case .values: RouteRow(.get, "/v1/values", .looks, .somewhere(.inspect))
+        case .wholeValue: RouteRow(.get, "/v1/values/{object}", .looks, .named(.read))
+        case .setWholeValue: RouteRow(.put, "/v1/values/{object}", .acts, .named(.set))
+        case .mergeWholeValue: RouteRow(.patch, "/v1/values/{object}", .acts, .named(.set))
+        case .removeWholeValue: RouteRow(.delete, "/v1/values/{object}", .acts, .named(.set))
+        case .value: RouteRow(.get, "/v1/values/{object}/{keyPath}", .looks, .named(.read))
+        case .setValue: RouteRow(.put, "/v1/values/{object}/{keyPath}", .acts, .named(.set))
+        case .mergeValue: RouteRow(.patch, "/v1/values/{object}/{keyPath}", .acts, .named(.set))
+        case .removeValue:
+            RouteRow(.delete, "/v1/values/{object}/{keyPath}", .acts, .named(.set))
         case .addObserver: RouteRow(.post, "/v1/observers", .acts, .named(.observe))
         case .observers: RouteRow(.get, "/v1/observers", .looks, .somewhere(.inspect))
         case .observer:

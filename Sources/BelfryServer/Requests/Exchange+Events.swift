@@ -15,6 +15,10 @@ extension Exchange {
         if let token = query.take("token") { return try openStream(of: token, &query) }
         let names = Self.unique(query.takeAll("name"))
         let objects = Self.unique(query.takeAll("object"))
+        let keyPaths = Self.unique(query.takeAll("keyPath"))
+        if !keyPaths.isEmpty {
+            return try openEvents(of: objects, keyPaths, names, &query, reader)
+        }
         for name in names { try reader.check(observedName: name, parameter: "name") }
         for object in objects { try reader.check(name: object, parameter: "object") }
         guard max(1, names.count) * max(1, objects.count) <= Self.streamObserverLimit else {
@@ -32,6 +36,34 @@ extension Exchange {
         return .connect(.events, observers: observers, since: lastEventPosition(&query))
     }
 
+    /// A stream of values: each object at each key path.
+    private mutating func openEvents(
+        of objects: [[UInt8]], _ keyPaths: [[UInt8]], _ names: [[UInt8]], _ query: inout Query,
+        _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        guard names.isEmpty else {
+            throw Problem.invalidParameter("name", "must not stand with keyPath")
+        }
+        guard !objects.isEmpty else {
+            throw Problem.invalidParameter("object", "is required with keyPath")
+        }
+        for object in objects { try reader.check(name: object, parameter: "object") }
+        guard objects.count * keyPaths.count <= Self.streamObserverLimit else {
+            throw Problem.invalidParameter(
+                "keyPath", "with object asks for over \(Self.streamObserverLimit) observers")
+        }
+        var observers: [ObserverRequest] = []
+        for text in keyPaths {
+            let path = try reader.keyPath(text)
+            for object in objects {
+                var observer = ObserverRequest(object: object, role: .value(ValueTerms(path: path)))
+                observer.terms.endsWithConnection = true
+                observers.append(observer)
+            }
+        }
+        return .connect(.events, observers: observers, since: lastEventPosition(&query))
+    }
+
     /// The stream of a mailbox: `Last-Event-ID` acknowledges.
     private mutating func openStream(
         of token: [UInt8], _ query: inout Query
@@ -40,7 +72,7 @@ extension Exchange {
             throw Problem.invalidParameter("token", "must be the token of an observer")
         }
         reply.details.hasSecretTarget = true
-        for parameter in ["name", "object"] where query.take(parameter) != nil {
+        for parameter in ["name", "object", "keyPath"] where query.take(parameter) != nil {
             throw Problem.invalidParameter(
                 parameter, "must not stand with token, whose observer has a filter")
         }

@@ -47,6 +47,15 @@ extension Exchange {
             try reader.check(name: path.argument, parameter: "object")
             return .listing(.holders(object: path.argument))
         case .asks: return .listing(.asks(try reader.asks(query: query.takeRest())))
+        case .values:
+            let listing = try listing(.values)
+            return .listing(.values(listing))
+        case .wholeValue, .value: return try readValue(path, reader)
+        case .setWholeValue, .setValue:
+            return try setValue(path, &query, content: content, reader)
+        case .mergeWholeValue, .mergeValue:
+            return try mergeValue(path, &query, content: content, reader)
+        case .removeWholeValue, .removeValue: return try removeValue(path, reader)
         case .addObserver:
             try checkContentType()
             reply.details.pathPrefix = path.prefix

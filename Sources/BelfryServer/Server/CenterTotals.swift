@@ -18,6 +18,8 @@ struct CenterTotals: ~Copyable, Sendable {
     let askByteCount = Atomic<Int>(0)
     /// Bytes of all timers.
     let timerByteCount = Atomic<Int>(0)
+    /// Canonical bytes of all values, with their objects.
+    let valueByteCount = Atomic<Int>(0)
     /// The bytes of memory of each kind.
     private let counts = InlineArray<8, Atomic<Int>> { _ in Atomic(0) }
 

@@ -28,6 +28,8 @@ struct Counters: Sendable, Equatable {
     var heldNotifications: UInt64 = 0
     var queueEntries: UInt64 = 0
     var openAsks: UInt64 = 0
+    var values: UInt64 = 0
+    var valueChanges: UInt64 = 0
     var responders: UInt64 = 0
     var timers: UInt64 = 0
     var timersFired: UInt64 = 0
@@ -57,7 +59,7 @@ struct Counters: Sendable, Equatable {
 
 extension MetricGroup {
     static let all = [
-        broker, process, traffic, asks, timers, troubles, clients, tls, kept, memory, store,
+        broker, process, traffic, asks, timers, values, troubles, clients, tls, kept, memory, store,
     ]
 
     private static let broker = MetricGroup(
@@ -179,6 +181,22 @@ extension MetricGroup {
                     A late timer fires once for all that were due, and one that still waits in the queue swallows the next.
                     """
             ) { $0.counters.timersMissed },
+        ])
+
+    private static let values = MetricGroup(
+        "Values",
+        [
+            .gauge("belfry_values", "Objects that have a value.") { $0.counters.values },
+            .gauge(
+                "belfry_value_bytes",
+                "Bytes of all values, as they are answered, and of their objects.",
+                note: "`--value-limit` bounds them; in memory they take several times as many."
+            ) { max(0, $0.shared.totals.valueByteCount.load(ordering: .relaxed)) },
+            .counter(
+                "belfry_value_changes_total",
+                "Changes of values; an equal write is none, and a patch is one.",
+                note: "What ends by its `ttl` or its `lease` counts too."
+            ) { $0.counters.valueChanges },
         ])
 
     private static let troubles = MetricGroup(

@@ -108,7 +108,7 @@ public struct MemoryLimits: Sendable, Equatable {
     public var tombstones = 128 << 20
     /// Notifications that are held, with what finds them; the default is 512 MiB.
     public var held = 512 << 20
-    /// The queues, asks and timers, with what finds them; the default is 640 MiB.
+    /// The queues, with what finds their entries, open asks, timers and values; the default is 640 MiB.
     public var queue = 640 << 20
 
     /// Takes the defaults.

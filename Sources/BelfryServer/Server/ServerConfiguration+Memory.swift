@@ -29,6 +29,8 @@ extension ServerConfiguration {
         queueByteLimit = min(queueByteLimit, memory.queue)
         askByteLimit = min(askByteLimit, memory.queue)
         timerByteLimit = min(timerByteLimit, memory.queue)
+        // A byte of a value costs several.
+        valueByteLimit = min(valueByteLimit, memory.queue / 8)
         centerLimits.answerMemoryLimit = min(centerLimits.answerMemoryLimit, memory.fates)
         return lowered
     }

@@ -93,6 +93,8 @@ public struct ServerConfiguration: Sendable {
     public var askByteLimit = 64 << 20
     /// Bytes that all timers may have; past it posts that would be timers are refused; 256 MiB.
     public var timerByteLimit = 256 << 20
+    /// Canonical bytes that all values may have; past it those that grow are refused; 64 MiB.
+    public var valueByteLimit = 64 << 20
     /// Bytes that may be held for suspended clients in all; past it the oldest go; 256 MiB.
     public var heldByteLimit = 256 << 20
     /// The memory that the limits below are fitted to; nil takes what the control group allows.

@@ -55,6 +55,16 @@ struct EventStreamTransport: ClientTransport {
             isRedelivered: delivery.isRedelivered, to: &frames)
     }
 
+    static func append(
+        change notification: Notification, _ keyPath: [UInt8], of delivery: Delivery,
+        at center: Int, in centers: borrowing CenterTable, to frames: inout [UInt8]
+    ) {
+        // A stream of a mailbox is for one observer, a client's for all of its observers.
+        EventStream.append(
+            change: notification, keyPath: keyPath, epoch: centers[center].epoch,
+            isRedelivered: delivery.isRedelivered, observer: nil, to: &frames)
+    }
+
     func append(gap: Gap, to output: inout [UInt8]) {
         EventStream.append(gap: gap, to: &output)
     }

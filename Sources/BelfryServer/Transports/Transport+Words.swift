@@ -53,6 +53,21 @@ extension Transport {
         }
     }
 
+    /// Appends the frame of a change of a value; the stream of a mailbox names its observer.
+    static func append(
+        change notification: Notification, _ keyPath: [UInt8], of delivery: Delivery,
+        at center: Int, in centers: borrowing CenterTable, to frames: inout [UInt8]
+    ) {
+        switch delivery.transport {
+        case .webSocket:
+            WebSocketTransport.append(
+                change: notification, keyPath, of: delivery, at: center, in: centers, to: &frames)
+        case .events, .mailbox:
+            EventStreamTransport.append(
+                change: notification, keyPath, of: delivery, at: center, in: centers, to: &frames)
+        }
+    }
+
     /// Appends the frame of a delivery that did not go to an address.
     @inline(__always)
     static func append(

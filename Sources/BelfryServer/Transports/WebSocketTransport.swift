@@ -74,6 +74,18 @@ struct WebSocketTransport: ClientTransport {
         FrameWriter.endFrame(frame, .text, in: &frames)
     }
 
+    static func append(
+        change notification: Notification, _ keyPath: [UInt8], of delivery: Delivery,
+        at center: Int, in centers: borrowing CenterTable, to frames: inout [UInt8]
+    ) {
+        let frame = FrameWriter.beginFrame(in: &frames)
+        RPC.append(
+            change: notification, keyPath: keyPath,
+            calling: centers[center].selector(delivery.selector),
+            isRedelivered: delivery.isRedelivered, to: &frames)
+        FrameWriter.endFrame(frame, .text, in: &frames)
+    }
+
     func append(gap: Gap, to output: inout [UInt8]) {
         var text: [UInt8] = []
         RPC.append(gap: gap, to: &text)

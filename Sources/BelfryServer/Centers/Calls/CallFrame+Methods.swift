@@ -50,6 +50,21 @@ extension CallFrame {
         case .withdraw:
             let id = try reader.withdraw(params: params, in: text.span)
             return try carryOut(WithdrawAsk(id: id, isCall: true), &host, &outbox)
+        case .setValue:
+            let request = try reader.setValue(params: params, in: text.span)
+            return try carryOut(WriteValue(request: request, client: client), &host, &outbox)
+        case .mergeValue:
+            let request = try reader.mergeValue(params: params, in: text.span)
+            return try carryOut(WriteValue(request: request, client: client), &host, &outbox)
+        case .removeValue:
+            let request = try reader.removeValue(params: params, in: text.span)
+            return try carryOut(WriteValue(request: request, client: client), &host, &outbox)
+        case .value:
+            try batch?.boundLooks()
+            let place = try reader.valuePlace(params: params, in: text.span)
+            let present = try host.presentValue(at: place, submission).present
+            Shape.append(value: present, to: &outbox.content)
+            return .answer(.json)
         case .dequeue:
             let request = try reader.dequeue(params: params, in: text.span)
             return try carryOut(Dequeue(request: request, isCall: true), &host, &outbox)

@@ -5,6 +5,10 @@ enum CallMethod: String, CaseIterable {
     case post
     case ask
     case withdraw
+    case setValue
+    case mergeValue
+    case removeValue
+    case value
     case dequeue
     case setSuspended
     case resume

@@ -77,6 +77,11 @@ extension CenterListing {
                 matching: query, scanLimit: scan.take(of: center.needs.askCount),
                 visible: isVisible)
             Shape.append(asks: page, to: &outbox.content)
+        case .values(let query):
+            let page = center.values(
+                after: query.cursor, limit: query.limit, object: query.object,
+                scanLimit: scan.take(of: center.valueCount), visible: isVisible)
+            Shape.append(values: page, to: &outbox.content)
         case .clients(let query):
             var page = center.clients(
                 after: query.cursor, limit: query.limit, principal: query.principal,

@@ -14,6 +14,7 @@ enum CenterListing: Sendable {
     indirect case responders(ObserverQuery, selector: [UInt8]?)
     case holders(object: [UInt8])
     indirect case asks(AskQuery)
+    indirect case values(ObserverQuery)
     indirect case clients(ObserverQuery)
     case channels(cursor: UInt64, limit: Int, name: [UInt8]?)
     /// Entries, timers (`isWaiting`), or first the ones and then the others.

@@ -1,0 +1,265 @@
+import BelfryJSON
+
+// The marks of observers of values (rules V6 and V8 to V10): `ObservedValue` has the machine.
+
+extension NotificationCenter {
+    /// Whether an observer is one of a value.
+    @inline(__always)
+    func isOfValue(_ slot: UInt32) -> Bool { usesValues && values.isObserver(slot) }
+
+    /// Whether an entry is a mark: it has no content, and stands for the present value.
+    func isMark(_ entry: UInt32) -> Bool {
+        usesValues && values.observers[held[entry].observer]?.mark == entry
+    }
+
+    /// Holds a change for an observer of a value, or marks it.
+    ///
+    /// - Parameter isReplaceable: whether it coalesces now, for suspension or for its interval.
+    mutating func holdChange(
+        _ notification: Notification, at slot: UInt32, isReplaceable: Bool, _ time: CommandTime,
+        _ effects: inout Effects
+    ) -> ReportRow.Outcome {
+        let isMarked = values.observers[slot]?.isMarked ?? false
+        if isReplaceable || isMarked || observers[slot].terms.minInterval > 0 {
+            mark(slot, notification, isChange: true, &effects)
+            return isMarked ? .coalesced : .held
+        }
+        let entry = makeEntry(
+            notification, at: slot, account: .none, flags: [], time, &effects)
+        addWaiting(entry, of: observers[slot].client)
+        keepLimits(of: slot, &effects)
+        return .held
+    }
+
+    /// Marks an observer at the place of a change, the last of all that is held for its client.
+    private mutating func mark(
+        _ slot: UInt32, _ notification: Notification, isChange: Bool, isRedelivered: Bool = false,
+        _ effects: inout Effects
+    ) {
+        dropMark(of: slot, &effects)
+        addWaiting(
+            makeMark(slot, notification, isChange: isChange, isRedelivered: isRedelivered),
+            of: observers[slot].client)
+    }
+
+    /// Makes the entry of a mark, which is in no list of its client yet.
+    private mutating func makeMark(
+        _ slot: UInt32, _ notification: Notification, isChange: Bool, isRedelivered: Bool = false
+    ) -> UInt32 {
+        let place = Notification(
+            id: notification.id, sequence: notification.sequence,
+            postedAt: notification.postedAt, causedBy: nil,
+            content: content(at: values.observers[slot]?.value ?? 0, nil))
+        // One change marks many observers at one place.
+        dispatching.keptMark = keptAgain(dispatching.keptMark, place) ?? keep(place)
+        let entry = held.make(
+            HeldTable.Entry(
+                observer: slot, notification: dispatching.keptMark, account: .none))
+        if isRedelivered { held[entry].flags.insert(.redelivered) }
+        held.append(entry, to: &observers[slot].entries, in: .observer)
+        count(entry: entry, 1)
+        values.observers[slot]?.mark = entry
+        values.observers[slot]?.markIsChange = isChange
+        return entry
+    }
+
+    /// The slot in what is held, if it still has this notification.
+    func keptAgain(_ kept: UInt32, _ notification: Notification) -> UInt32? {
+        guard kept != HeldTable.none, held.isKept(kept, sequence: notification.sequence),
+            held.notification(at: kept) == notification
+        else { return nil }
+        return kept
+    }
+
+    /// Takes the mark of an observer away, as a later one takes its place: the change that it stood for is lost.
+    private mutating func dropMark(of slot: UInt32, _ effects: inout Effects) {
+        guard let observed = values.observers[slot], observed.isMarked else { return }
+        if observed.markIsChange, let reason = reasonOfLoss(at: slot) {
+            loseChange(observed.mark, reason, &effects)
+        }
+        unlink(observed.mark, &effects)
+    }
+
+    /// Why a marked observer loses what its mark stood for; nothing is told of what an interval swallows.
+    private func reasonOfLoss(at slot: UInt32) -> Gap.Reason? {
+        let isSuspended =
+            !clients[observers[slot].client].suspension.isDisjoint(with: .suspended)
+        let terms = observers[slot].terms
+        if terms.minInterval > 0, !isSuspended { return nil }
+        return terms.suspensionBehavior == .coalesce || terms.minInterval > 0
+            ? .coalesced : .overflow
+    }
+
+    /// An observer does not get a change that was held for it; one that was shown is no loss.
+    private mutating func loseChange(
+        _ entry: UInt32, _ reason: Gap.Reason, _ effects: inout Effects
+    ) {
+        let slot = held[entry].observer
+        guard !held[entry].flags.contains(.shown) else { return }
+        if reason == .coalesced {
+            observers[slot].coalesced += 1
+        } else {
+            observers[slot].dropped += 1
+        }
+        noteGap(reason, held.sequence(of: entry), at: slot, &effects)
+    }
+
+    /// What is held for an observer becomes one mark, at the place of the last of it (rule V9).
+    ///
+    /// - Returns: whether anything has become of it: of a mark alone nothing does.
+    @discardableResult
+    mutating func markHeld(
+        of slot: UInt32, _ reason: Gap.Reason, _ effects: inout Effects
+    ) -> Bool {
+        let entries = held.slots(of: observers[slot].entries, in: .observer)
+        guard let last = entries.last, entries.count > 1 || !isMark(last) else { return false }
+        let client = observers[slot].client
+        let isLastOfClient = clients[client].held.last == last
+        let notification = held.notification(of: last)
+        let isRedelivered = held[last].flags.contains(.redelivered)
+        for entry in entries {
+            if entry != last, !isMark(entry) || values.observers[slot]?.markIsChange == true {
+                loseChange(entry, reason, &effects)
+            }
+            unlink(entry, &effects)
+        }
+        let mark = makeMark(slot, notification, isChange: true, isRedelivered: isRedelivered)
+        if isLastOfClient {
+            addWaiting(mark, of: client)
+        } else {
+            clients[client].heldByteCount += held.byteCount(of: mark)
+            relink(held.slots(of: clients[client].held, in: .client) + [mark], of: client)
+        }
+        return true
+    }
+
+    /// The notification of an entry as it is shown now: a mark has the present value.
+    func shown(_ entry: UInt32) -> Notification {
+        let notification = held.notification(of: entry)
+        guard isMark(entry) else { return notification }
+        let slot = held[entry].observer
+        return Notification(
+            id: notification.id, sequence: notification.sequence, postedAt: notification.postedAt,
+            causedBy: nil,
+            content: content(
+                at: values.observers[slot]?.value ?? 0,
+                DocumentChange.initialText(values.presentValue(for: slot))))
+    }
+
+    /// The place of a notification among those of the effects; one about a value has its key path.
+    mutating func position(
+        of notification: Notification, at slot: UInt32, _ effects: inout Effects
+    ) -> UInt32 {
+        guard usesValues, let path = values.observers[slot]?.pathText else {
+            return position(of: notification, &effects)
+        }
+        let last = UInt32(truncatingIfNeeded: effects.notifications.count &- 1)
+        if effects.notifications.last == notification, effects.keyPaths[last] == path {
+            return last
+        }
+        return effects.append(notification, keyPath: path)
+    }
+
+    // MARK: The present value
+
+    /// New observers of values have the present value first, behind the answer to their registration (rule V6).
+    ///
+    /// - Parameter since: what the client has seen, if it says so: then only what has changed is told (rule V10).
+    mutating func tellPresent(
+        _ slots: [UInt32], since: UInt64?, at time: CommandTime, _ effects: inout Effects
+    ) {
+        for slot in slots {
+            guard let observed = values.observers[slot],
+                // A client that has seen nothing of this life may have seen a value of another one.
+                since.map({ $0 == 0 || mayHaveChanged(above: $0, at: slot) })
+                    ?? observed.terms.sendsInitial
+            else { continue }
+            let notification = Notification(
+                id: madeID(observers[slot].serial, at: time), sequence: sequence,
+                postedAt: time.wallMilliseconds, causedBy: nil,
+                content: content(
+                    at: observed.value,
+                    DocumentChange.initialText(values.presentValue(for: slot))))
+            let client = observers[slot].client
+            let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
+            if isSuspended, observers[slot].terms.suspensionBehavior == .coalesce {
+                mark(slot, notification, isChange: false, &effects)
+                continue
+            }
+            dispatching.kept = HeldTable.none
+            let entry = makeEntry(
+                notification, at: slot, account: .none, flags: [], time, &effects)
+            dispatching.kept = HeldTable.none
+            addWaiting(entry, of: client)
+            keepLimits(of: slot, &effects)
+            guard clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else {
+                continue
+            }
+            // Nothing overtakes it, and it does not overtake the answer.
+            clients[client].suspension.insert(.flushing)
+            effects.notices.append(
+                .initialFollows(
+                    client: clients[client].id, connection: clients[client].connection.number))
+        }
+    }
+
+    /// Whether the value of an observer's place may be another one than a client saw at a number.
+    func mayHaveChanged(above sequence: UInt64, at slot: UInt32) -> Bool {
+        guard values.isObserver(slot) else { return false }
+        // After a crash a client may have seen a change that was never stored (rule V15).
+        if sequence > values.lostSequences.above, sequence <= values.lostSequences.through {
+            return true
+        }
+        return values.changedSequence(for: slot) > sequence
+    }
+
+    /// A client comes back: whose value may have changed above what it saw gets the present one (rule V10).
+    mutating func renewValues(
+        of client: UInt32, after: UInt64?, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let hasAll = after.flatMap { lastWritten[client]?.isSeen(by: $0) } ?? false
+        var wasWritten = false
+        for slot in observers.slots(from: clients[client].lastObserver) where isOfValue(slot) {
+            let isRestored = values.observers[slot]?.isRestored ?? false
+            let isMissed: Bool
+            if isRestored {
+                // Without a number it is what was written before a stop in order.
+                let seen = after ?? observers[slot].writtenThrough
+                isMissed = mayHaveChanged(above: seen, at: slot)
+            } else if let after, after <= sequence, !hasAll {
+                let written = observers[slot].writtenThrough
+                // The line may have ended between the frames of one number.
+                isMissed = written > after || written == after && wasWritten
+                if written >= after { wasWritten = true }
+            } else {
+                isMissed = false
+            }
+            if isMissed { markPresent(slot, isRedelivered: isRestored, at: time, &effects) }
+            values.observers[slot]?.isRestored = false
+        }
+    }
+
+    /// Marks an observer that may have missed a change, at the place of the last one.
+    mutating func markPresent(
+        _ slot: UInt32, isRedelivered: Bool, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let client = observers[slot].client
+        let changed = values.changedSequence(for: slot)
+        var place = Notification(
+            id: madeID(observers[slot].serial, at: time), sequence: changed,
+            postedAt: time.wallMilliseconds, causedBy: nil,
+            content: content(at: values.observers[slot]?.value ?? 0, nil))
+        for entry in held.slots(of: observers[slot].entries, in: .observer) {
+            // All but the last of what was held is told as lost: the present value stands for it.
+            let notification = held.notification(of: entry)
+            if notification.sequence < changed, !isMark(entry) {
+                loseChange(entry, .coalesced, &effects)
+            }
+            if notification.sequence >= place.sequence { place = notification }
+            unlink(entry, &effects)
+        }
+        let entry = makeMark(slot, place, isChange: false, isRedelivered: isRedelivered)
+        clients[client].heldByteCount += held.byteCount(of: entry)
+        relink(held.slots(of: clients[client].held, in: .client) + [entry], of: client)
+    }
+}

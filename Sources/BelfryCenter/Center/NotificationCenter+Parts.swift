@@ -1,0 +1,188 @@
+import BelfryJSON
+
+// What of values ends some time: by its `ttl`, or because its client is away (rules V16 and V17).
+
+extension NotificationCenter {
+    /// Notes how long what was written at a place lasts.
+    mutating func addPart(
+        _ lifetime: ValueLifetime, _ write: ValueWrite, _ slot: UInt32, at time: CommandTime
+    ) {
+        let part = makePart(at: write.path, of: slot)
+        if let timeToLive = lifetime.timeToLive {
+            values.parts.setEnd(
+                part, at: time.monotonicNanoseconds.adding(timeToLive),
+                wall: time.wallMilliseconds.adding(max(1, timeToLive / 1_000_000)))
+        }
+        if let lease = lifetime.lease, let client = write.client {
+            values.parts.setLease(
+                part, ValueRecord.Lease(client: client, nanoseconds: lease))
+        }
+        scheduleEnd(of: part)
+    }
+
+    /// Makes a part at a place, where none is.
+    private mutating func makePart(at path: DocumentPath, of slot: UInt32) -> UInt32 {
+        let changed = values[slot].changedSequence
+        let node = values[slot].trie.makeNode(at: path, changedSequence: changed)
+        let part = values.parts.add(value: slot, node: node)
+        values[slot].trie.setPart(part, at: node)
+        return part
+    }
+
+    /// What was written at a place lasts for ever from now on, or is gone.
+    mutating func removePart(_ slot: UInt32) {
+        guard let part = values.parts[slot] else { return }
+        values[part.value].trie.removePart(at: part.node)
+        values.parts.remove(slot)
+    }
+
+    private mutating func scheduleEnd(of slot: UInt32) {
+        guard let part = values.parts[slot], part.endsAt != .max else { return }
+        addDeadline(at: part.endsAt, .part(slot: slot, ordinal: part.ordinal))
+    }
+
+    /// Whether a deadline ends a part, and no later one does.
+    func isDue(_ slot: UInt32, ordinal: UInt64, at now: Int64) -> Bool {
+        values.parts.isAlive(slot, ordinal: ordinal)
+            && values.parts[slot].map { $0.endsAt <= now } ?? false
+    }
+
+    /// Ends a part whose time is over: a change like any other; tells how much work that was.
+    mutating func endPart(
+        _ slot: UInt32, ordinal: UInt64, at time: CommandTime, _ effects: inout Effects
+    ) -> Int {
+        guard isDue(slot, ordinal: ordinal, at: time.monotonicNanoseconds) else { return 0 }
+        let deliveryCount = effects.deliveries.count
+        endPart(slot, at: time, &effects)
+        return Work.ofEnd + effects.deliveries.count - deliveryCount
+    }
+
+    private mutating func endPart(
+        _ slot: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        guard let part = values.parts[slot] else { return }
+        let value = part.value
+        let path = values[value].trie[part.node].path
+        for ended in values[value].trie.parts(below: path) { removePart(ended) }
+        // What is missed by then changes nothing, but for the part.
+        guard values[value].document?.value(at: path) != nil else {
+            noteValue(value, at: time, &effects)
+            return values.releaseIfUnused(value)
+        }
+        let byteCountBefore = values[value].document?.byteCount
+        let edit = remove(path, of: value)
+        recount(valueAt: value, byteCountBefore)
+        _ = tell(
+            ValueChange(
+                id: madeID(part.ordinal, at: time), edit: edit, value: value,
+                byteCountBefore: byteCountBefore), at: time, &effects)
+        values.releaseIfUnused(value)
+    }
+
+    /// A client is away: its entries end when their leases are over, and at once if it closed in order (rule V17).
+    mutating func startLeases(
+        ofClient client: UInt64, isOrderly: Bool, at time: CommandTime,
+        _ effects: inout Effects
+    ) {
+        for slot in values.parts.slots(ofClient: client) {
+            guard let lease = values.parts[slot]?.lease else { continue }
+            if isOrderly || lease.nanoseconds == 0 {
+                endPart(slot, at: time, &effects)
+            } else {
+                values.parts.setLeaseEnd(
+                    slot, at: time.monotonicNanoseconds.adding(lease.nanoseconds))
+                scheduleEnd(of: slot)
+            }
+        }
+    }
+
+    /// A client is back: its entries stay.
+    ///
+    /// What it wrote before it said who it is belongs to it, too.
+    mutating func stopLeases(ofClient client: UInt64, takingOver newcomer: UInt64) {
+        values.parts.move(from: newcomer, to: client)
+        for slot in values.parts.slots(ofClient: client) {
+            values.parts.setLeaseEnd(slot, at: .max)
+        }
+    }
+
+    /// The parts of a value as a store keeps them, in the order of setting.
+    func partRecords(of slot: UInt32) -> [ValueRecord.Part] {
+        guard values[slot].trie.partCount > 0 else { return [] }
+        let parts = values[slot].trie.parts(below: .whole).compactMap { values.parts[$0] }
+        return parts.sorted { $0.ordinal < $1.ordinal }.map { part in
+            ValueRecord.Part(
+                path: values[slot].trie[part.node].path, expiresAt: part.expiresAtWall,
+                lease: part.lease)
+        }
+    }
+
+    /// An identifier for what nobody has posted, which no other of this center has.
+    func madeID(_ number: UInt64, at time: CommandTime) -> NotificationID {
+        var digest = StateDigest()
+        digest.add(epoch)
+        digest.add(name)
+        digest.add(sequence)
+        digest.add(number)
+        let mixed = digest.finish()
+        return NotificationID(
+            milliseconds: time.wallMilliseconds, place: mixed,
+            random: mixed &* 0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// The shortest time that an entry outlives the start of the broker, when its client is not back yet.
+    static let leastLeaseAfterRestart: Int64 = 30_000_000_000
+}
+
+// After a restart.
+extension NotificationCenter {
+    /// The value of an object as it was stored; its leases run anew (rule V17).
+    mutating func restore(_ record: ValueRecord, at time: CommandTime) {
+        usesValues = true
+        let slot = values.makeSlot(of: record.object)
+        values[slot].document = record.document
+        values[slot].changedSequence = record.changedSequence
+        values[slot].changedAt = record.changedAt
+        values.noteDocument(at: slot, byteCountBefore: nil)
+        values.lastStoredSequence = max(values.lastStoredSequence, record.changedSequence)
+        for stored in record.parts {
+            let part = makePart(at: stored.path, of: slot)
+            if let expiresAt = stored.expiresAt {
+                let left = max(0, expiresAt - time.wallMilliseconds)
+                values.parts.setEnd(
+                    part, at: time.monotonicNanoseconds.adding(left * 1_000_000),
+                    wall: expiresAt)
+            }
+            if let lease = stored.lease {
+                values.parts.setLease(part, lease)
+                let nanoseconds = max(lease.nanoseconds, Self.leastLeaseAfterRestart)
+                values.parts.setLeaseEnd(
+                    part, at: time.monotonicNanoseconds.adding(nanoseconds))
+            }
+            scheduleEnd(of: part)
+        }
+    }
+
+    /// All rows are there: observers of values have what was stored before them, and mailboxes what they may have
+    /// missed (rule V10).
+    mutating func endRestoringValues(isComplete: Bool, at time: CommandTime) {
+        guard usesValues else { return }
+        values.removedSequence = sequence
+        if !isComplete { values.lostSequences = (values.lastStoredSequence, sequence) }
+        for entry in observers.order.entries where !entry.isDead {
+            guard let observed = values.observers[entry.slot] else { continue }
+            // What is not there may have been there.
+            let value = observed.value
+            if values[value].document == nil { values[value].changedSequence = sequence }
+            values[value].trie[observed.node].changedSequence = values[value].changedSequence
+            values.observers[entry.slot]?.isRestored = true
+            let client = observers[entry.slot].client
+            guard clients[client].transport == .mailbox else { continue }
+            values.observers[entry.slot]?.isRestored = false
+            guard mayHaveChanged(above: observers[entry.slot].acknowledgedThrough, at: entry.slot)
+            else { continue }
+            var effects = Effects()
+            markPresent(entry.slot, isRedelivered: true, at: time, &effects)
+        }
+    }
+}

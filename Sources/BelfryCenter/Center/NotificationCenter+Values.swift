@@ -1,0 +1,227 @@
+import BelfryJSON
+
+// Writes to values: what is there is compared, changed in its place, and told to whoever looks (rules V1 to V3, V14).
+
+extension NotificationCenter {
+    /// Puts a value at a place; what is no object on the way becomes one.
+    mutating func setValue(
+        _ write: ValueWrite, _ value: Document, _ lifetime: ValueLifetime, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) {
+        let found = try look(at: write, growing: true)
+        let ended = parts(below: write.path, of: found.slot)
+        try checkLifetime(lifetime, write, found, ended)
+        let edit = try edit(write, found) { (document, limits) throws(DocumentError) in
+            try document.set(value, at: write.path, limits: limits)
+        }
+        let hadParts = !ended.isEmpty
+        for part in ended { removePart(part) }
+        let slot = values.makeSlot(of: write.object)
+        if lifetime.isLimited { addPart(lifetime, write, slot, at: time) }
+        finish(
+            edit, write, found, isNoted: hadParts || lifetime.isLimited, at: time, &effects)
+    }
+
+    /// Applies a merge patch to what is at a place: all of it is one change (rule V3).
+    mutating func mergeValue(
+        _ write: ValueWrite, _ patch: Document, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        let found = try look(at: write, growing: true)
+        let ended =
+            found.slot.map { values[$0].trie.parts(writtenBy: patch, at: write.path) } ?? []
+        let edit = try edit(write, found) { (document, limits) throws(DocumentError) in
+            try document.merge(patch, at: write.path, limits: limits)
+        }
+        for part in ended { removePart(part) }
+        finish(edit, write, found, isNoted: !ended.isEmpty, at: time, &effects)
+    }
+
+    /// Takes away what is at a place.
+    mutating func removeValue(
+        _ write: ValueWrite, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        // What is not there is not found, whatever the condition says (RFC 9110 §13.2.1).
+        guard let slot = values.slot(of: write.object.span),
+            values[slot].document?.value(at: write.path) != nil
+        else { throw .unknownValue }
+        let found = try look(at: write, growing: false)
+        let edit = remove(write.path, of: slot)
+        for part in parts(below: write.path, of: slot) { removePart(part) }
+        finish(edit, write, found, isNoted: true, at: time, &effects)
+    }
+
+    /// What a write finds.
+    private struct Found {
+        /// The value, if there is one or somebody looks for one.
+        let slot: UInt32?
+        /// The canonical bytes of its document, if there is one.
+        let byteCount: Int?
+        /// Whether there is something at the place.
+        let isThere: Bool
+    }
+
+    /// Finds the place of a write, and checks what must be there before anything changes.
+    private func look(at write: ValueWrite, growing: Bool) throws(Refusal) -> Found {
+        guard write.canStore || !limits.isDurable || !growing else { throw .cannotStore }
+        let slot = values.slot(of: write.object.span)
+        let document = slot.flatMap { values[$0].document }
+        let present = document?.value(at: write.path)
+        if !write.condition.isEmpty {
+            let tag = present.map { ValueTag(of: $0) }
+            guard write.condition.isMet(by: tag) else { throw .preconditionFailed(current: tag) }
+        }
+        if document == nil, growing, values.count >= limits.valueLimit {
+            throw .valuesFull(limit: limits.valueLimit)
+        }
+        return Found(slot: slot, byteCount: document?.byteCount, isThere: present != nil)
+    }
+
+    /// Changes the document of a value in its place; it is as before where that is refused.
+    private mutating func edit(
+        _ write: ValueWrite, _ found: Found,
+        _ change: (inout Document, DocumentLimits) throws(DocumentError) -> DocumentEdit
+    ) throws(Refusal) -> DocumentEdit {
+        usesValues = true
+        let bounds = DocumentLimits(
+            byteLimit: limits.documentByteLimit, depthLimit: limits.documentDepthLimit)
+        var document: Document?
+        // Out of the table, so that it is changed where it lies.
+        if let slot = found.slot { swap(&document, &values[slot].document) }
+        let isNew = document == nil
+        var changed = document.take() ?? .empty
+        var result: DocumentEdit?
+        var refusal: Refusal?
+        do throws(DocumentError) {
+            let edit = try change(&changed, bounds)
+            let growth =
+                changed.byteCount - (found.byteCount ?? 0)
+                + (isNew ? write.object.count : 0)
+            if growth > max(0, write.byteRoom), growth > 0 {
+                changed.undo(edit)
+                refusal = .valueBytesFull
+            } else {
+                result = isNew ? DocumentEdit(old: nil, new: changed) : edit
+            }
+        } catch {
+            refusal = Refusal(error, limits)
+        }
+        let slot = result == nil ? found.slot : values.makeSlot(of: write.object)
+        if let slot, result != nil || !isNew { values[slot].document = changed }
+        if let refusal { throw refusal }
+        guard let result else { preconditionFailure("what is not refused has an edit") }
+        return result
+    }
+
+    /// Takes out what is at a place that there is.
+    mutating func remove(_ path: DocumentPath, of slot: UInt32) -> DocumentEdit {
+        if path.isWhole {
+            let old = values[slot].document
+            values[slot].document = nil
+            return DocumentEdit(old: old, new: nil)
+        }
+        var document: Document?
+        swap(&document, &values[slot].document)
+        guard var changed = document.take() else { return DocumentEdit(old: nil, new: nil) }
+        let edit = changed.remove(at: path)
+        values[slot].document = changed
+        return edit
+    }
+
+    /// Tells what a write has changed, keeps it, and makes its answer.
+    private mutating func finish(
+        _ edit: DocumentEdit, _ write: ValueWrite, _ found: Found, isNoted: Bool,
+        at time: CommandTime, _ effects: inout Effects
+    ) {
+        let slot = found.slot ?? values.makeSlot(of: write.object)
+        let present = values[slot].document?.value(at: write.path)
+        let tag = present.map { ValueTag(of: $0) }
+        let isChanged = edit.isChange
+        var receipt = Receipt(id: write.id, sequence: sequence)
+        if isChanged {
+            let change = ValueChange(
+                id: write.id, edit: edit, value: slot, byteCountBefore: found.byteCount,
+                client: write.client.flatMap { clients.slot(of: $0) })
+            count(valueAt: slot, found.byteCount, owner: write.owner)
+            receipt = tell(change, at: time, &effects)
+        } else if isNoted {
+            noteValue(slot, at: time, &effects)
+        }
+        effects.outcome = .written(
+            WrittenValue(
+                receipt: receipt, isChanged: isChanged, isCreated: !found.isThere && present != nil,
+                tag: tag))
+        values.releaseIfUnused(slot)
+    }
+
+    /// Lets the whole of a value be written to the store, once for a turn.
+    mutating func noteValue(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        guard limits.isDurable else { return }
+        let object = values.object(at: slot)
+        guard let document = values[slot].document else {
+            return tell(.valueRemoved(object: object), &effects)
+        }
+        tell(
+            .value(
+                ValueRecord(
+                    object: object, document: document,
+                    changedSequence: values[slot].changedSequence,
+                    changedAt: values[slot].changedAt, parts: partRecords(of: slot))), &effects)
+    }
+
+    /// Counts a value for who changed it last, and no longer for who did before.
+    private mutating func count(valueAt slot: UInt32, _ byteCountBefore: Int?, owner: Owner) {
+        let before = values[slot].owner
+        if let byteCountBefore, before != .none {
+            owned.add(-cost(ofValueAt: slot, byteCountBefore), of: .queue, for: before)
+        }
+        let byteCount = values[slot].document?.byteCount
+        values[slot].owner = byteCount == nil ? .none : owner
+        if let byteCount, owner != .none {
+            owned.add(cost(ofValueAt: slot, byteCount), of: .queue, for: owner)
+        }
+    }
+
+    private func cost(ofValueAt slot: UInt32, _ byteCount: Int) -> Int {
+        ValueTable.documentCost * (byteCount + values.object(at: slot).count)
+            + MemoryLayout<ValueTable.Value>.stride
+    }
+
+    /// Counts a value that the broker itself has changed for its owner.
+    mutating func recount(valueAt slot: UInt32, _ byteCountBefore: Int?) {
+        count(valueAt: slot, byteCountBefore, owner: values[slot].owner)
+    }
+
+    private func parts(below path: DocumentPath, of slot: UInt32?) -> [UInt32] {
+        slot.map { values[$0].trie.parts(below: path) } ?? []
+    }
+
+    /// Checks that there is room for what ends some time, before anything changes.
+    private func checkLifetime(
+        _ lifetime: ValueLifetime, _ write: ValueWrite, _ found: Found, _ ended: [UInt32]
+    ) throws(Refusal) {
+        guard lifetime.isLimited else { return }
+        let count = found.slot.map { values[$0].trie.partCount } ?? 0
+        guard count - ended.count < limits.valuePartLimit else {
+            throw .tooManyParts(limit: limits.valuePartLimit)
+        }
+        guard lifetime.lease != nil else { return }
+        guard let client = write.client, clients.slot(of: client) != nil else {
+            throw .unknownClient
+        }
+        let own = ended.count { values.parts[$0]?.lease?.client == client }
+        guard values.parts.count(ofClient: client) - own < limits.clientPartLimit else {
+            throw .tooManyEntries(limit: limits.clientPartLimit)
+        }
+    }
+}
+
+extension Refusal {
+    /// Why a document does not take a write.
+    fileprivate init(_ error: DocumentError, _ limits: CenterLimits) {
+        switch error {
+        case .tooManyBytes: self = .valueTooLarge(limit: limits.documentByteLimit)
+        case .tooDeep: self = .valueTooDeep(limit: limits.documentDepthLimit)
+        case .text: preconditionFailure("a text was read before")
+        }
+    }
+}

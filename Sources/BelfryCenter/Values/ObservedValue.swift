@@ -1,0 +1,26 @@
+/// What is kept of an observer of a value besides its registration: a machine with two states.
+///
+/// | state | is | a change | it may have it |
+/// | --- | --- | --- | --- |
+/// | live | no mark | is written, held (`hold`, or while others are flushed), lost (`drop`), or makes it marked | what is held is written |
+/// | marked | one entry without content among what its client is held, at the place of the last change | moves the mark to its own place; the gap of the mark before is noted | the present value is written as `initial`: it is live |
+///
+/// It becomes marked by a change while its client is suspended and it coalesces, by a change within its
+/// `minInterval`, when more is held for it than may be (rules V8 and V9), and on its way back when it may have missed
+/// a change (rule V10). A marked observer holds no frame behind its mark: what is written for that has all of it.
+struct ObservedValue: Sendable {
+    let terms: ValueTerms
+    /// The key path as it was given.
+    let pathText: [UInt8]
+    /// The slot of the value, and the node of the place.
+    let value: UInt32
+    let node: UInt32
+    /// The entry that is its mark, if it is marked.
+    var mark = HeldTable.none
+    /// Whether the mark stands for a change that was not told, and not only for the present value.
+    var markIsChange = false
+    /// Whether it comes out of a store, and has not had the present value since.
+    var isRestored = false
+
+    var isMarked: Bool { mark != HeldTable.none }
+}

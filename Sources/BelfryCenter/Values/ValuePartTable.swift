@@ -1,0 +1,116 @@
+import BelfryJSON
+
+/// The places of values that end some time, in slots that are used again (rules V16 and V17).
+struct ValuePartTable: Sendable {
+    /// One place.
+    struct Part: Sendable {
+        /// The slot of the value, and the node of the place in it.
+        let value: UInt32
+        let node: UInt32
+        /// Rises with each part: that of the deadline says whether it is the same one.
+        let ordinal: UInt64
+        /// When it ends in any case, on the monotonic clock and in milliseconds since 1970.
+        var expiresAt = Int64.max
+        var expiresAtWall: Int64?
+        /// The client whose entry it is, and how many nanoseconds it outlives its connection.
+        var lease: ValueRecord.Lease?
+        /// When it ends because its client is away.
+        var leaseEndsAt = Int64.max
+
+        /// When it ends, as far as is known.
+        var endsAt: Int64 { min(expiresAt, leaseEndsAt) }
+    }
+
+    private var parts: [Part?] = []
+    private var freeParts: [UInt32] = []
+    private var lastOrdinal: UInt64 = 0
+    /// The parts of each client, in the order of setting.
+    private var ofClients: [UInt64: [UInt32]] = [:]
+
+    /// How many parts there are.
+    var count: Int { parts.count - freeParts.count }
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        count * (MemoryLayout<Part?>.stride + 8)
+            + Footprint.dictionary(capacity: ofClients.capacity, stride: 16)
+    }
+
+    /// The part in a slot, if one is there.
+    subscript(slot: UInt32) -> Part? { Int(slot) < parts.count ? parts[Int(slot)] : nil }
+
+    /// Whether a slot has the part of a deadline still.
+    func isAlive(_ slot: UInt32, ordinal: UInt64) -> Bool {
+        Int(slot) < parts.count && parts[Int(slot)]?.ordinal == ordinal
+    }
+
+    /// How many entries a client has.
+    func count(ofClient client: UInt64) -> Int { ofClients[client]?.count ?? 0 }
+
+    /// The entries of a client, in the order of setting.
+    func slots(ofClient client: UInt64) -> [UInt32] { ofClients[client] ?? [] }
+
+    /// Adds a part, and tells its slot and its number.
+    mutating func add(value: UInt32, node: UInt32) -> UInt32 {
+        lastOrdinal += 1
+        let slot = freeParts.popLast() ?? UInt32(parts.count)
+        let part = Part(value: value, node: node, ordinal: lastOrdinal)
+        if Int(slot) == parts.count { parts.append(part) } else { parts[Int(slot)] = part }
+        return slot
+    }
+
+    /// Notes when a part ends in any case.
+    mutating func setEnd(_ slot: UInt32, at end: Int64, wall: Int64) {
+        parts[Int(slot)]?.expiresAt = end
+        parts[Int(slot)]?.expiresAtWall = wall
+    }
+
+    /// Notes whose entry a part is.
+    mutating func setLease(_ slot: UInt32, _ lease: ValueRecord.Lease) {
+        parts[Int(slot)]?.lease = lease
+        ofClients[lease.client, default: []].append(slot)
+    }
+
+    /// Notes that the lease of a part runs, or with `Int64.max` that it does not.
+    mutating func setLeaseEnd(_ slot: UInt32, at end: Int64) {
+        parts[Int(slot)]?.leaseEndsAt = end
+    }
+
+    /// The entries of a client are those of another one from now on: it goes on as that.
+    mutating func move(from client: UInt64, to other: UInt64) {
+        guard let slots = ofClients.removeValue(forKey: client) else { return }
+        for slot in slots {
+            guard let lease = parts[Int(slot)]?.lease else { continue }
+            parts[Int(slot)]?.lease = ValueRecord.Lease(
+                client: other, nanoseconds: lease.nanoseconds)
+        }
+        ofClients[other, default: []] += slots
+    }
+
+    /// Removes a part.
+    mutating func remove(_ slot: UInt32) {
+        if let client = parts[Int(slot)]?.lease?.client {
+            ofClients[client]?.removeAll { $0 == slot }
+            if ofClients[client]?.isEmpty == true { ofClients[client] = nil }
+        }
+        parts[Int(slot)] = nil
+        freeParts.append(slot)
+        if freeParts.count == parts.count {
+            parts = []
+            freeParts = []
+        }
+    }
+
+    /// Adds all that can be seen of the parts now or later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(count)
+        for part in parts {
+            guard let part else { continue }
+            digest.add(part.ordinal)
+            digest.add(part.expiresAt)
+            digest.add(part.lease?.client ?? 0)
+            digest.add(part.lease?.nanoseconds ?? -1)
+            digest.add(part.leaseEndsAt)
+        }
+    }
+}

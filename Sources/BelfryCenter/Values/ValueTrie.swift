@@ -1,0 +1,223 @@
+import BelfryJSON
+
+/// Who looks at which place of one value, and which places end some time.
+///
+/// A node is a key path that somebody observes, one that ends, or one above those. A write walks its own path and
+/// what lies below it (rule V12).
+struct ValueTrie: Sendable {
+    /// Stands for no node and no part.
+    static let none = UInt32.max
+
+    /// A place of a value.
+    struct Node: Sendable {
+        let path: DocumentPath
+        let parent: UInt32
+        var children: [[UInt8]: UInt32] = [:]
+        /// Who observes it, and of them those whose frames have what was there before.
+        var observers = PostingList()
+        var oldObservers = PostingList()
+        /// What ends here, in the table of parts.
+        var part = none
+        /// How many observers there are here and below, and how many parts.
+        var observerCount = 0
+        var partCount = 0
+        /// The number of the last change that is known of here; it may be of what lies beside.
+        var changedSequence: UInt64
+
+        var isObserved: Bool { !observers.isEmpty || !oldObservers.isEmpty }
+        fileprivate var isUsed: Bool { observerCount > 0 || partCount > 0 }
+    }
+
+    private var nodes: [Node] = []
+    private var freeNodes: [UInt32] = []
+
+    /// Whether nobody observes anything here, and nothing ends.
+    var isEmpty: Bool { nodes.count == freeNodes.count }
+
+    /// How many observers there are.
+    var observerCount: Int { nodes.isEmpty ? 0 : nodes[0].observerCount }
+
+    /// How many places end some time.
+    var partCount: Int { nodes.isEmpty ? 0 : nodes[0].partCount }
+
+    /// The bytes that it costs.
+    var footprint: Int {
+        (nodes.count - freeNodes.count)
+            * (MemoryLayout<Node>.stride
+                + Footprint.dictionary(capacity: 1, stride: 24)
+                + Footprint.array(of: 2, stride: MemoryLayout<PostingList.Entry>.stride)
+                + Footprint.array(of: 2, stride: 8) + Footprint.array(of: 16))
+    }
+
+    subscript(node: UInt32) -> Node {
+        _read { yield nodes[Int(node)] }
+        _modify { yield &nodes[Int(node)] }
+    }
+
+    /// The node of a place, if there is one.
+    func node(at path: DocumentPath) -> UInt32? {
+        guard !isEmpty else { return nil }
+        var node: UInt32 = 0
+        for key in path.keys {
+            guard let child = nodes[Int(node)].children[key] else { return nil }
+            node = child
+        }
+        return node
+    }
+
+    /// The node of a place, which is made unless it is there.
+    mutating func makeNode(at path: DocumentPath, changedSequence: UInt64) -> UInt32 {
+        if isEmpty {
+            nodes = [Node(path: .whole, parent: Self.none, changedSequence: changedSequence)]
+            freeNodes = []
+        }
+        var node: UInt32 = 0
+        for (depth, key) in path.keys.enumerated() {
+            if let child = nodes[Int(node)].children[key] {
+                node = child
+                continue
+            }
+            let child = freeNodes.popLast() ?? UInt32(nodes.count)
+            let made = Node(
+                path: path.ancestor(keyCount: depth + 1), parent: node,
+                changedSequence: changedSequence)
+            if Int(child) == nodes.count { nodes.append(made) } else { nodes[Int(child)] = made }
+            nodes[Int(node)].children[key] = child
+            node = child
+        }
+        return node
+    }
+
+    // MARK: Observers
+
+    mutating func addObserver(serial: UInt64, slot: UInt32, sendsOld: Bool, at node: UInt32) {
+        if sendsOld {
+            nodes[Int(node)].oldObservers.append(serial: serial, slot: slot)
+        } else {
+            nodes[Int(node)].observers.append(serial: serial, slot: slot)
+        }
+        count(at: node, observers: 1)
+    }
+
+    mutating func removeObserver(serial: UInt64, sendsOld: Bool, at node: UInt32) {
+        if sendsOld {
+            nodes[Int(node)].oldObservers.remove(serial: serial)
+        } else {
+            nodes[Int(node)].observers.remove(serial: serial)
+        }
+        count(at: node, observers: -1)
+    }
+
+    /// The nodes that are observed and whose value an edit has changed, in the order of their numbers (rule V4).
+    ///
+    /// - Complexity: the depth of the edit's place and the changed part of what lies below it.
+    func changedNodes(by edit: DocumentEdit) -> [UInt32] {
+        guard observerCount > 0 else { return [] }
+        var found: [UInt32] = []
+        var node: UInt32 = 0
+        for key in edit.path.keys {
+            if nodes[Int(node)].isObserved { found.append(node) }
+            guard let child = nodes[Int(node)].children[key], nodes[Int(child)].observerCount > 0
+            else { return found }
+            node = child
+        }
+        addChanged(node, edit.old, edit.new, to: &found)
+        // Tables of keys have no order that may show.
+        found.sort()
+        return found
+    }
+
+    private func addChanged(
+        _ node: UInt32, _ old: Document?, _ new: Document?, to found: inout [UInt32]
+    ) {
+        guard nodes[Int(node)].observerCount > 0, old != new else { return }
+        if nodes[Int(node)].isObserved { found.append(node) }
+        let children = nodes[Int(node)].children
+        if children.isEmpty { return }
+        let memberCount = (old?.memberCount ?? 0) + (new?.memberCount ?? 0)
+        if children.count <= memberCount {
+            for (key, child) in children {
+                addChanged(child, old?.member(key), new?.member(key), to: &found)
+            }
+            return
+        }
+        old?.forEachMember { key, value in
+            guard let child = children[key] else { return }
+            addChanged(child, value, new?.member(key), to: &found)
+        }
+        new?.forEachMember { key, value in
+            guard let child = children[key], old?.member(key) == nil else { return }
+            addChanged(child, nil, value, to: &found)
+        }
+    }
+
+    // MARK: Parts
+
+    /// Notes what ends at a place.
+    mutating func setPart(_ part: UInt32, at node: UInt32) {
+        nodes[Int(node)].part = part
+        count(at: node, parts: 1)
+    }
+
+    /// Nothing ends at a place any more.
+    mutating func removePart(at node: UInt32) {
+        nodes[Int(node)].part = Self.none
+        count(at: node, parts: -1)
+    }
+
+    /// The parts of a place and of what lies below it, in the order of their numbers.
+    func parts(below path: DocumentPath) -> [UInt32] {
+        guard partCount > 0, let node = node(at: path) else { return [] }
+        var found: [UInt32] = []
+        addParts(node, to: &found)
+        found.sort()
+        return found
+    }
+
+    /// The parts that a merge patch at a place writes over: those at its leaves, and below them (rule V16).
+    func parts(writtenBy patch: Document, at path: DocumentPath) -> [UInt32] {
+        guard partCount > 0, let node = node(at: path) else { return [] }
+        var found: [UInt32] = []
+        addParts(node, writtenBy: patch, to: &found)
+        found.sort()
+        return found
+    }
+
+    private func addParts(_ node: UInt32, to found: inout [UInt32]) {
+        guard nodes[Int(node)].partCount > 0 else { return }
+        if nodes[Int(node)].part != Self.none { found.append(nodes[Int(node)].part) }
+        for child in nodes[Int(node)].children.values { addParts(child, to: &found) }
+    }
+
+    private func addParts(
+        _ node: UInt32, writtenBy patch: Document, to found: inout [UInt32]
+    ) {
+        guard nodes[Int(node)].partCount > 0 else { return }
+        guard patch.isObject else { return addParts(node, to: &found) }
+        patch.forEachMember { key, value in
+            guard let child = nodes[Int(node)].children[key] else { return }
+            addParts(child, writtenBy: value, to: &found)
+        }
+    }
+
+    // MARK: Counting
+
+    /// Counts at a node and all above it; nodes that nobody needs go.
+    private mutating func count(at node: UInt32, observers: Int = 0, parts: Int = 0) {
+        var node = node
+        while node != Self.none {
+            nodes[Int(node)].observerCount += observers
+            nodes[Int(node)].partCount += parts
+            let parent = nodes[Int(node)].parent
+            if !nodes[Int(node)].isUsed {
+                if parent != Self.none, let key = nodes[Int(node)].path.keys.last {
+                    nodes[Int(parent)].children[key] = nil
+                }
+                nodes[Int(node)].children = [:]
+                freeNodes.append(node)
+            }
+            node = parent
+        }
+        if isEmpty { self = ValueTrie() }
+    }
+}

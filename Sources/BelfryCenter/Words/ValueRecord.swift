@@ -1,0 +1,87 @@
+public import BelfryJSON
+
+/// What lasts of the value of an object: all of it, in one row.
+public struct ValueRecord: Sendable, Equatable {
+    /// The object.
+    public let object: [UInt8]
+    /// The value.
+    public let document: Document
+    /// The number of its last change.
+    public let changedSequence: UInt64
+    /// When that was, in milliseconds since 1970.
+    public let changedAt: Int64
+    /// What of it ends some time, in the order of setting.
+    public let parts: [Part]
+
+    /// Joins the parts.
+    public init(
+        object: [UInt8], document: Document, changedSequence: UInt64, changedAt: Int64,
+        parts: [Part]
+    ) {
+        self.object = object
+        self.document = document
+        self.changedSequence = changedSequence
+        self.changedAt = changedAt
+        self.parts = parts
+    }
+
+    /// Reads the canonical bytes of a value as a store has them; nil when they are none.
+    public init?(
+        object: [UInt8], text: [UInt8], changedSequence: UInt64, changedAt: Int64, parts: [Part]
+    ) {
+        let limits = DocumentLimits(byteLimit: .max, depthLimit: 128)
+        guard let document = try? Document.parse(text.span, limits: limits), document.isObject
+        else { return nil }
+        self.init(
+            object: object, document: document, changedSequence: changedSequence,
+            changedAt: changedAt, parts: parts)
+    }
+
+    /// The canonical bytes of the value.
+    public var text: [UInt8] { document.bytes }
+
+    /// The bytes of all texts.
+    public var byteCount: Int {
+        parts.reduce(object.count + document.byteCount) { $0 + $1.path.text.count + 32 }
+    }
+
+    /// A place whose value ends some time.
+    public struct Part: Sendable, Equatable {
+        /// The place.
+        public let path: DocumentPath
+        /// When it ends in any case, in milliseconds since 1970.
+        public let expiresAt: Int64?
+        /// The client whose entry it is, and how many nanoseconds it outlives its connection.
+        public let lease: Lease?
+
+        /// Joins the parts.
+        public init(path: DocumentPath, expiresAt: Int64?, lease: Lease?) {
+            self.path = path
+            self.expiresAt = expiresAt
+            self.lease = lease
+        }
+
+        /// Reads the text of the path as a store has it; nil when it is none.
+        public init?(pathText: [UInt8], expiresAt: Int64?, lease: Lease?) {
+            guard let path = try? DocumentPath.parse(pathText.span) else { return nil }
+            self.init(path: path, expiresAt: expiresAt, lease: lease)
+        }
+
+        /// The text of the path.
+        public var pathText: [UInt8] { path.text }
+    }
+
+    /// An entry of a client.
+    public struct Lease: Sendable, Equatable {
+        /// The number of the client.
+        public let client: UInt64
+        /// How many nanoseconds the entry outlives its connection.
+        public let nanoseconds: Int64
+
+        /// Joins both.
+        public init(client: UInt64, nanoseconds: Int64) {
+            self.client = client
+            self.nanoseconds = nanoseconds
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import BelfryCenter
+import BelfryWire
+
+/// One write to a value, by a request or a call.
+struct WriteValue: Operation {
+    static let answersFirst = false
+    let request: ValueRequest
+    /// The client that calls, if a call writes.
+    var client: UInt64?
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        try submission.checkSet(ValuePlace(object: request.object, path: request.path))
+        let position = try position(&host, submission, &outbox)
+        var write = ValueWrite(
+            id: host.centers.nextNotificationID(at: position, &outbox), object: request.object,
+            path: request.path)
+        write.condition = request.condition
+        write.client = client
+        write.owner = host.centers.owner(of: submission, &outbox)
+        write.canStore = host.shared.canStore
+        write.byteRoom = host.kept.valueByteRoom(for: write.owner, &outbox)
+        let action: Command.Action =
+            switch request.change {
+            case .set(let value, let lifetime): .setValue(write, value, lifetime)
+            case .merge(let patch): .mergeValue(write, patch: patch)
+            case .remove: .removeValue(write)
+            }
+        host.submitCommand(action, to: position, &outbox)
+    }
+
+    /// The center; what only removes makes none.
+    private func position(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Int {
+        guard case .remove = request.change else {
+            return try host.makeCenter(for: submission, &outbox)
+        }
+        guard let position = host.centers.position(of: submission.center) else {
+            throw Problem.noCenter
+        }
+        return position
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) -> Ending {
+        guard case .written(let written) = host.effects.outcome else {
+            preconditionFailure("a write that is not refused was done")
+        }
+        // An equal write may repeat one whose change is not stored yet (rule V15).
+        if !written.isChanged, host.shared.hasStore { host.promises.awaitEverything() }
+        Shape.append(written: written, to: &outbox.content)
+        var answer = Answer.json
+        if written.isCreated { answer.status = 201 }
+        if let tag = written.tag { answer.fields = [.tag(tag)] }
+        return .answer(answer)
+    }
+}

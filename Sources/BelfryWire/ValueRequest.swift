@@ -1,0 +1,54 @@
+public import BelfryCenter
+public import BelfryJSON
+
+/// A write to the value of an object.
+public struct ValueRequest: Sendable, Equatable {
+    /// The object.
+    public var object: [UInt8]
+    /// The place in its value.
+    public var path: DocumentPath
+    /// What must be there.
+    public var condition: ValueCondition
+    /// What is done.
+    public var change: Change
+
+    /// What a write does.
+    public enum Change: Sendable, Equatable {
+        /// It puts a value in the place, for some time or for ever.
+        case set(Document, ValueLifetime)
+        /// It applies a merge patch (RFC 7396).
+        case merge(Document)
+        /// It takes away what is there.
+        case remove
+    }
+
+    /// Joins the parts.
+    public init(
+        object: [UInt8], path: DocumentPath, condition: ValueCondition = ValueCondition(),
+        change: Change
+    ) {
+        self.object = object
+        self.path = path
+        self.condition = condition
+        self.change = change
+    }
+}
+
+/// A place of the value of an object that somebody reads.
+public struct ValuePlace: Sendable, Equatable {
+    /// The object.
+    public var object: [UInt8]
+    /// The place in its value.
+    public var path: DocumentPath
+
+    /// Joins both.
+    public init(object: [UInt8], path: DocumentPath) {
+        self.object = object
+        self.path = path
+    }
+}
+
+extension DocumentPath {
+    /// The name that the caller's grants must cover: the path, or for the whole all names (nil).
+    public var coveredName: [UInt8]? { isWhole ? nil : text }
+}

@@ -1,0 +1,90 @@
+import BelfryBytes
+public import BelfryCenter
+
+/// The entity tag of a value as it stands in `ETag`: 32 hexadecimal digits in quotation marks (RFC 9110 §8.8.3).
+public enum ValueTagText {
+    /// Appends a tag.
+    public static func append(_ tag: ValueTag, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        for half in [tag.high, tag.low] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                output.append(digits[Int(half >> UInt64(shift) & 15)])
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// The text of a tag.
+    public static func text(_ tag: ValueTag) -> [UInt8] {
+        var text: [UInt8] = []
+        append(tag, to: &text)
+        return text
+    }
+
+    /// Reads the value of `If-Match` or `If-None-Match`: `*`, or tags that commas divide (RFC 9110 §13.1).
+    ///
+    /// A tag that no value can have is left out, and a weak one where only strong ones count.
+    ///
+    /// - Returns: nil when it is neither.
+    public static func tags(of text: Span<UInt8>, countsWeak: Bool) -> ValueCondition.Tags? {
+        var tags: [ValueTag] = []
+        var index = 0
+        var count = 0
+        skipBlanks(&index, in: text)
+        if index < text.count, text[index] == UInt8(ascii: "*") {
+            index += 1
+            skipBlanks(&index, in: text)
+            return index == text.count ? .any : nil
+        }
+        while index < text.count {
+            if text[index] == UInt8(ascii: ",") {
+                index += 1
+                skipBlanks(&index, in: text)
+                continue
+            }
+            let isWeak =
+                index + 1 < text.count && text[index] == UInt8(ascii: "W")
+                && text[index + 1] == UInt8(ascii: "/")
+            if isWeak { index += 2 }
+            guard let opaque = opaqueTag(&index, in: text) else { return nil }
+            count += 1
+            if !isWeak || countsWeak, let tag = tag(text.extracting(opaque)) { tags.append(tag) }
+            skipBlanks(&index, in: text)
+            guard index == text.count || text[index] == UInt8(ascii: ",") else { return nil }
+        }
+        return count == 0 ? nil : .some(tags)
+    }
+
+    /// What stands between quotation marks.
+    private static func opaqueTag(_ index: inout Int, in text: Span<UInt8>) -> Range<Int>? {
+        guard index < text.count, text[index] == UInt8(ascii: "\"") else { return nil }
+        let start = index + 1
+        index = start
+        while index < text.count, text[index] != UInt8(ascii: "\"") { index += 1 }
+        guard index < text.count else { return nil }
+        index += 1
+        return start..<index - 1
+    }
+
+    private static func tag(_ text: Span<UInt8>) -> ValueTag? {
+        guard text.count == 32 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        for index in text.indices {
+            guard let digit = digits.firstIndex(of: text[index]) else { return nil }
+            if index < 16 {
+                halves.0 = halves.0 << 4 | UInt64(digit)
+            } else {
+                halves.1 = halves.1 << 4 | UInt64(digit)
+            }
+        }
+        return ValueTag(high: halves.0, low: halves.1)
+    }
+
+    private static func skipBlanks(_ index: inout Int, in text: Span<UInt8>) {
+        while index < text.count, text[index] == 0x20 || text[index] == 0x09 { index += 1 }
+    }
+
+    private static let digits = [UInt8]("0123456789abcdef".utf8)
+
+    static let detail = #"must be * or entity tags, as "9f3c…" from an ETag"#
+}

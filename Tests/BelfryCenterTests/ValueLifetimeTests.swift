@@ -1,0 +1,283 @@
+import BelfryJSON
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("NotificationCenter: values that end, limits and restarts (Rules.md, V15 to V17)")
+struct ValueLifetimeTests {
+    private var scenario = Scenario()
+
+    @Test(
+        "V16: what has a ttl is removed so long after its last setting, as a change like any other")
+    mutating func timeToLive() {
+        let client = scenario.connect()
+        scenario.look("o", "a", by: client) { $0.old = true }
+        scenario.put("o", "a", "1") { $0.ttl = 1_000 }
+        scenario.pass(milliseconds: 999)
+        #expect(scenario.seen.isEmpty && scenario.value("o", "a") == "1")
+        // An equal setting renews it (V2).
+        let renewed = scenario.put("o", "a", "1") { $0.ttl = 1_000 }
+        #expect(renewed == "same")
+        scenario.pass(milliseconds: 999)
+        #expect(scenario.value("o", "a") == "1")
+        scenario.pass(milliseconds: 1)
+        #expect(scenario.seen == [#"o1 a {"kind":"removed","old":1} @2"#])
+        #expect(scenario.value("o") == "{}")
+    }
+
+    @Test("V16: a write at the place or above it takes the ttl away; one below leaves it")
+    mutating func belongsToItsPlace() {
+        for (path, value, isKept) in [
+            ("a", "2", false), ("", #"{"a":2}"#, false), ("a.b", "2", true), ("c", "2", true),
+        ] {
+            scenario.put("o", "a", #"{"b":1}"#) { $0.ttl = 1_000 }
+            scenario.put("o", path, value)
+            scenario.pass(milliseconds: 1_000)
+            #expect((scenario.value("o", "a") == "none") == isKept, "\(path)")
+        }
+        scenario.put("o", "a", "1") { $0.ttl = 1_000 }
+        scenario.patch("o", "", #"{"d":1}"#)
+        scenario.pass(milliseconds: 1_000)
+        #expect(scenario.value("o", "a") == "none")
+        scenario.put("o", "a", "1") { $0.ttl = 1_000 }
+        scenario.patch("o", "", #"{"a":2}"#)
+        scenario.pass(milliseconds: 1_000)
+        #expect(scenario.value("o", "a") == "2")
+        #expect(scenario.center.needs.deadline == .max)
+    }
+
+    @Test("V16: what is missed when its time is over changes nothing")
+    mutating func missed() {
+        scenario.put("o", "a.b", "1") { $0.ttl = 1_000 }
+        scenario.patch("o", "", #"{"a":{"b":null}}"#)
+        let sequence = scenario.center.sequence
+        scenario.pass(milliseconds: 2_000)
+        #expect(scenario.center.sequence == sequence && scenario.value("o") == #"{"a":{}}"#)
+    }
+
+    @Test("V17 (T286): an entry ends when its client has been disconnected for its lease")
+    mutating func lease() {
+        let (x, y) = (scenario.connect(), scenario.connect())
+        scenario.look("o", "who", by: y)
+        scenario.put("o", "who.x", "1") {
+            $0.client = x
+            $0.lease = 200
+        }
+        scenario.pass(milliseconds: 10_000)
+        #expect(scenario.value("o", "who") == #"{"x":1}"#)
+        scenario.cut(x)
+        scenario.pass(milliseconds: 199)
+        #expect(scenario.value("o", "who") == #"{"x":1}"#)
+        scenario.pass(milliseconds: 1)
+        #expect(scenario.seen == [#"o1 who {"kind":"merge","new":{"x":null}} @2"#])
+    }
+
+    @Test("V17: resume in time keeps the entry, and one that was written before it")
+    mutating func resumed() {
+        let x = scenario.connect()
+        scenario.observe("a", by: x, .hold)
+        scenario.put("o", "x", "1") {
+            $0.client = x
+            $0.lease = 200
+        }
+        scenario.cut(x)
+        scenario.pass(milliseconds: 199)
+        let newcomer = scenario.connect()
+        scenario.put("o", "y", "1") {
+            $0.client = newcomer
+            $0.lease = 200
+        }
+        scenario.apply(.resume(Resumption(newcomer: newcomer, client: x, after: nil)))
+        scenario.pass(milliseconds: 10_000)
+        #expect(scenario.value("o") == #"{"x":1,"y":1}"#)
+        scenario.cut(x)
+        scenario.pass(milliseconds: 200)
+        #expect(scenario.value("o") == "{}")
+    }
+
+    @Test("V17: an orderly close, the client's removal and a lease of 0 end entries at once")
+    mutating func atOnce() {
+        for end in 0..<3 {
+            let x = scenario.connect()
+            scenario.put("o", "x", "1") {
+                $0.client = x
+                $0.lease = end == 2 ? 0 : 60_000
+            }
+            switch end {
+            case 0:
+                scenario.apply(
+                    .disconnect(
+                        client: x, connection: ConnectionName(node: 1, number: x + 100),
+                        isOrderly: true))
+            case 1: scenario.apply(.removeClient(client: x, by: .broker))
+            default: scenario.cut(x)
+            }
+            #expect(scenario.value("o") == "{}", "\(end)")
+        }
+    }
+
+    @Test("limits of values: as many as may be, and one more")
+    mutating func limits() {
+        var limits = CenterLimits()
+        limits.valueLimit = 2
+        limits.valuePartLimit = 2
+        limits.clientPartLimit = 3
+        limits.documentByteLimit = 64
+        limits.documentDepthLimit = 4
+        scenario = Scenario(limits: limits)
+        #expect(scenario.put("a", "k", "1") == "created")
+        #expect(scenario.put("b", "k", "1") == "created")
+        #expect(scenario.put("c", "k", "1") == "valuesFull(limit: 2)")
+        #expect(scenario.patch("c", "", #"{"k":1}"#) == "valuesFull(limit: 2)")
+        #expect(scenario.put("a", "k", "2") == "changed" && scenario.delete("b", "") == "changed")
+        #expect(scenario.put("c", "k", "1") == "created" && scenario.center.valueCount == 2)
+        let text = "\"" + String(repeating: "x", count: 56) + "\""
+        #expect(scenario.put("a", "k", text) == "changed")
+        let longer = "\"" + String(repeating: "x", count: 57) + "\""
+        #expect(scenario.put("a", "k", longer) == "valueTooLarge(limit: 64)")
+        #expect(scenario.value("a", "k") == text)
+        #expect(scenario.put("a", "k", #"{"a":{"b":{}}}"#) == "changed")
+        #expect(scenario.put("a", "k", #"{"a":{"b":{"c":{}}}}"#) == "valueTooDeep(limit: 4)")
+        for (path, value, answer) in [
+            ("p1", "1", "created"), ("p2", "1", "created"), ("p3", "1", "tooManyParts(limit: 2)"),
+            ("p2", "2", "changed"),
+        ] {
+            let written = scenario.put("a", path, value) { $0.ttl = 1 }
+            #expect(written == answer, "\(path)")
+        }
+        let client = scenario.connect()
+        for (object, path, answer) in [
+            ("c", "p1", "created"), ("c", "p2", "created"), ("a", "p1", "changed"),
+            ("a", "p2", "tooManyEntries(limit: 3)"), ("c", "p2", "same"),
+        ] {
+            let written = scenario.put(object, path, "9") {
+                $0.client = client
+                $0.lease = 1
+            }
+            #expect(written == answer, "\(object) \(path)")
+        }
+    }
+
+    @Test("the bytes of all values have a limit; shrinking and removing always work")
+    mutating func byteRoom() {
+        var answers: [String] = []
+        for (value, room) in [("1234", 10), ("1234", 11), ("12345", 0), ("123", -5)] {
+            answers.append(scenario.put("o", "a", value) { $0.byteRoom = room })
+            #expect(
+                scenario.center.needs.valueByteCount
+                    == (value == "123" ? 10 : answers.count > 1 ? 11 : 0))
+        }
+        #expect(answers == ["valueBytesFull", "created", "valueBytesFull", "changed"])
+        let removed = scenario.delete("o", "") { $0.byteRoom = -5 }
+        #expect(removed == "changed")
+        #expect(scenario.center.needs.valueByteCount == 0)
+    }
+
+    @Test("a value counts for whoever changed it last")
+    mutating func owners() {
+        let (first, second) = (Owner(number: 1), Owner(number: 2))
+        scenario.put("o", "a", "1") { $0.owner = first }
+        let cost = scenario.center.holdings(of: first).memory[.queue]
+        #expect(cost > 0)
+        scenario.put("o", "a", "2") { $0.owner = second }
+        #expect(scenario.center.holdings(of: first).isNone)
+        #expect(scenario.center.holdings(of: second).memory[.queue] == cost)
+        scenario.delete("o", "")
+        #expect(scenario.center.holdings(of: second).isNone)
+    }
+
+    // MARK: Restarts
+
+    @Test(
+        "V15 (T281): a value is told to the store whole, and is there after a restart, with its tag"
+    )
+    func restarts() {
+        var stored = StoredScenario()
+        stored.run { $0.put("o", "a", "1") }
+        stored.run { $0.put("o", "b", "2") }
+        stored.run { $0.put("p", "a", "1") }
+        stored.run { $0.delete("p", "") }
+        let tag = stored.scenario.tag("o")
+        stored.restart(isComplete: false)
+        #expect(stored.scenario.value("o") == #"{"a":1,"b":2}"#)
+        #expect(stored.scenario.tag("o") == tag && stored.scenario.value("p") == "none")
+        #expect(stored.scenario.center.valueCount == 1)
+    }
+
+    @Test(
+        "V10: after a restart, who saw the last change gets nothing, and who may not have gets the value"
+    )
+    func observersAfterRestart() {
+        var stored = StoredScenario()
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) { $0.behavior = .hold } }
+        stored.run { $0.look("p", "a", by: client) }
+        stored.run { $0.put("o", "a", "1") }
+        stored.run { $0.put("p", "a", "1") }
+        stored.run { $0.cut(client) }
+        stored.run { $0.put("o", "a", "2") }
+        stored.restart()
+        stored.run { $0.back(client, after: 2) }
+        #expect(
+            stored.scenario.seen == [#"o1 a {"kind":"set","initial":true,"new":2} @3*"#])
+        stored.run { $0.cut(client) }
+        stored.run { $0.back(client, after: 3) }
+        #expect(stored.scenario.seen.isEmpty)
+    }
+
+    @Test("V15: after a crash, who saw a change that was not stored has the value that is")
+    func unstoredChange() {
+        var stored = StoredScenario()
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) }
+        stored.run { $0.put("o", "a", "1") }
+        // Its frame leaves, its commit does not happen.
+        stored.scenario.put("o", "a", "2")
+        stored.restart(isComplete: false)
+        stored.run { $0.back(client, after: 2) }
+        #expect(
+            stored.scenario.seen == [#"o1 a {"kind":"set","initial":true,"new":1} @1*"#])
+    }
+
+    @Test("V16, V17: ttl goes on over a restart; leases run anew from the start, for 30 s at least")
+    func partsAfterRestart() {
+        var stored = StoredScenario()
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("q", "", by: client) }
+        stored.run { $0.put("o", "a", "1") { $0.ttl = 10_000 } }
+        stored.run {
+            $0.put("o", "b", "1") {
+                $0.client = client
+                $0.lease = 200
+            }
+        }
+        stored.scenario.milliseconds += 4_000
+        stored.restart(isComplete: false)
+        stored.run { $0.pass(milliseconds: 5_999) }
+        #expect(stored.scenario.value("o") == #"{"a":1,"b":1}"#)
+        stored.run { $0.pass(milliseconds: 1) }
+        #expect(stored.scenario.value("o") == #"{"b":1}"#)
+        stored.run { $0.back(client) }
+        stored.run { $0.pass(milliseconds: 60_000) }
+        #expect(stored.scenario.value("o") == #"{"b":1}"#)
+        stored.restart(isComplete: false)
+        stored.run { $0.pass(milliseconds: 29_999) }
+        #expect(stored.scenario.value("o") == #"{"b":1}"#)
+        stored.run { $0.pass(milliseconds: 1) }
+        #expect(stored.scenario.value("o") == "{}")
+    }
+
+    @Test("V10: a mailbox has the present value after a restart if it has not acknowledged it")
+    func mailboxAfterRestart() {
+        var stored = StoredScenario()
+        let first = stored.run { $0.lookingMailbox("o", "a") { $0.behavior = .hold } }
+        let second = stored.run { $0.lookingMailbox("o", "a") { $0.behavior = .hold } }
+        stored.run { $0.put("o", "a", "1") }
+        stored.run { $0.put("o", "a", "2") }
+        stored.run { $0.apply(.readMailbox(observer: second, through: 2)) }
+        stored.restart()
+        #expect(
+            stored.scenario.mail(first) == [#"a {"kind":"set","initial":true,"new":2} @2"#])
+        #expect(stored.scenario.mail(second).isEmpty)
+    }
+}
