@@ -63,7 +63,7 @@ let package = Package(
         room("BelfryCenter", "BelfryBytes", "BelfryJSON"),
         tests(of: "BelfryCenter", "BelfryBytes", "BelfryJSON"),
         room("BelfryJSON", "BelfryBytes"),
-        tests(of: "BelfryJSON"),
+        tests(of: "BelfryJSON", "FuzzTargets"),
         room("BelfryHTTP", "BelfryBytes"),
         tests(of: "BelfryHTTP"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

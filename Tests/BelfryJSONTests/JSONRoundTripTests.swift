@@ -104,7 +104,7 @@ private indirect enum Tree: Equatable {
 }
 
 /// SplitMix64, so that a failure can be repeated from its seed.
-private struct SplitMix: RandomNumberGenerator {
+struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

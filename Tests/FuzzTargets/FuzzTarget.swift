@@ -21,6 +21,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case opening
     /// JSON: validator, reader, lines.
     case json
+    /// The document of a value, and what it is without its nulls.
+    case document
+    /// A document, a merge patch and where it is applied.
+    case mergePatch = "merge-patch"
+    /// A document, a value and the key path where it is set, and removed again.
+    case keyPath = "key-path"
     /// JSON-RPC, and the bodies of requests.
     case calls
     /// The answer that an asker gives itself, in a query and in a call.
@@ -52,6 +58,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .inflate: WebSocketChecks.frames(bytes, Cut(seed), inflates: true)
         case .opening: WebSocketChecks.opening(bytes)
         case .json: JSONChecks.values(bytes)
+        case .document: DocumentChecks.text(bytes)
+        case .mergePatch: DocumentChecks.patch(bytes)
+        case .keyPath: DocumentChecks.path(bytes)
         case .calls: JSONChecks.calls(bytes)
         case .fallback: JSONChecks.fallback(bytes)
         case .keyFile: AccessChecks.keyFile(bytes)
