@@ -7,7 +7,9 @@ final class AnswerCollector: Sendable {
     func take(_ event: ExchangeEvent) {
         state.withLock { answer in
             switch event {
-            case .head(let status, _): answer.status = status
+            case .head(let status, _, let entityTag):
+                answer.status = status
+                answer.entityTag = entityTag
             case .content(let bytes): answer.content += bytes
             }
         }

@@ -43,7 +43,9 @@ extension ClientError {
         case .closed(let code, _):
             // Taken over, removed, expired credentials, and what the policy refuses: no.
             ![1002, 1003, 1007, 1008, 1009, 4001, 4002, 4003].contains(code)
-        case .invalidURL, .invalidUserInfo, .invalidIdempotencyKey, .invalidToken, .selectorInUse,
+        case .invalidURL, .invalidUserInfo, .invalidValue, .invalidEntityTag,
+            .invalidIdempotencyKey,
+            .invalidToken, .selectorInUse,
             .system,
             .invalidOpening, .http,
             .webSocket, .notUnderstood, .refused, .observerRemoved, .tooManyRequests, .notConnected,

@@ -54,6 +54,19 @@ struct ObserverWish: Sendable {
         let target: String
         let selector: String
     }
+    /// What it observes, if that is a value.
+    var place: Place?
+
+    /// A place in the value of the object, and how it is observed.
+    struct Place: Sendable {
+        let keyPath: String
+        let options: ValueOptions
+    }
+
+    /// Whether its deliveries have numbers from which a new registration can go on.
+    ///
+    /// A responder begins anew, one with a target is owed nothing, and a value is told whole.
+    var isReplayed: Bool { desk == nil && action == nil && place == nil }
 
     /// Ends what it gets: at once, or behind what is there already.
     func finish(_ error: ClientError?, discarding: Bool) {

@@ -11,8 +11,12 @@ public enum ClientError: Error, Equatable, Sendable {
     case invalidURL(BrokerURL.Fault)
     /// The userInfo is no JSON object.
     case invalidUserInfo
+    /// The value, or the merge patch, is not JSON.
+    case invalidValue
     /// The idempotency key is not 1 to 255 visible ASCII characters.
     case invalidIdempotencyKey
+    /// The entity tag is not visible ASCII characters.
+    case invalidEntityTag
     /// The token is not 1 to 8,192 visible ASCII characters.
     case invalidToken
     /// Another observation of this center has the selector.
@@ -81,8 +85,10 @@ extension ClientError: CustomStringConvertible {
         case .invalidURL(.pathIsNoCenter):
             "the path of the URL must be empty or /v1/centers/CENTER"
         case .invalidUserInfo: "the userInfo is not a JSON object"
+        case .invalidValue: "the value is not JSON"
         case .invalidIdempotencyKey:
             "an idempotency key is 1 to 255 visible ASCII characters"
+        case .invalidEntityTag: "an ETag is visible ASCII characters, with its quotation marks"
         case .invalidToken: "a token is 1 to 8,192 visible ASCII characters"
         case .selectorInUse(let selector): "the selector \(selector) is in use"
         case .system(let error): "\(error)"

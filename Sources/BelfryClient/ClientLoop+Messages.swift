@@ -22,7 +22,9 @@ extension ClientLoop {
             if method.starts(with: "belfry.".utf8) {
                 try takeNotice(method, params)
             } else if observers[method] != nil {
-                deliver(try ReceivedNotification(json: params, method: method), to: method)
+                if let notification = try reading(params, for: method) {
+                    deliver(notification, to: method)
+                }
             } else if observers.values.contains(where: { $0.implements(method) }) {
                 let post = try ReceivedNotification(json: params, method: method)
                 if let key = responder(to: post) { deliver(post, to: key) }

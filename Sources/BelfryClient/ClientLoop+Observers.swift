@@ -29,12 +29,12 @@ extension ClientLoop {
         ///
         /// The broker lets an observer owe 1,000 of them at most.
         var owed: [String: Owed] = [:]
+        /// What it observes, if that is a value.
+        var value = FollowedValue()
 
         /// From where a new registration goes on: what is owed comes again.
-        ///
-        /// A responder begins anew, and one with a target is owed nothing.
         var since: UInt64? {
-            guard wish.desk == nil, wish.action == nil, let lastSequence else { return wish.since }
+            guard wish.isReplayed, let lastSequence else { return wish.since }
             guard let first = owed.values.map(\.sequence).min(), first > 0 else {
                 return lastSequence
             }
@@ -128,6 +128,18 @@ extension ClientLoop {
         }
         advance(key, notification)
         observer.wish.buffer.append(notification)
+    }
+
+    /// The frame of an observer; with the whole value, if it observes one, and nil when nothing is new of it.
+    mutating func reading(
+        _ params: [UInt8], for key: [UInt8]
+    ) throws(ClientError) -> ReceivedNotification? {
+        var notification = try ReceivedNotification(json: params, method: key)
+        guard observers[key]?.wish.place != nil else { return notification }
+        let frame = try ChangeFrame(of: notification)
+        guard let value = try observers[key]?.value.take(frame) else { return nil }
+        notification.value = value
+        return notification
     }
 
     /// The same for one that is answered; it comes again until then, also when it is in hand.
@@ -283,7 +295,9 @@ extension ClientLoop {
         for wish in missing.sorted(by: { $0.selector < $1.selector }) {
             let key = Array(wish.selector.utf8)
             if isOtherEpoch {
-                wish.buffer.append(ReceivedNotification.Gap(lostCount: nil, reason: "unknown"))
+                if wish.place == nil {
+                    wish.buffer.append(ReceivedNotification.Gap(lostCount: nil, reason: "unknown"))
+                }
                 observers[key]?.forgetNumbers(startingAt: nil)
             }
             let since = isOtherEpoch ? nil : observers[key]?.since

@@ -19,7 +19,7 @@ final class ContentReader: Sendable {
 
     func take(_ event: ExchangeEvent) {
         switch event {
-        case .head(let status, _):
+        case .head(let status, _, _):
             state.withLock { $0.answer.status = status }
         case .content(let bytes):
             let isWanted = state.withLock { state in

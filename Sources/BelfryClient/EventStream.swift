@@ -81,7 +81,7 @@ final class EventStreamReader: Sendable {
     func take(_ event: ExchangeEvent) {
         let opening = state.withLock { state -> Opening? in
             switch event {
-            case .head(let status, let isEventStream):
+            case .head(let status, let isEventStream, _):
                 state.status = status
                 state.isStream = isEventStream
                 defer { if isEventStream { state.opening = nil } }

@@ -5,7 +5,7 @@ internal import BelfrySystem
 /// What arrives of the answer to one request.
 enum ExchangeEvent {
     /// The status is known.
-    case head(status: Int, isEventStream: Bool)
+    case head(status: Int, isEventStream: Bool, entityTag: String?)
     /// Some of the content.
     case content([UInt8])
 }
@@ -110,7 +110,10 @@ struct ExchangeLoop: ~Copyable {
                 case .head:
                     isStream = isEventStream
                     if isStream { parser.bodyByteLimit = nil }
-                    take(.head(status: parser.head.status, isEventStream: isStream))
+                    take(
+                        .head(
+                            status: parser.head.status, isEventStream: isStream,
+                            entityTag: entityTag))
                 case .body(let range):
                     take(.content(range.map { bytes[$0] }))
                 case .end:
@@ -129,6 +132,11 @@ struct ExchangeLoop: ~Copyable {
         } catch {
             return .failure(isStream ? .connectionLost : .http(error))
         }
+    }
+
+    private var entityTag: String? {
+        guard let value = parser.head.field("etag") else { return nil }
+        return String(decoding: value.indices.map { value[$0] }, as: UTF8.self)
     }
 
     private var isEventStream: Bool {

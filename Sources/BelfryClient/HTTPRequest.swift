@@ -20,7 +20,7 @@ public struct HTTPRequest: Sendable {
     package let content: [UInt8]
     var fields: [HTTPField] = []
 
-    private init(_ method: HTTPMethod, _ path: String, content: [UInt8] = []) {
+    init(_ method: HTTPMethod, _ path: String, content: [UInt8] = []) {
         self.method = method
         self.path = path
         self.content = content
@@ -137,6 +137,8 @@ public struct HTTPRequest: Sendable {
 public struct HTTPAnswer: Equatable, Sendable {
     /// The status.
     public internal(set) var status = 0
+    /// What tells the content from any other, if the broker has said so (RFC 9110 section 8.8.3).
+    public internal(set) var entityTag: String?
     /// The content.
     public internal(set) var content: [UInt8] = []
 

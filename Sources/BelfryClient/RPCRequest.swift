@@ -8,8 +8,14 @@ enum RPCRequest {
                 text("object", wish.object, &writer, &bytes)
                 return desk.options.write(&writer, &bytes)
             }
-            text("name", wish.name, &writer, &bytes)
-            text("object", wish.object, &writer, &bytes)
+            if let place = wish.place {
+                text("object", wish.object, &writer, &bytes)
+                writer.member("keyPath", string: place.keyPath, into: &bytes)
+                place.options.write(&writer, &bytes)
+            } else {
+                text("name", wish.name, &writer, &bytes)
+                text("object", wish.object, &writer, &bytes)
+            }
             if let action = wish.action {
                 writer.member("target", string: action.target, into: &bytes)
             }

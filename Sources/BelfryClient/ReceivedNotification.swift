@@ -31,6 +31,8 @@ public struct ReceivedNotification: Equatable, Sendable {
     /// The whole notification as the broker wrote it; of an action with its `selector`, also where that was the
     /// method of its frame.
     public private(set) var json: [UInt8]
+    /// The whole value behind this change, if it is one and there is a value.
+    var value: Document?
     /// What the observer lost directly before it, or `nil`.
     public internal(set) var gapBefore: Gap?
 

@@ -112,7 +112,8 @@ public final class RemoteCenter: Sendable {
         return try await add(wish)
     }
 
-    private func add(_ wish: ObserverWish) async throws(ClientError) -> Observation {
+    /// Registers an observer that is no responder.
+    func add(_ wish: ObserverWish) async throws(ClientError) -> Observation {
         let registration = try await submit { .addObserver(wish, $0) }
         let key = wish.selector
         var observation = Observation(
@@ -162,7 +163,8 @@ public final class RemoteCenter: Sendable {
         _ = await outcome { .close($0) }
     }
 
-    private func nextSelector() -> String {
+    /// A name for the method of an observer, which no other of this center has.
+    func nextSelector() -> String {
         let number = nextNumber()
         return number == 1 ? "notify" : "notify\(number)"
     }

@@ -173,9 +173,9 @@ final class ScriptedBroker {
         return buffer
     }
 
-    /// Answers the last request with this JSON.
-    func answerLast(_ result: String) throws {
-        let text = try #require(try heard().last)
+    /// Answers the last request, or one that was heard before, with this JSON.
+    func answerLast(_ result: String, asked: String? = nil) throws {
+        let text = try #require(try asked ?? heard().last)
         let id = try #require(JSONObject(Array(text.utf8))?.integer("id"))
         try send(#"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#)
     }

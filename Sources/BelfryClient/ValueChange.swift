@@ -1,0 +1,101 @@
+internal import BelfryJSON
+
+/// A change of a value as an observer of its key path gets it (Protocol.md, "Values").
+public struct ValueChange: Equatable, Sendable {
+    /// What a change is, seen from the path alone, however it was written.
+    public enum Kind: String, Sendable {
+        /// There is another value, and it was none, or one of both is no object.
+        case set
+        /// An object was and is there; members of it changed.
+        case merge
+        /// There is no value any more.
+        case removed
+    }
+
+    /// What it is.
+    public let kind: Kind
+    /// Whether it is the value as it was found: at the registration, and after changes that did not come.
+    public let isInitial: Bool
+    /// The merge patch that led here, as JSON text (RFC 7396), if it is a merge.
+    public let patch: String?
+    /// What was there, as JSON text, or the merge patch that leads back; if the observer asked for it.
+    public let old: String?
+    /// The frame, with its number in the sequence of the center, and what was lost before it.
+    public let notification: ReceivedNotification
+
+    /// The whole value as it is now, as JSON text; nil when there is none.
+    ///
+    /// - Complexity: The text is written each time.
+    public var value: String? {
+        notification.value.map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    init(_ notification: ReceivedNotification) throws(ClientError) {
+        let frame = try ChangeFrame(of: notification)
+        kind = frame.kind
+        isInitial = frame.isInitial
+        patch = frame.kind == .merge ? frame.new.map { String(decoding: $0, as: UTF8.self) } : nil
+        old = frame.old.map { String(decoding: $0, as: UTF8.self) }
+        self.notification = notification
+    }
+}
+
+/// The member `change` of a frame.
+struct ChangeFrame {
+    let kind: ValueChange.Kind
+    let isInitial: Bool
+    let new: [UInt8]?
+    let old: [UInt8]?
+
+    init(of notification: ReceivedNotification) throws(ClientError) {
+        guard let change = JSONObject(notification.json)?.raw("change").flatMap(JSONObject.init),
+            let kind = change.string("kind").flatMap(ValueChange.Kind.init)
+        else { throw .notUnderstood }
+        self.kind = kind
+        isInitial = change.raw("initial").map { $0.elementsEqual("true".utf8) } ?? false
+        new = change.raw("new")
+        old = change.raw("old")
+    }
+}
+
+/// The value of an observer, kept whole out of its changes.
+struct FollowedValue {
+    /// Whether a first change has told what there is.
+    private var isKnown = false
+    private var value: Document?
+
+    /// What a broker may send, and more.
+    private static let limits = DocumentLimits(byteLimit: .max, depthLimit: UserInfo.depthLimit)
+
+    /// Takes a change.
+    ///
+    /// - Returns: the value now, or nil when the broker has told what is known.
+    /// - Throws: `ClientError.notUnderstood` for a merge into what is no object.
+    mutating func take(_ frame: ChangeFrame) throws(ClientError) -> Document?? {
+        let after: Document?
+        do {
+            after = try value(after: frame)
+        } catch {
+            throw .notUnderstood
+        }
+        if frame.isInitial, isKnown, after == value { return nil }
+        (isKnown, value) = (true, after)
+        return .some(after)
+    }
+
+    private func value(after frame: ChangeFrame) throws -> Document? {
+        switch (frame.kind, frame.new) {
+        case (.removed, _):
+            return nil
+        case (.set, let new?):
+            return try Document.parse(new.span, limits: Self.limits)
+        case (.merge, let new?) where value?.isObject == true:
+            let patch = try Document.parsePatch(new.span, limits: Self.limits)
+            var merged = value
+            try merged?.merge(patch, limits: Self.limits)
+            return merged
+        case (.set, nil), (.merge, _):
+            throw ClientError.notUnderstood
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import BelfryJSON
+
+/// How an observer of a value is registered; what is left as it is, the broker decides.
+public struct ValueOptions: Equatable, Sendable {
+    /// What becomes of changes while the client is suspended.
+    ///
+    /// There is no `drop`: what is lost would be missing in the value.
+    public enum SuspensionBehavior: String, Sendable {
+        /// Afterwards comes the value as it is.
+        case coalesce
+        /// All are held, up to a limit; past it comes the value as it is.
+        case hold
+        /// They are delivered although the client asked for suspension, else held.
+        case deliverImmediately
+    }
+
+    /// Whether frames have what was there before; the default is not.
+    public var tellsOld = false
+    /// Whether it outlives its connection; the default is `connection`.
+    public var lifetime = ObserverOptions.Lifetime.connection
+    /// How long an observer of lifetime `token` stays; the broker's default is an hour.
+    public var lease: ObserverOptions.Lease?
+    /// What becomes of changes during suspension; the broker's default is `coalesce`.
+    public var suspensionBehavior: SuspensionBehavior?
+    /// How many changes are held at the broker; its default is 1,000.
+    public var holdLimit: Int?
+    /// The shortest time between two frames; the last value wins.
+    public var minInterval: Duration?
+
+    /// Takes the defaults.
+    public init() {}
+
+    /// What it has in common with other observers.
+    var terms: ObserverOptions {
+        var terms = ObserverOptions()
+        terms.lifetime = lifetime
+        terms.lease = lease
+        terms.suspensionBehavior = suspensionBehavior.flatMap {
+            BelfryClient.SuspensionBehavior(rawValue: $0.rawValue)
+        }
+        terms.holdLimit = holdLimit
+        terms.minInterval = minInterval
+        return terms
+    }
+
+    /// Writes what only an observer of a value has.
+    func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
+        if tellsOld { writer.member("old", bool: true, into: &bytes) }
+    }
+}
