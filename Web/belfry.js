@@ -36,6 +36,13 @@
 //   await center.respond("lamp", { toggle: (userInfo, { name, object }) => lamp.toggle() });
 //   await center.addObserver({ name: "touchUp", target: "lamp", selector: "toggle" });
 //
+// A value is one JSON object of an object, which is set and observed by key path; `bind` keeps an
+// input and a value the same.
+//
+//   await center.setValue("settings", "ui.theme", "dark");
+//   await center.addObserver({ object: "settings", keyPath: "ui" }, (ui, change) => show(ui));
+//   const binding = await center.bind(slider, "settings", "volume");
+//
 // A broker with keys is shown a token. A function is asked for one before each connection, so that
 // a page goes on when a token has expired.
 //
@@ -124,6 +131,144 @@ function actsOn(row, object, method, { target }) {
 /// action, of which one post may make several, by the id of the request.
 function owedKey({ id, target, answerBy }, call) {
   return target === undefined || answerBy !== undefined ? id : call;
+}
+
+/// The members that say where a value is.
+function place(object, keyPath) {
+  return keyPath === "" ? { object } : { object, keyPath };
+}
+
+/// Whether JSON is an object, which has members.
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/// A value after a merge patch (RFC 7396); the value itself stays as it is.
+function merged(value, patch) {
+  if (!isObject(patch)) return patch;
+  const members = new Map(isObject(value) ? Object.entries(value) : []);
+  for (const [key, change] of Object.entries(patch)) {
+    if (change === null) members.delete(key);
+    else members.set(key, merged(members.get(key), change));
+  }
+  // Not by assignment: a key may be "__proto__".
+  return Object.fromEntries(members);
+}
+
+/// Whether two values are the same JSON, in whatever order their members are.
+function isSame(left, right) {
+  if (Object.is(left, right)) return true;
+  if (typeof left !== "object" || typeof right !== "object") return false;
+  if (left === null || right === null || Array.isArray(left) !== Array.isArray(right)) return false;
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length
+    && keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]));
+}
+
+/// What an input has: a number, whether it is checked, or text; undefined for none.
+function contentOf(element) {
+  switch (element.type) {
+    case "checkbox": return element.checked;
+    case "radio": return element.checked ? element.value : undefined;
+    case "number": case "range":
+      return Number.isNaN(element.valueAsNumber) ? undefined : element.valueAsNumber;
+    default: return element.value;
+  }
+}
+
+/// Shows a value in an element; one that is not there leaves it as it is.
+function showIn(element, value) {
+  if (value === undefined) return;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (element.type === "checkbox") element.checked = value === true;
+  else if (element.type === "radio") element.checked = element.value === text;
+  else if (!("value" in element)) element.textContent = text;
+  // To set the same text would move the caret.
+  else if (element.value !== text) element.value = text;
+}
+
+/// An element that shows a value, and sets it.
+class Binding {
+  #center;
+  #element;
+  #place;
+  #onError;
+  #observer = null;
+  #listening = new AbortController();
+  /// What the broker has, and the number of the last write from here.
+  #known;
+  #ownSeq = 0;
+  /// What the element has and the broker was not told; undefined for nothing.
+  #wanted;
+  #isSetting = false;
+  /// The last change by somebody else that came while this one was set, with its number.
+  #meanwhile = null;
+
+  constructor(center, element, place, onError) {
+    this.#center = center;
+    this.#element = element;
+    this.#place = place;
+    this.#onError = onError;
+  }
+
+  get element() { return this.#element; }
+  get object() { return this.#place[0]; }
+  get keyPath() { return this.#place[1]; }
+
+  /// Shows the value as it is, and follows both from then on.
+  async begin(terms) {
+    const [object, keyPath] = this.#place;
+    this.#observer = await this.#center.addObserver(
+      { ...terms, object, keyPath, own: false },
+      (value, change, { seq }) => this.#changed(value, seq));
+    const { signal } = this.#listening;
+    this.#element.addEventListener("input", () => {
+      this.#wanted = contentOf(this.#element);
+      if (this.#wanted !== undefined && !this.#isSetting) this.#set();
+    }, { signal });
+  }
+
+  /// Ends it; the element and the value stay as they are.
+  async remove() {
+    this.#listening.abort();
+    await this.#observer.remove();
+  }
+
+  #changed(value, seq) {
+    if (this.#isSetting) this.#meanwhile = { value, seq };
+    else this.#show(value);
+  }
+
+  #show(value) {
+    this.#known = value;
+    if (!this.#listening.signal.aborted) showIn(this.#element, value);
+  }
+
+  /// Sets what the element has until the broker has it: one write at a time, and of what waits the
+  /// last. A lost connection is waited for; after a refusal the element shows what the broker has.
+  async #set() {
+    this.#isSetting = true;
+    let isRefused = false;
+    while (this.#wanted !== undefined) {
+      const value = this.#wanted;
+      this.#wanted = undefined;
+      try {
+        const { seq } = await this.#center.setValue(...this.#place, value);
+        [this.#known, this.#ownSeq, isRefused] = [value, seq, false];
+      } catch (error) {
+        const isLost = error?.code === null && this.#center.state !== "closed";
+        isRefused = !isLost;
+        if (isLost) this.#wanted ??= value;
+        else this.#onError(error);
+      }
+    }
+    this.#isSetting = false;
+    const meanwhile = this.#meanwhile;
+    this.#meanwhile = null;
+    // The last write wins, which may be the other one.
+    if (meanwhile !== null && meanwhile.seq > this.#ownSeq) this.#show(meanwhile.value);
+    else if (isRefused) this.#show(this.#known);
+  }
 }
 
 /// One registration, and the token that removes it.
@@ -254,16 +399,34 @@ export class NotificationCenter extends EventTarget {
   /// With `target` it calls its selector at whoever holds that address, which may be another
   /// client: it has no handler and none of these but `lease`; with `acknowledge` it is the
   /// responder that answers.
+  ///
+  /// With `keyPath` it observes the value of the object instead, or what is at that path in it; the
+  /// path "" is the whole. The handler is called with the value as it is, and then with each
+  /// change: `(value, change, notification)`, where the value is whole, and undefined where there
+  /// is none. It is not the handler's to change. `change` has `kind` (`set`, `merge`, `removed`),
+  /// `new`, `initial`, and with `old: true` what was there. `own: false` leaves out the changes
+  /// that this center writes. Without a handler the notifications of the sequence have `value` and
+  /// `change`.
   addObserver(
     {
-      name = null, object = null, target = null, selector = null, since = null, onGap = null,
+      name = null, object = null, keyPath = null, target = null, selector = null, since = null,
+      onGap = null,
       ...terms
     } = {},
     handler = null,
   ) {
     const method = selector ?? (target === null ? `n${this.#nextSelector++}` : null);
-    const filter = { name, object };
-    return this.#add({ filter, target, selector: method, terms, onGap, handler }, since);
+    if (keyPath === null) {
+      const filter = { name, object };
+      return this.#add({ filter, target, selector: method, terms, onGap, handler }, since);
+    }
+    if (since !== null || terms.suspensionBehavior === "drop") {
+      const text = "a value is observed as it is: without since, and without drop";
+      return Promise.reject(new BelfryError(text));
+    }
+    const told = handler && ((frame) => handler(frame.value, frame.change, frame));
+    return this.#add(
+      { filter: { object, keyPath }, target, selector: method, terms, onGap, handler: told });
   }
 
   /// Holds the address of an object, and answers its token once the broker has confirmed it.
@@ -313,6 +476,56 @@ export class NotificationCenter extends EventTarget {
     await this.#callWhenOpen("withdraw", { id });
   }
 
+  /// Answers `{ value, etag, seq }` of what is at a key path of an object's value; null where there
+  /// is nothing. Keys are joined by `.`, and "" is the whole.
+  async value(object, keyPath = "") {
+    try {
+      return await this.#callWhenOpen("value", place(object, keyPath));
+    } catch (error) {
+      if (error.problem?.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /// Sets what is at a key path, and answers `{ changed, etag, seq, matched, … }`.
+  ///
+  /// The options are those of the broker: `ifMatch` (the `etag` that the value must have, else it
+  /// throws `precondition-failed`), `ifNoneMatch` (`"*"`: only where there is nothing), `ttl`, and
+  /// `lease`: seconds that it stays after this page has gone.
+  async setValue(object, keyPath, value, options = {}) {
+    return this.#write("setValue", object, keyPath, { ...options, value });
+  }
+
+  /// Applies a merge patch: several keys in one change, of which null removes one.
+  async mergeValue(object, keyPath, patch, options = {}) {
+    return this.#write("mergeValue", object, keyPath, { ...options, patch });
+  }
+
+  /// Removes what is at a key path, or the whole value.
+  async removeValue(object, keyPath = "", options = {}) {
+    return this.#write("removeValue", object, keyPath, options);
+  }
+
+  /// Keeps an input and what is at a key path the same, and answers the binding, which `remove()`
+  /// ends.
+  ///
+  /// The input shows the value as it is, and each change by others; what a person puts in is set,
+  /// and does not come back. The last write wins. A range or a number is bound to a number, a
+  /// checkbox to true or false, anything else to text; an element without a value shows it. Where
+  /// there is no value the element keeps what it has. `onError` is told what the broker refused;
+  /// the element shows the broker's value then. Other options are those of `addObserver`.
+  async bind(element, object, keyPath = "", { onError = reportError, ...terms } = {}) {
+    const binding = new Binding(this, element, [object, keyPath], onError);
+    await binding.begin(terms);
+    return binding;
+  }
+
+  #write(method, object, keyPath, members) {
+    const isGiven = ([key, value]) => value !== null || key === "value" || key === "patch";
+    const given = Object.entries(members).filter(isGiven);
+    return this.#callWhenOpen(method, { ...place(object, keyPath), ...Object.fromEntries(given) });
+  }
+
   #add(given, since = null) {
     if (this.#state === "closed") return Promise.reject(new BelfryError("the center is closed"));
     const registration = {
@@ -324,6 +537,8 @@ export class NotificationCenter extends EventTarget {
       buffer: [], wake: () => {},
       // What was not answered, by its key.
       owed: new Map(),
+      // The value, if it observes one, and whether it was told.
+      value: undefined, isKnown: false,
     };
     registration.answer = (key, answer) => this.#answer(registration, key, answer);
     const observer = new Observer(registration, () => this.#remove(registration));
@@ -556,7 +771,9 @@ export class NotificationCenter extends EventTarget {
       if (isOtherEpoch && registration.id !== null) {
         registration.position = null;
         this.#forgetOwed(registration);
-        this.#tell("belfry.gap", { observer: registration.id, reason: "unknown" }, registration);
+        const gap = { observer: registration.id, reason: "unknown" };
+        // A value comes whole.
+        if (registration.filter.keyPath === undefined) this.#tell("belfry.gap", gap, registration);
       }
       return this.#register(registration);
     });
@@ -627,11 +844,17 @@ export class NotificationCenter extends EventTarget {
     const index = this.#unclaimed.findIndex(({ row }) =>
       (row.selector ?? null) === selector && (row.name ?? null) === (filter.name ?? null)
       && (row.object ?? null) === filter.object && (row.target ?? null) === target
+      && (row.keyPath ?? null) === (filter.keyPath ?? null)
       && String(row.implements ?? null) === String(selectors)
       && row.acknowledge === (terms.acknowledge ?? false)
       && Object.entries(terms).every(([key, value]) => (row[key] ?? null) === value));
     if (index < 0) return false;
     const [{ row, position, frames }] = this.#unclaimed.splice(index, 1);
+    if (filter.keyPath !== undefined) {
+      // What the value was, the earlier page knew: a new observer is told.
+      this.#call("removeObserver", { observer: row.id }).catch(() => {});
+      return false;
+    }
     Object.assign(registration, { id: row.id, position, isRegistered: true });
     registration.confirm();
     // The promise of `addObserver` settles before the first notification comes.
@@ -686,7 +909,11 @@ export class NotificationCenter extends EventTarget {
     for (const registration of [...this.#registrations]) {
       const { filter, position, isRemoved } = registration;
       if (!takes(registration, selector) || isRemoved || position === null) continue;
-      if (seq <= position || (filter.name ?? name) !== name) continue;
+      if (filter.keyPath !== undefined) {
+        this.#follow(notification, registration);
+        continue;
+      }
+      if (seq <= position || (filter.name ?? name) !== name || "change" in notification) continue;
       if ((filter.object ?? object) !== object) continue;
       registration.position = seq;
       this.#hand(selector, notification, registration);
@@ -706,6 +933,39 @@ export class NotificationCenter extends EventTarget {
       if (!actsOn(registration, registration.filter.object, selector, notification)) continue;
       return this.#hand(selector, notification, registration);
     }
+  }
+
+  /// Keeps the value of an observer whole, and gives it each change.
+  #follow(notification, registration) {
+    const { seq, object, keyPath, change } = notification;
+    const { filter, position, terms, isKnown } = registration;
+    if (change === undefined || object !== filter.object || keyPath !== filter.keyPath) return;
+    // An initial one has a number that the observer may have, any other comes once.
+    if (!change.initial && seq <= position) return;
+    if (change.kind === "merge" && terms.own === false) {
+      // It is told against a value with the writes from here, which were not told.
+      this.#lookAgain(notification, registration);
+      return;
+    }
+    const { kind, initial } = change;
+    let value = kind === "removed" ? undefined : change.new;
+    if (kind === "merge") value = merged(registration.value, change.new);
+    if (initial && isKnown && isSame(value, registration.value)) return;
+    this.#tellValue(value, seq, notification, registration);
+  }
+
+  async #lookAgain(notification, registration) {
+    const { object, keyPath } = registration.filter;
+    const found = await this.#call("value", place(object, keyPath)).catch(() => null);
+    // A later change has come meanwhile, or comes with the next connection.
+    if (found === null || found.seq <= registration.position || registration.isRemoved) return;
+    this.#tellValue(found.value, found.seq, notification, registration);
+  }
+
+  #tellValue(value, seq, notification, registration) {
+    registration.position = Math.max(registration.position, seq);
+    Object.assign(registration, { value, isKnown: true });
+    this.#hand(registration.selector, { ...notification, value }, registration);
   }
 
   /// Gives a request to the acknowledging observer or the responder that it is for. It comes again
@@ -881,9 +1141,10 @@ export class NotificationCenter extends EventTarget {
     if (selectors !== null) params.implements = selectors;
     else params.selector = selector;
     if (target !== null) params.target = target;
-    // What is owed comes again, so that its answer finds the way. A responder begins anew, and an
-    // observer with a target is owed nothing.
-    if (position !== null && selectors === null && target === null) {
+    // What is owed comes again, so that its answer finds the way. A responder begins anew, an
+    // observer with a target is owed nothing, and a value comes whole.
+    const goesOn = selectors === null && target === null && filter.keyPath === undefined;
+    if (position !== null && goesOn) {
       params.since = Math.min(position, ...[...owed.values()].map(({ seq }) => seq - 1));
     }
     try {
