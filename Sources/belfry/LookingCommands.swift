@@ -57,6 +57,17 @@ struct Asks: ListingCommand {
     @OptionGroup var report: ReportOptions
 }
 
+/// `belfry values`.
+struct Values: ListingCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the objects that have a value.")
+    static let path = "values"
+    static let columns = ["object", "bytes", "observers", "changedAt"]
+
+    @OptionGroup var place: PlaceOptions
+    @OptionGroup var report: ReportOptions
+}
+
 /// `belfry queue`.
 struct Queue: ClientCommand {
     static let configuration = CommandConfiguration(

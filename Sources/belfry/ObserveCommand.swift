@@ -101,38 +101,16 @@ struct Observe: ClientCommand {
         }
     }
 
-    /// Prints what comes until it is enough, a signal comes, or nobody reads any more; then closes.
     private func print(
         _ observation: Observation, until signals: StopSignals,
         close: @escaping @Sendable () async -> Void
     ) async throws(ClientError) {
-        let stopping = Task {
-            await signals.wait()
-            await close()
-        }
-        var printedCount = 0
-        for try await notification in observation {
-            guard write(notification) else { break }
+        try await Following.print(observation, count: count, until: signals, close: close) {
+            (notification) async throws(ClientError) in
+            Following.sayLoss(notification, of: "notifications")
+            guard Following.write(notification.json) else { return false }
             try await observation.acknowledge(notification)
-            printedCount += 1
-            if printedCount == count { break }
-        }
-        // After a signal the sequence ends before the closing does.
-        await close()
-        stopping.cancel()
-    }
-
-    private func write(_ notification: ReceivedNotification) -> Bool {
-        if let gap = notification.gapBefore {
-            let lost = gap.lostCount.map { "\($0)" } ?? "some"
-            Program.say("belfry: \(lost) notifications were lost (\(gap.reason))", to: .error)
-        }
-        do throws(ToolError) {
-            try Report.write(Report.oneLine(notification.json))
             return true
-        } catch {
-            // The reader of the pipe has gone, as `head` does: that is a way to end.
-            return false
         }
     }
 }

@@ -19,6 +19,9 @@ enum Program {
             case is Belfry:
                 say(Belfry.helpMessage(), to: .error)
                 return 2
+            case is ValueCommand:
+                say(Belfry.helpMessage(for: ValueCommand.self), to: .error)
+                return 2
             case var help: try help.run()
             }
             return 0
@@ -82,7 +85,8 @@ struct Belfry: ParsableCommand {
         abstract: "A notification broker over HTTP and WebSocket, and a client for it.",
         subcommands: [
             Serve.self, Post.self, Observe.self, AskCommand.self, Respond.self, Observers.self,
-            Responders.self, Asks.self, Queue.self, Explain.self, Backup.self, CheckConfig.self,
+            Responders.self, Asks.self, ValueCommand.self, Values.self, Queue.self, Explain.self,
+            Backup.self, CheckConfig.self,
             DefaultConfig.self, GenToken.self, Healthcheck.self,
             Version.self,
         ])

@@ -1,0 +1,59 @@
+import ArgumentParser
+import BelfryClient
+
+/// `belfry value watch`.
+struct WatchValue: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Print a value as it is, and after each change, until Ctrl-C.",
+        discussion: "Each is one line of JSON, and null where there is no value.")
+
+    @Argument(help: .value("The object that has the value.", "OBJECT"))
+    var object: String
+
+    @Argument(help: .value("The keys, joined by points.", "KEYPATH"))
+    var keyPath = ""
+
+    @Flag(help: "Print the changes as the broker tells them, in place of the values.")
+    var changes = false
+
+    @Flag(help: "Connect again when the connection is lost.")
+    var reconnect = false
+
+    @Option(help: .value("End after this many lines.", "N"))
+    var count: Int?
+
+    @Option(
+        help: .value("In this time print only the last value: 500ms, 8s.", "TIME"),
+        transform: ArgumentText.duration)
+    var minInterval: Duration?
+
+    @OptionGroup var place: PlaceOptions
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count must be at least 1") }
+    }
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let url = try place.brokerURL()
+        do throws(ClientError) {
+            var options = ClientOptions()
+            options.reconnects = reconnect
+            let center = try await RemoteCenter.connect(to: url, options: options)
+            var terms = ValueOptions()
+            terms.minInterval = minInterval
+            terms.tellsOld = changes
+            let observation = try await center.addObserver(
+                object: object, keyPath: keyPath, options: terms)
+            try await Following.print(observation, count: count, until: signals) {
+                await center.close()
+            } line: { (change) throws(ClientError) in
+                Following.sayLoss(change.notification, of: "changes")
+                return Following.write(
+                    changes ? change.notification.json : Array((change.value ?? "null").utf8))
+            }
+        } catch {
+            throw .failure("\(url): \(error)")
+        }
+    }
+}
