@@ -285,6 +285,8 @@ class Observer {
   get object() { return this.#registration.filter.object ?? null; }
   /// The address that gets what it observes; null is this page.
   get target() { return this.#registration.target; }
+  /// The key path of a value's observer, "" for the whole; null for any other observer.
+  get keyPath() { return this.#registration.filter.keyPath ?? null; }
   get selector() { return this.#registration.selector; }
   /// The public half of the token. It changes when the observer is registered again: on each
   /// connection, or, with `resume`, when the broker did not keep it.

@@ -49,8 +49,14 @@ const queryText = (query) => String(query).replaceAll("+", "%20");
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const clock = (time) => (time ? new Date(time).toLocaleTimeString() : "never");
 
-/// A request to the API; a refusal is thrown with its problem document.
+/// The content of an answer of the API, or null.
 async function ask(path, options) {
+  const response = await request(path, options);
+  return response.status === 204 ? null : response.json();
+}
+
+/// A request to the API; a refusal is thrown with its problem document.
+async function request(path, options) {
   let response;
   try {
     const headers = { ...credentials, ...options?.headers };
@@ -58,8 +64,7 @@ async function ask(path, options) {
   } catch {
     throw new BelfryError("The broker cannot be reached.");
   }
-  if (response.status === 204) return null;
-  if (response.ok) return response.json();
+  if (response.ok) return response;
   const problem = await response.json().catch(() => null);
   throw new BelfryError(problem?.title ?? `Status ${response.status}`, response.status, problem);
 }
@@ -278,7 +283,112 @@ find("ask-explain").addEventListener("click", async () => {
   }
 });
 
+// Values.
+
+/// What was shown last: its path, and what tells it from any other value.
+let shownValue = { path: "", etag: null };
+
+/// The path of the value that is named; null when none is, which is marked.
+function valuePath() {
+  const [object, keyPath] = ["value-object", "value-path"].map(find);
+  if (!mark(object, object.value === "" ? "Whose value? It needs an object." : "")) {
+    object.focus();
+    return null;
+  }
+  const segments = keyPath.value === "" ? [object.value] : [object.value, keyPath.value];
+  return `/values/${segments.map(encodeURIComponent).join("/")}`;
+}
+
+/// Shows the value as the broker has it: a round trip through JavaScript's numbers would change
+/// long ones.
+async function showValue() {
+  const path = valuePath();
+  if (path === null) return;
+  try {
+    const response = await request(path);
+    const text = await response.text();
+    shownValue = { path, etag: response.headers.get("ETag") };
+    find("value-json").value = text;
+    mark(find("value-json"), "");
+    tellValue("This is the value.");
+  } catch (error) {
+    shownValue = { path, etag: null };
+    showProblem(find("value-answer"), error);
+  }
+}
+
+/// Writes the value, or removes it; `method` has no content then.
+async function writeValue(method, type = null) {
+  const path = valuePath();
+  if (path === null) return;
+  const json = find("value-json");
+  const headers = type === null ? {} : { "Content-Type": type };
+  if (type !== null && !mark(json, valueFault(json.value))) {
+    json.focus();
+    return;
+  }
+  if (find("value-match").checked && shownValue.path === path && shownValue.etag !== null) {
+    headers["If-Match"] = shownValue.etag;
+  }
+  try {
+    const body = type === null ? undefined : json.value;
+    const { changed, etag, matched } = await ask(path, { method, headers, body });
+    shownValue = { path, etag: etag ?? null };
+    const told = matched === 0 ? "Nobody observes it." : `${plural(matched, "observer")} matched.`;
+    tellValue(changed ? `Changed. ${told}` : "It was so already.");
+  } catch (error) {
+    showProblem(find("value-answer"), error);
+  }
+  listValues();
+}
+
+function tellValue(text) {
+  find("value-answer").className = "answer";
+  find("value-answer").replaceChildren(make("p", {}, make("strong", {}, text)));
+}
+
+const valueFault = (text) =>
+  text.trim() === "" ? "What is the value? It needs JSON." : defaultFault(text);
+
+find("value").addEventListener("submit", (event) => {
+  event.preventDefault();
+  showValue();
+});
+find("value-set").addEventListener("click", () => writeValue("PUT", "application/json"));
+find("value-merge").addEventListener(
+  "click", () => writeValue("PATCH", "application/merge-patch+json"));
+find("value-remove").addEventListener("click", () => writeValue("DELETE"));
+find("value-object").addEventListener("input", ({ target }) => mark(target, ""));
+find("value-json").addEventListener("input", ({ target }) => {
+  if (valueFault(target.value) === "") mark(target, "");
+});
+find("value-watch").addEventListener("click", async () => {
+  if (valuePath() === null) return;
+  const [object, keyPath] = ["value-object", "value-path"].map((id) => find(id).value);
+  try {
+    await observe({ object, keyPath });
+    tellValue("It is watched: its changes arrive among the notifications.");
+  } catch (error) {
+    showProblem(find("value-answer"), error);
+  }
+});
+
 // Observe.
+
+/// Registers an observer of this page, which is listed, and shows what it gets.
+async function observe(filter) {
+  const observer = await center.addObserver(filter, (...told) => {
+    // What an observer of a value is told ends with the notification. The first one can only come
+    // after the answer, so `entry` is there.
+    const notification = told.at(-1);
+    entry.count += 1;
+    entry.counter.textContent = `${entry.count} delivered`;
+    arrive(notification, observer.id);
+  });
+  const entry = addMine(observer);
+  find("mine-news").textContent = `Observer ${observer.id} was added.`;
+  listAll();
+}
 
 find("observe").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -286,15 +396,7 @@ find("observe").addEventListener("submit", async (event) => {
   const object = find("observe-object").value || null;
   find("observe-error").textContent = "";
   try {
-    const observer = await center.addObserver({ name, object }, (notification) => {
-      // The first notification can only come after the answer, so `entry` is there.
-      entry.count += 1;
-      entry.counter.textContent = `${entry.count} delivered`;
-      arrive(notification, observer.id);
-    });
-    const entry = addMine(observer);
-    find("mine-news").textContent = `Observer ${observer.id} was added.`;
-    listAll();
+    await observe({ name, object });
   } catch (error) {
     const { errors = [] } = error.problem ?? {};
     const reasons = errors.map(({ pointer, detail }) => ` ${pointer}: ${detail}`);
@@ -302,15 +404,18 @@ find("observe").addEventListener("submit", async (event) => {
   }
 });
 
-const describe = ({ name, object }) =>
-  object === null ? (name ?? "any name") : `${name ?? "any name"} of ${object}`;
+const describe = ({ name, object, keyPath = null }) =>
+  keyPath !== null ? `${keyPath || "the value"} of ${object}`
+  : object === null ? (name ?? "any name") : `${name ?? "any name"} of ${object}`;
 
 function addMine(observer) {
   const counter = make("span", { className: "quiet" }, "0 delivered");
   const identity = make("code", { className: "quiet" }, observer.id);
   const button = make("button", { type: "button", className: "small" }, "Remove");
   button.setAttribute("aria-label", `Remove observer ${observer.id}, ${describe(observer)}`);
-  const what = make("span", { className: "what" }, shown(observer.name, "any name"));
+  const path = observer.keyPath;
+  const place = path === null ? shown(observer.name, "any name") : shown(path || null, "the value");
+  const what = make("span", { className: "what" }, place);
   if (observer.object !== null) what.append(" of ", shown(observer.object));
   const entry = { observer, counter, identity, button, count: 0 };
   entry.item = make("li", {}, what, counter, identity, button);
@@ -390,8 +495,9 @@ function showCount() {
 }
 
 function notificationItem(notification, observerID) {
-  const { seq, name, object, userInfo, postedAt, redelivered } = notification;
-  const line = make("div", { className: "line" }, make("span", { className: "name mono" }, name));
+  const { seq, name, object, userInfo, postedAt, redelivered, change } = notification;
+  const what = change === undefined ? name : notification.keyPath || "the value";
+  const line = make("div", { className: "line" }, make("span", { className: "name mono" }, what));
   if (object !== undefined && object !== null) {
     line.append(make("span", { className: "object" }, "of ", make("code", {}, object)));
   }
@@ -400,6 +506,9 @@ function notificationItem(notification, observerID) {
   line.append(make("span", { className: "seq" }, `${observerID} · seq ${seq} · `, time));
   const item = make("li", {}, line);
   if (userInfo) item.append(make("pre", {}, JSON.stringify(userInfo)));
+  if (change !== undefined) {
+    item.append(make("pre", {}, JSON.stringify(notification.value) ?? "no value"));
+  }
   return item;
 }
 
@@ -457,6 +566,7 @@ async function listAll() {
   listClients();
   listResponders();
   listAsks();
+  listValues();
   listQueue();
   const turn = ++listing;
   const cursor = cursors.at(-1);
@@ -614,6 +724,23 @@ async function withdraw(id) {
   find("asks-error").textContent = text;
 }
 
+const listValues = () => listRows("values", "/values", "values", valueRow);
+
+function valueRow({ object, bytes, observers, changedAt }) {
+  const button = make("button", { type: "button", className: "small" }, "Show");
+  button.dataset.entry = object;
+  button.setAttribute("aria-label", `Show the value of ${object}`);
+  button.addEventListener("click", () => {
+    find("value-object").value = object;
+    find("value-path").value = "";
+    showValue();
+  });
+  return make("tr", {},
+    make("th", { scope: "row", className: "text mono" }, object),
+    ...[bytes, observers].map(numberCell),
+    make("td", {}, clock(changedAt)), make("td", {}, button));
+}
+
 async function listQueue() {
   await listRows("queue", "/queue", "entries", entryRow);
   const modes = await ask("/modes").catch(() => null);
@@ -658,6 +785,7 @@ async function dequeue(id) {
 
 find("responders-refresh").addEventListener("click", listResponders);
 find("asks-refresh").addEventListener("click", listAsks);
+find("values-refresh").addEventListener("click", listValues);
 find("clients-refresh").addEventListener("click", listClients);
 find("queue-refresh").addEventListener("click", listQueue);
 
