@@ -101,7 +101,7 @@ struct PutValue: ValueWriting {
                 given.object, keyPath: given.keyPath, json: json, ttl: ttl,
                 ifMatch: condition.ifMatch, ifNoneMatch: new ? "*" : nil)
         } catch {
-            throw .usage("\(error)")
+            throw ToolError(error)
         }
     }
 }
@@ -126,7 +126,7 @@ struct MergeValue: ValueWriting {
             return try .mergeValue(
                 given.object, keyPath: given.keyPath, patch: patch, ifMatch: condition.ifMatch)
         } catch {
-            throw .usage("\(error)")
+            throw ToolError(error)
         }
     }
 }
@@ -151,7 +151,7 @@ struct RemoveValue: ValueWriting {
         do throws(ClientError) {
             return try .removeValue(object, keyPath: keyPath, ifMatch: condition.ifMatch)
         } catch {
-            throw .usage("\(error)")
+            throw ToolError(error)
         }
     }
 }
@@ -170,19 +170,33 @@ struct GivenValue: ParsableArguments {
     /// The keys, joined by points; empty for the whole.
     var keyPath: String { third == nil ? "" : second }
 
+    private var argument: String { third ?? second }
+
     /// What is written.
     func json() throws(ToolError) -> [UInt8] {
-        let argument = third ?? second
-        do {
-            let json =
-                argument == "-"
-                ? try StandardStream.input.readAll(byteLimit: 1 << 20) : Array(argument.utf8)
-            _ = try JSONScanner.validate(json.span)
-            return json
-        } catch let error as SystemCallError {
-            throw .failure("standard input cannot be read: \(error)")
+        guard argument == "-" else { return Array(argument.utf8) }
+        let json: [UInt8]
+        do throws(SystemCallError) {
+            json = try StandardStream.input.readAll(byteLimit: 1 << 20)
         } catch {
-            throw .usage("JSON: the value is not JSON")
+            throw .failure("standard input cannot be read: \(error)")
+        }
+        guard Self.isJSON(json) else { throw .usage("standard input is not JSON") }
+        return json
+    }
+
+    func validate() throws {
+        guard argument == "-" || Self.isJSON(Array(argument.utf8)) else {
+            throw ValidationError("`\(argument)` is not JSON: text needs quotation marks.")
+        }
+    }
+
+    private static func isJSON(_ text: [UInt8]) -> Bool {
+        do throws(JSONError) {
+            _ = try JSONScanner.validate(text.span)
+            return true
+        } catch {
+            return false
         }
     }
 }
@@ -194,4 +208,12 @@ struct ValueCondition: ParsableArguments {
             "Write only when the value has this ETag, with its quotation marks; else exit code 1.",
             "ETAG"))
     var ifMatch: String?
+
+    func validate() throws {
+        do throws(ClientError) {
+            _ = try HTTPRequest.removeValue("", ifMatch: ifMatch)
+        } catch {
+            throw ValidationError("--if-match: \(error)")
+        }
+    }
 }

@@ -28,6 +28,10 @@ struct ProgramTests {
             ["queue", "--remove", "../observers"], ["backup"], ["ask", "w"],
             ["ask", "w", "a", "--wait", "5"], ["respond"], ["respond", "w"],
             ["respond", "w", "a", "--concurrency", "many"],
+            ["value"], ["value", "get"], ["value", "put", "o"], ["value", "put", "o", "{"],
+            ["value", "put", "o", "a", "1", "--ttl", "8"], ["value", "merge", "o", "a", "dark"],
+            ["value", "put", "o", "a", "1", "--new", "--if-match", "\"x\""],
+            ["value", "rm", "o", "--if-match", "a b"], ["value", "watch", "o", "--count", "0"],
             ["explain", "--object", "w"], ["explain", "--selector", "a"],
             ["explain", "A", "--object", "w", "--selector", "a"],
         ])
@@ -39,6 +43,7 @@ struct ProgramTests {
         "what asks for help or the version has exit code 0",
         arguments: [
             ["--help"], ["help", "serve"], ["observe", "-h"], ["version"], ["serve", "--help"],
+            ["value", "--help"], ["value", "put", "--help"],
             ["serve", "--in-memory", "-h"], ["check-config", "--help"], ["default-config"],
         ])
     func clean(arguments: [String]) {

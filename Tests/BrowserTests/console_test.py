@@ -199,6 +199,44 @@ def test_targets(shown, url):
         request(f"{url}/v1/observers/{row['token']}", method="DELETE")
 
 
+def test_values(shown, url):
+    area = shown.locator("#value-answer")
+    form = shown.locator("#value")
+    form.get_by_role("button", name="Set", exact=True).click()
+    expect(shown.locator("#value-object")).to_be_focused()
+    shown.fill("#value-object", NAME)
+    shown.fill("#value-path", "ui.size")
+    shown.fill("#value-json", "{")
+    form.get_by_role("button", name="Set", exact=True).click()
+    expect(shown.locator("#value-json-error")).to_contain_text("Not JSON")
+    check(True, "a value needs an object, and JSON")
+    support.check_accessibility(shown, "axe finds nothing while a value is refused")
+
+    shown.fill("#value-json", "12345678901234567890")
+    form.get_by_role("button", name="Set", exact=True).click()
+    expect(area).to_contain_text("Changed. Nobody observes it.")
+    form.get_by_role("button", name="Set", exact=True).click()
+    expect(area).to_contain_text("It was so already.")
+    row = shown.locator("#values tr")
+    expect(row).to_contain_text(NAME)
+    row.get_by_role("button", name="Show").click()
+    whole = '{"ui":{"size":12345678901234567890}}'
+    expect(shown.locator("#value-json")).to_have_value(whole)
+    check(True, "a value is set as it was typed, listed and shown")
+
+    form.get_by_role("button", name="Watch", exact=True).click()
+    expect(shown.locator("#arrived")).to_contain_text('"size"')
+    shown.fill("#value-json", '{"ui":{"theme":"dark"}}')
+    form.get_by_role("button", name="Merge", exact=True).click()
+    expect(area).to_contain_text("Changed. 1 observer matched.")
+    expect(shown.locator("#arrived")).to_contain_text('"theme":"dark"')
+    check(True, "a watched value arrives whole after each change")
+    shown.locator("#mine li").filter(has_text="the value").get_by_role("button").click()
+    form.get_by_role("button", name="Remove", exact=True).click()
+    expect(row).to_have_count(0)
+    check(True, "a value is removed")
+
+
 def test_clients(shown, url):
     rows = request(f"{url}/v1/clients")[1]["clients"]
     shown.get_by_role("button", name="Refresh the clients").click()
@@ -253,6 +291,7 @@ def main():
                 test_queue(shown, url)
                 test_asks(shown, url)
                 test_targets(shown, url)
+                test_values(shown, url)
                 test_clients(shown, url)
                 test_removal(shown, url)
                 origins = {one for one in origins if not one.startswith("data:")}
