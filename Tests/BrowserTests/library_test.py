@@ -679,15 +679,17 @@ def test_own(shown, url):
 def test_value_cut(shown, url, proxy):
     shown.evaluate(
         """async () => {
+          const { NotificationCenter } = await import("/belfry.js");
+          window.sharing = new NotificationCenter();
           window.kept = [];
-          await center.setValue("kept", "", { a: 1 });
-          await center.addObserver({ object: "kept", keyPath: "" }, (value, { initial = false }) =>
+          await sharing.setValue("kept", "", { a: 1 });
+          await sharing.addObserver({ object: "kept", keyPath: "" }, (value, { initial = false }) =>
             kept.push([initial, value]));
         }"""
     )
     proxy.cut()
     proxy.mend()
-    eventually(lambda: shown.evaluate("center.state") == "open", "a cut connection comes back")
+    eventually(lambda: shown.evaluate("sharing.state") == "open", "a cut connection comes back")
     check(shown.evaluate("kept") == [[True, {"a": 1}]], "a value that is the same is not told again")
     proxy.cut()
     request(f"{url}/v1/values/kept/b", method="PUT", body=2, Content_Type="application/json")
@@ -717,13 +719,13 @@ def test_binding(shown, url, proxy):
           const onError = ({ problem }) => bound.faults.push(problem.status);
           bound.bindings = {};
           for (const part of ["range", "box", "text", "choice", "shown"]) {
-            bound.bindings[part] = await center.bind(bound[part], "form", part, { onError });
+            bound.bindings[part] = await sharing.bind(bound[part], "form", part, { onError });
           }
           bound.put = (part, content) => {
             Object.assign(bound[part], content);
             bound[part].dispatchEvent(new Event("input"));
           };
-          await center.addObserver({ object: "form", keyPath: "" }, (value) => bound.told.push(value));
+          await sharing.addObserver({ object: "form", keyPath: "" }, (value) => bound.told.push(value));
           window.bound = bound;
         }"""
     )
@@ -791,10 +793,10 @@ def main():
         test_kept_responder(shown, url, proxy)
         test_values(shown, url)
         test_own(shown, url)
-        test_value_cut(shown, url, proxy)
-        test_binding(shown, url, proxy)
         test_cut(shown, url, proxy)
         test_removal(shown, url)
+        test_value_cut(shown, url, proxy)
+        test_binding(shown, url, proxy)
         shown.goto("about:blank")
         eventually(lambda: not ours(url), "a page that is left takes its observers along")
         shown.goto(f"{proxy.url}/livez")
