@@ -249,6 +249,7 @@ class Binding {
   async #set() {
     this.#isSetting = true;
     let isRefused = false;
+    let lost;
     while (this.#wanted !== undefined) {
       const value = this.#wanted;
       this.#wanted = undefined;
@@ -257,9 +258,11 @@ class Binding {
         [this.#known, this.#ownSeq, isRefused] = [value, seq, false];
       } catch (error) {
         const isLost = error?.code === null && this.#center.state !== "closed";
-        isRefused = !isLost;
-        if (isLost) this.#wanted ??= value;
-        else this.#onError(error);
+        // What ends the connection twice, as one that is too long does, is not sent a third time.
+        isRefused = !isLost || lost === value;
+        lost = value;
+        if (isRefused) this.#onError(error);
+        else this.#wanted ??= value;
       }
     }
     this.#isSetting = false;

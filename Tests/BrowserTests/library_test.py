@@ -716,7 +716,7 @@ def test_binding(shown, url, proxy):
           };
           for (const name of ["a", "b"]) bound.choice.append(new Option(name, name));
           bound.text.value = "kept";
-          const onError = ({ problem }) => bound.faults.push(problem.status);
+          const onError = ({ problem }) => bound.faults.push(problem?.status ?? null);
           bound.bindings = {};
           for (const part of ["range", "box", "text", "choice", "shown"]) {
             bound.bindings[part] = await sharing.bind(bound[part], "form", part, { onError });
@@ -759,6 +759,13 @@ def test_binding(shown, url, proxy):
     proxy.mend()
     eventually(lambda: value(url, "form/range") == 55, "what was set without a connection is set then")
     check(shown.evaluate("bound.range.value") == "55", "and stands, as the last write")
+    shown.evaluate("bound.faults.length = 0; bound.put('text', { value: 'x'.repeat(2 << 20) })")
+    eventually(
+        lambda: shown.evaluate("[bound.faults.length, bound.text.value]") == [1, "Bob"],
+        "a message that is too long ends the connection, and is given up",
+    )
+    eventually(lambda: shown.evaluate("sharing.state") == "waiting", "the next attempt is put off")
+    shown.evaluate("dispatchEvent(new Event('online'))")
     shown.evaluate("bound.bindings.range.remove()")
     request(f"{url}/v1/values/form", method="PATCH", Content_Type="application/json",
             body={"range": 1, "text": "end"})
