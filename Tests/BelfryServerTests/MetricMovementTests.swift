@@ -124,6 +124,13 @@ struct MetricMovementTests {
             _ = try broker.request("POST", "/v1/channels/a?after=0&every=1", "", loop: 1)
             try broker.advance(by: .milliseconds(2_500))
         },
+        Movement(
+            "a value is set",
+            moves: ["belfry_values", "belfry_value_bytes", "belfry_value_changes_total"],
+            of: twoLoops
+        ) { broker in
+            _ = try broker.request("PUT", "/v1/values/settings/theme", #""dark""#, loop: 1)
+        },
         Movement("a center begins", moves: ["belfry_centers"]) {
             _ = try $0.request("POST", "/v1/centers/other/channels/a", "{}")
         },
