@@ -57,12 +57,17 @@ extension NotificationCenter {
         dispatching.form = .change
         dispatching.kept = HeldTable.none
         dispatching.keptMark = HeldTable.none
+        dispatching.toldMarks = []
         for match in matches {
             if isOwn(change, at: match.slot) {
                 noteOwn(at: match.slot, time, &effects)
                 continue
             }
             receipt.matched += 1
+            if dispatching.toldMarks.contains(match.slot) {
+                receipt.delivered += 1
+                continue
+            }
             if observers.deliverChange(
                 forms[match.form].position, sequence, to: match.slot, of: clients,
                 at: time.wallMilliseconds, into: &effects.deliveries)
@@ -79,6 +84,7 @@ extension NotificationCenter {
             count(outcome, &receipt)
         }
         dispatching.isActive = false
+        dispatching.toldMarks = []
         dispatching.form = .shared
         return receipt
     }

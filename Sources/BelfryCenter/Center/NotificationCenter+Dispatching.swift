@@ -31,6 +31,8 @@ extension NotificationCenter {
         var form = Delivery.Form.shared
         /// The slot in what is held of its place in the order, once it marks somebody.
         var keptMark = HeldTable.none
+        /// The observers whose marks were written meanwhile: the present value had the change in it.
+        var toldMarks: Set<UInt32> = []
         var receipt = Receipt(id: NotificationID(high: 0, low: 0), sequence: 0)
         var rows: [ReportRow] = []
         /// Whether the poster waits for acknowledgements, and wants rows.
@@ -192,6 +194,7 @@ extension NotificationCenter {
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }
         flush(client, at: time, &effects)
+        if dispatching.toldMarks.contains(slot) { return .delivered }
         let outcome =
             clients[client].held.isEmpty
             ? send(notification, to: slot, time, &effects)

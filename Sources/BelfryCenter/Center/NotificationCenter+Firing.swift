@@ -139,7 +139,8 @@ extension NotificationCenter {
                     startAt: repetition.startAt, next: repetition.next, fired: repetition.fired,
                     missed: repetition.missed,
                     leaseLeft: repetition.endsAt == .max
-                        ? nil : max(0, repetition.endsAt - time.timerNanoseconds))
+                        ? nil
+                        : max(repetition.endsAt, time.timerNanoseconds) - time.timerNanoseconds)
             })
     }
 

@@ -223,9 +223,14 @@ extension NotificationCenter {
             let isRestored = values.observers[slot]?.isRestored ?? false
             let isMissed: Bool
             if isRestored {
-                // Without a number it is what was written before a stop in order.
-                let seen = after ?? observers[slot].writtenThrough
-                isMissed = mayHaveChanged(above: seen, at: slot)
+                // Without a number it is what was written before the connection ended, where that is known: it is not
+                // of a client that was connected when the broker died.
+                let written = lastWritten[client] == nil ? nil : observers[slot].writtenThrough
+                // The first frame has the number of the registration, as others before it may have.
+                let since = observers[slot].since
+                isMissed =
+                    (after ?? written).map { $0 <= since || mayHaveChanged(above: $0, at: slot) }
+                    ?? true
             } else if let after, after <= sequence, !hasAll {
                 let written = observers[slot].writtenThrough
                 // The line may have ended between the frames of one number.

@@ -175,6 +175,8 @@ extension NotificationCenter {
                 action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
             if acknowledges { heldActions[entry]?.noteShown(to: observers[slot].serial) }
         } else {
+            // The present value has in it what is dispatched just now (rule V8).
+            if dispatching.form == .change, isMark(entry) { dispatching.toldMarks.insert(slot) }
             write(
                 position(of: notification, at: slot, &effects), to: slot,
                 form: acknowledges ? .acknowledged : isOfValue(slot) ? .change : .shared,
