@@ -196,6 +196,7 @@ struct ObserverFields {
     /// What makes it an observer of a value, if `keyPath` says that it is one.
     private func valueTerms(_ fields: inout FieldReader) -> ValueTerms? {
         guard let keyPath else {
+            if initial == nil, old == nil, own == nil { return nil }
             let given = [("initial", initial != nil), ("old", old != nil), ("own", own != nil)]
             for (key, isGiven) in given where isGiven { fields.addFault(key, "needs keyPath") }
             return nil

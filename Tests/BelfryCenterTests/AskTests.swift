@@ -31,7 +31,7 @@ struct AskTests {
         scenario.answer(responder, 1, .result(bytes("false")))
         #expect(scenario.answers == ["false by o1"] && scenario.path == ["w"])
         #expect(scenario.fate(id) == "false by o1")
-        #expect(scenario.center.needs.askCount == 0 && scenario.center.needs.askByteCount == 0)
+        #expect(scenario.center.tally[.asks] == 0 && scenario.center.tally[.askBytes] == 0)
     }
 
     @Test("R5, R9 (T204): who does not list the selector gets nothing")
@@ -472,6 +472,6 @@ struct AskTests {
             scenario.answer(responder, number, .result(bytes("1")))
             #expect(scenario.answers.count == 1)
         }
-        #expect(scenario.state(client) == .live && scenario.center.needs.askCount == 0)
+        #expect(scenario.state(client) == .live && scenario.center.tally[.asks] == 0)
     }
 }

@@ -14,12 +14,12 @@ struct FateTableTests {
     func countLimit() {
         var limits = CenterLimits()
         limits.fateLimit = 2
-        var table = FateTable()
-        table.append(receipt(1), depth: 1, at: 0, limits: limits)
-        table.append(receipt(2), depth: 2, at: 0, limits: limits)
+        var table = FateTable(limits: limits)
+        table.append(receipt(1), depth: 1, at: 0)
+        table.append(receipt(2), depth: 2, at: 0)
         #expect(table.receipt(of: id(1), at: 0) == receipt(1))
         #expect(table.depth(of: id(2)) == 2)
-        table.append(receipt(3), depth: 1, at: 0, limits: limits)
+        table.append(receipt(3), depth: 1, at: 0)
         #expect(table.receipt(of: id(1), at: 0) == nil)
         #expect(table.depth(of: id(1)) == nil)
         #expect(table.count == 2)
@@ -29,11 +29,11 @@ struct FateTableTests {
     func age() {
         var limits = CenterLimits()
         limits.fateLifetime = .milliseconds(1_500)
-        var table = FateTable()
-        table.append(receipt(1), depth: 1, at: 100, limits: limits)
+        var table = FateTable(limits: limits)
+        table.append(receipt(1), depth: 1, at: 100)
         #expect(table.receipt(of: id(1), at: 100 + 1_499_999_999) == receipt(1))
         #expect(table.receipt(of: id(1), at: 100 + 1_500_000_000) == nil)
-        table.append(receipt(2), depth: 1, at: 100 + 1_500_000_000, limits: limits)
+        table.append(receipt(2), depth: 1, at: 100 + 1_500_000_000)
         #expect(table.count == 1)
     }
 
@@ -41,8 +41,8 @@ struct FateTableTests {
     func endless() {
         var limits = CenterLimits()
         limits.fateLifetime = .seconds(Int64.max)
-        var table = FateTable()
-        table.append(receipt(1), depth: 1, at: Int64.max - 1, limits: limits)
+        var table = FateTable(limits: limits)
+        table.append(receipt(1), depth: 1, at: Int64.max - 1)
         #expect(table.receipt(of: id(1), at: Int64.max - 1) == receipt(1))
     }
 
@@ -50,10 +50,10 @@ struct FateTableTests {
     func sameIdentifier() {
         var limits = CenterLimits()
         limits.fateLimit = 2
-        var table = FateTable()
-        table.append(receipt(1, sequence: 1), depth: 1, at: 0, limits: limits)
-        table.append(receipt(1, sequence: 2), depth: 1, at: 0, limits: limits)
-        table.append(receipt(2, sequence: 3), depth: 1, at: 0, limits: limits)
+        var table = FateTable(limits: limits)
+        table.append(receipt(1, sequence: 1), depth: 1, at: 0)
+        table.append(receipt(1, sequence: 2), depth: 1, at: 0)
+        table.append(receipt(2, sequence: 3), depth: 1, at: 0)
         #expect(table.receipt(of: id(1), at: 0)?.sequence == 2)
     }
 
@@ -61,8 +61,8 @@ struct FateTableTests {
     func nothing(limit: Int) {
         var limits = CenterLimits()
         limits.fateLimit = limit
-        var table = FateTable()
-        table.append(receipt(1), depth: 1, at: 0, limits: limits)
+        var table = FateTable(limits: limits)
+        table.append(receipt(1), depth: 1, at: 0)
         #expect(table.count == 0)
     }
 
@@ -72,12 +72,12 @@ struct FateTableTests {
         var limits = CenterLimits()
         limits.fateLimit = 40
         limits.fateLifetime = .nanoseconds(100)
-        var table = FateTable()
+        var table = FateTable(limits: limits)
         var model: [(number: UInt64, expiresAt: Int64)] = []
         var now: Int64 = 0
         for number in 1...3_000 as ClosedRange<UInt64> {
             now += Int64(generator.below(10) == 0 ? generator.below(60) : 1)
-            table.append(receipt(number), depth: 1, at: now, limits: limits)
+            table.append(receipt(number), depth: 1, at: now)
             model.append((number, now + 100))
             model.removeFirst(max(0, model.count - 40))
             model.removeAll { $0.expiresAt <= now }

@@ -21,12 +21,12 @@ struct ReplayRingTests {
     func countLimit() {
         var limits = CenterLimits()
         limits.replayCountLimit = 3
-        var ring = ReplayRing()
+        var ring = ReplayRing(limits: limits)
         for sequence in 1...3 as ClosedRange<UInt64> {
-            ring.append(notification(sequence), limits: limits)
+            ring.append(notification(sequence))
         }
         #expect(sequences(ring, above: 0) == [1, 2, 3])
-        ring.append(notification(4), limits: limits)
+        ring.append(notification(4))
         #expect(sequences(ring, above: 0) == [2, 3, 4])
         #expect(ring.forgottenThrough == 1)
     }
@@ -35,12 +35,12 @@ struct ReplayRingTests {
     func byteLimit() {
         var limits = CenterLimits()
         limits.replayByteLimit = 10
-        var ring = ReplayRing()
-        ring.append(notification(1, byteCount: 4), limits: limits)
-        ring.append(notification(2, byteCount: 6), limits: limits)
+        var ring = ReplayRing(limits: limits)
+        ring.append(notification(1, byteCount: 4))
+        ring.append(notification(2, byteCount: 6))
         #expect(ring.byteCount == 10)
         #expect(sequences(ring, above: 0) == [1, 2])
-        ring.append(notification(3, byteCount: 1), limits: limits)
+        ring.append(notification(3, byteCount: 1))
         #expect(ring.byteCount == 7)
         #expect(sequences(ring, above: 0) == [2, 3])
     }
@@ -49,13 +49,13 @@ struct ReplayRingTests {
     func tooLarge() {
         var limits = CenterLimits()
         limits.replayByteLimit = 10
-        var ring = ReplayRing()
-        ring.append(notification(1), limits: limits)
-        ring.append(notification(2, byteCount: 11), limits: limits)
+        var ring = ReplayRing(limits: limits)
+        ring.append(notification(1))
+        ring.append(notification(2, byteCount: 11))
         #expect(ring.count == 0)
         #expect(ring.byteCount == 0)
         #expect(ring.forgottenThrough == 2)
-        ring.append(notification(3), limits: limits)
+        ring.append(notification(3))
         #expect(sequences(ring, above: 1) == [3])
     }
 
@@ -63,16 +63,16 @@ struct ReplayRingTests {
     func nothing(limit: Int) {
         var limits = CenterLimits()
         limits.replayCountLimit = limit
-        var ring = ReplayRing()
-        ring.append(notification(1), limits: limits)
+        var ring = ReplayRing(limits: limits)
+        ring.append(notification(1))
         #expect(ring.count == 0)
     }
 
     @Test("only what is above the number is visited, also past the end")
     func above() {
-        var ring = ReplayRing()
+        var ring = ReplayRing(limits: CenterLimits())
         for sequence in 5...8 as ClosedRange<UInt64> {
-            ring.append(notification(sequence), limits: CenterLimits())
+            ring.append(notification(sequence))
         }
         #expect(sequences(ring, above: 3) == [5, 6, 7, 8])
         #expect(sequences(ring, above: 5) == [6, 7, 8])

@@ -18,7 +18,7 @@ struct ResponderTests {
         #expect(scenario.post("didOpen", "w").isEmpty)
         scenario.remove(responder, by: .client(client))
         #expect(scenario.post("didMove", "w").isEmpty && scenario.post("didClose", "w").isEmpty)
-        #expect(scenario.center.needs.responderCount == 0)
+        #expect(scenario.center.tally[.responders] == 0)
     }
 
     @Test("R3: a responder obeys its terms like any observer")

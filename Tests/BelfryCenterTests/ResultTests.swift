@@ -17,7 +17,7 @@ struct ResultTests {
             #expect(scenario.effects.completions.isEmpty)
             scenario.answer(serial, 1, response)
         }
-        #expect(scenario.center.needs.askByteCount == 0)
+        #expect(scenario.center.tally[.askBytes] == 0)
         let completion = scenario.effects.completions.first
         #expect(completion?.receipts.first?.acknowledged == UInt32(responses.count))
         return completion?.reports.first?.map(\.outcome) ?? []
@@ -65,11 +65,11 @@ struct ResultTests {
             $0.reportsObservers = true
         }
         for serial in serials { scenario.answer(serial, 1, .result(Self.text(4_096))) }
-        #expect(scenario.center.needs.askByteCount == 1 << 20)
+        #expect(scenario.center.tally[.askBytes] == 1 << 20)
         for serial in serials.dropLast() { scenario.answer(serial, 2, .result(Self.text(4_096))) }
-        #expect(scenario.center.needs.askByteCount == 2 << 20)
+        #expect(scenario.center.tally[.askBytes] == 2 << 20)
         scenario.pass(milliseconds: 1_000)
-        #expect(scenario.center.needs.askByteCount == 0)
+        #expect(scenario.center.tally[.askBytes] == 0)
         let reports = scenario.effects.completions[0].reports
         for rows in reports {
             #expect(rows.count { $0.outcome.answerText != nil } == 256)
@@ -84,7 +84,7 @@ struct ResultTests {
         let serials = (0..<2).map { _ in scenario.observeAcknowledging("a", by: client) }
         scenario.say("a1") { $0.wait = 1_000_000_000 }
         scenario.answer(serials[0], 1, .result(bytes("[1]")))
-        #expect(scenario.center.needs.askByteCount == 0)
+        #expect(scenario.center.tally[.askBytes] == 0)
         scenario.answer(serials[1], 1, .result(bytes("[1]")))
         #expect(scenario.effects.completions.map(\.reports) == [[]])
     }

@@ -164,13 +164,13 @@ struct ValueLifetimeTests {
         for (value, room) in [("1234", 10), ("1234", 11), ("12345", 0), ("123", -5)] {
             answers.append(scenario.put("o", "a", value) { $0.byteRoom = room })
             #expect(
-                scenario.center.needs.valueByteCount
+                scenario.center.tally[.valueBytes]
                     == (value == "123" ? 10 : answers.count > 1 ? 11 : 0))
         }
         #expect(answers == ["valueBytesFull", "created", "valueBytesFull", "changed"])
         let removed = scenario.delete("o", "") { $0.byteRoom = -5 }
         #expect(removed == "changed")
-        #expect(scenario.center.needs.valueByteCount == 0)
+        #expect(scenario.center.tally[.valueBytes] == 0)
     }
 
     @Test("a value counts for whoever changed it last")

@@ -46,7 +46,10 @@ struct YAMLText {
                     + line.content.dropFirst(2)
                 elements.append(try item(at: indentation + 2))
             } else {
-                guard let (key, rest) = try key(of: line.content) else { throw Fault(line: next) }
+                // A key that is there twice would take the place of the first one without a word.
+                guard let (key, rest) = try key(of: line.content), members[key] == nil else {
+                    throw Fault(line: next)
+                }
                 next += 1
                 members[key] = try value(rest, below: indentation)
             }

@@ -22,27 +22,6 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var queueByteCount = 0
     /// How many entries the queue has.
     public internal(set) var queueCount = 0
-    /// How many timers wait.
-    public internal(set) var timerCount = 0
-    /// Bytes of name, object and userInfo of all timers.
-    public internal(set) var timerByteCount = 0
-    /// How many firings there were.
-    public internal(set) var firedCount: UInt64 = 0
-    /// How many firings were due and not made.
-    public internal(set) var missedCount: UInt64 = 0
-    /// How many asks are open.
-    public internal(set) var askCount = 0
-    /// Bytes of name, object, userInfo and default of all asks that are open, and of the results in the rows of all
-    /// posts that wait.
-    public internal(set) var askByteCount = 0
-    /// How many observers hold an address.
-    public internal(set) var responderCount = 0
-    /// How many objects have a value.
-    public internal(set) var valueCount = 0
-    /// Canonical bytes of all values, with their objects.
-    public internal(set) var valueByteCount = 0
-    /// How many changes of values there were.
-    public internal(set) var valueChangeCount: UInt64 = 0
     /// How many observers are registered.
     public internal(set) var observerCount = 0
 
@@ -75,25 +54,7 @@ extension NotificationCenter {
         needs.queueByteCount = queue.byteCount
         needs.queueCount = queue.count
         needs.observerCount = observers.count
-        if usesTimers { noteTimerNeeds() }
-        if usesValues { noteValueNeeds() }
-        guard usesAsks else { return }
-        needs.askCount = asks.count
-        needs.askByteCount = asks.byteCount + waiting.resultByteCount
-        needs.responderCount = addresses.holderCount
-    }
-
-    private mutating func noteTimerNeeds() {
-        needs.timerDeadline = timerDeadline
-        needs.timerCount = timers.count
-        needs.timerByteCount = timers.byteCount
-        needs.firedCount = timers.firedCount
-        needs.missedCount = timers.missedCount
-    }
-
-    private mutating func noteValueNeeds() {
-        needs.valueCount = values.count
-        needs.valueByteCount = values.byteCount
-        needs.valueChangeCount = values.changeCount
+        if usesTimers { needs.timerDeadline = timerDeadline }
+        if hasTally { noteTally() }
     }
 }

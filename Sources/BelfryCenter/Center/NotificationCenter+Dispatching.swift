@@ -86,8 +86,8 @@ extension NotificationCenter {
             if dispatching.reports { effects.reports.append(dispatching.rows) }
         }
         effects.receipts.append(receipt)
-        replay.append(notification, limits: limits)
-        fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds, limits: limits)
+        replay.append(notification)
+        fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds)
     }
 
     /// Writes one delivery for each observer in the buckets, in registration order, up to the first

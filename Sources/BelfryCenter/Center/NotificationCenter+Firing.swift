@@ -74,7 +74,7 @@ extension NotificationCenter {
                 &effects)
             var receipt = Receipt(id: id, sequence: 0)
             receipt.state = state
-            fates.append(receipt, depth: depth, at: time.monotonicNanoseconds, limits: limits)
+            fates.append(receipt, depth: depth, at: time.monotonicNanoseconds)
         } catch {
             preconditionFailure("a queue without limits refuses nothing")
         }

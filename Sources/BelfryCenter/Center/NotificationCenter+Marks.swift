@@ -8,6 +8,7 @@ extension NotificationCenter {
     func isOfValue(_ slot: UInt32) -> Bool { usesValues && values.isObserver(slot) }
 
     /// Whether an entry is a mark: it has no content, and stands for the present value.
+    @inline(__always)
     func isMark(_ entry: UInt32) -> Bool {
         usesValues && values.observers[held[entry].observer]?.mark == entry
     }

@@ -116,7 +116,7 @@ extension NotificationCenter {
                 &effects)
             effects.receipts.append(receipt)
             if terms.reportsObservers { effects.reports.append([]) }
-            fates.append(receipt, depth: depth, at: time.monotonicNanoseconds, limits: limits)
+            fates.append(receipt, depth: depth, at: time.monotonicNanoseconds)
         }
     }
 

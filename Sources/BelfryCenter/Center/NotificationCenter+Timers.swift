@@ -210,7 +210,7 @@ extension NotificationCenter {
         var receipt = Receipt(id: timer.id, sequence: 0)
         receipt.state = state
         fates.append(
-            receipt, depth: Int(timer.depth), at: time.monotonicNanoseconds, limits: limits)
+            receipt, depth: Int(timer.depth), at: time.monotonicNanoseconds)
     }
 
     /// Takes a timer out of its tables; the client of a farewell is kept by it no longer.

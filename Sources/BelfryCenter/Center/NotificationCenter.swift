@@ -20,6 +20,8 @@ public struct NotificationCenter: Sendable {
     public private(set) var limits: CenterLimits
     /// What it asks of whoever gives it commands, as of the last one.
     public internal(set) var needs = CenterNeeds()
+    /// What it has of asks, timers and values.
+    public internal(set) var tally = CenterTally()
     /// What its observers have lost; it counts for this process alone, and decides nothing.
     public internal(set) var losses = Losses()
     /// How much memory it keeps, as of the last ``noteKept(ifChangedBy:)``.
@@ -37,7 +39,7 @@ public struct NotificationCenter: Sendable {
     var index: ObserverIndex
     var selectors: SelectorTable
     var tombstones = TombstoneTable()
-    var replay = ReplayRing()
+    var replay: ReplayRing
     var fates: FateTable
     var held = HeldTable()
     /// What is known besides of actions that are held, by entry; most centers never have one.
@@ -107,7 +109,8 @@ public struct NotificationCenter: Sendable {
         self.limits = limits
         index = ObserverIndex(seed: seed, unobservedNameLimit: limits.unobservedNameLimit)
         selectors = SelectorTable(seed: seed)
-        fates = FateTable(seed: seed)
+        replay = ReplayRing(limits: limits)
+        fates = FateTable(limits: limits, seed: seed)
         queue = NotificationQueue(seed: seed, commonModes: limits.commonModes)
         timers = TimerTable(seed: seed)
         keys = KeyedAnswers(seed: seed)
@@ -256,8 +259,8 @@ public struct NotificationCenter: Sendable {
         self.limits = limits
         index.configure(unobservedNameLimit: limits.unobservedNameLimit)
         tombstones.trim(to: limits.tombstoneLimit)
-        replay.trim(to: limits)
-        fates.trim(to: limits, at: time.monotonicNanoseconds)
+        replay.configure(limits)
+        fates.configure(limits, at: time.monotonicNanoseconds)
         forgetAsks(askFates.trim(to: limits), &effects)
         queue.setCommonModes(limits.commonModes)
     }

@@ -4,8 +4,9 @@
 struct FateTable: Sendable {
     private var order = Ring<Entry>()
     private var positions: PositionTable
-    /// A lifetime and its nanoseconds: taking a duration apart costs more than all the rest.
-    private var lifetime: (duration: Duration, nanoseconds: Int64) = (.zero, 0)
+    private var countLimit: Int
+    /// In nanoseconds.
+    private var lifetime: Int64
 
     private struct Entry: Sendable {
         var receipt: Receipt
@@ -14,8 +15,17 @@ struct FateTable: Sendable {
     }
 
     /// Makes an empty table; the seed is the secret with which it finds its identifiers.
-    init(seed: HashSeed = HashSeed(0, 0)) {
+    init(limits: CenterLimits, seed: HashSeed = HashSeed(0, 0)) {
+        countLimit = limits.fateLimit
+        lifetime = limits.fateLifetime.wholeNanoseconds
         positions = PositionTable(seed: seed)
+    }
+
+    /// Takes other limits: the lifetime is that of the posts to come.
+    mutating func configure(_ limits: CenterLimits, at now: Int64) {
+        countLimit = limits.fateLimit
+        lifetime = limits.fateLifetime.wholeNanoseconds
+        trim(at: now)
     }
 
     /// How many are remembered.
@@ -25,24 +35,20 @@ struct FateTable: Sendable {
     var footprint: Int { order.footprint + positions.footprint }
 
     /// Remembers a post, and forgets those that are too old or too many.
-    mutating func append(_ receipt: Receipt, depth: Int, at now: Int64, limits: CenterLimits) {
-        if lifetime.duration != limits.fateLifetime {
-            lifetime = (limits.fateLifetime, Self.nanoseconds(of: limits.fateLifetime))
-        }
+    mutating func append(_ receipt: Receipt, depth: Int, at now: Int64) {
         let entry = Entry(
-            receipt: receipt, depth: UInt32(depth),
-            expiresAt: Self.expiry(lifetime.nanoseconds, now))
+            receipt: receipt, depth: UInt32(depth), expiresAt: now.adding(lifetime))
         let position = order.append(entry)
         positions.insert(receipt.id, at: position, above: order.startPosition) {
             order[$0].receipt.id
         }
-        trim(to: limits, at: now)
+        trim(at: now)
     }
 
     /// Forgets posts that are too old or too many.
-    mutating func trim(to limits: CenterLimits, at now: Int64) {
+    private mutating func trim(at now: Int64) {
         while !order.isEmpty,
-            order.count > limits.fateLimit || order[order.startPosition].expiresAt <= now
+            order.count > countLimit || order[order.startPosition].expiresAt <= now
         {
             forgetOldest()
         }
@@ -60,22 +66,6 @@ struct FateTable: Sendable {
         let position = order.startPosition
         positions.remove(order[position].receipt.id, at: position)
         order.removeFirst()
-    }
-
-    /// The nanoseconds of a duration; one that does not fit is endless, `Int64.max`.
-    private static func nanoseconds(of lifetime: Duration) -> Int64 {
-        let parts = lifetime.components
-        let (seconds, isTooLong) = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if isTooLong { return Int64.max }
-        let (sum, isLast) = seconds.addingReportingOverflow(parts.attoseconds / 1_000_000_000)
-        return isLast ? Int64.max : sum
-    }
-
-    /// A lifetime that no clock reaches is as good as the end of the clock.
-    private static func expiry(_ nanoseconds: Int64, _ now: Int64) -> Int64 {
-        if nanoseconds == Int64.max { return Int64.max }
-        let (time, isPastTheEnd) = now.addingReportingOverflow(nanoseconds)
-        return isPastTheEnd ? Int64.max : time
     }
 
     /// How long the chain is that ends at this notification.

@@ -3,6 +3,21 @@ struct ReplayRing: Sendable {
     private var notifications = Ring<Notification>()
     /// Bytes of name, object and userInfo that are kept.
     private(set) var byteCount = 0
+    private var countLimit: Int
+    private var byteLimit: Int
+
+    /// Makes an empty ring.
+    init(limits: CenterLimits) {
+        countLimit = limits.replayCountLimit
+        byteLimit = limits.replayByteLimit
+    }
+
+    /// Takes other limits, and forgets what is past them.
+    mutating func configure(_ limits: CenterLimits) {
+        countLimit = limits.replayCountLimit
+        byteLimit = limits.replayByteLimit
+        trim()
+    }
 
     /// The bytes that the ring costs.
     var footprint: Int {
@@ -18,15 +33,15 @@ struct ReplayRing: Sendable {
     /// Begins in a center that has used numbers in an earlier life.
     mutating func begin(above sequence: UInt64) { forgottenThrough = sequence }
 
-    mutating func append(_ notification: consuming Notification, limits: CenterLimits) {
+    mutating func append(_ notification: consuming Notification) {
         byteCount += notification.content.byteCount
         notifications.append(notification)
-        trim(to: limits)
+        trim()
     }
 
     /// Forgets the oldest notifications that are past the limits.
-    mutating func trim(to limits: CenterLimits) {
-        while notifications.count > limits.replayCountLimit || byteCount > limits.replayByteLimit {
+    private mutating func trim() {
+        while notifications.count > countLimit || byteCount > byteLimit {
             guard !notifications.isEmpty else { return }
             forgetOldest()
         }

@@ -64,7 +64,7 @@ extension CenterHost {
     }
 
     private mutating func endCenter(at position: Int, isPromise: Bool, _ outbox: inout Outbox) {
-        if centers.end(position) {
+        if centers.end(position, shared.totals) {
             promises.noteChanges()
             if isPromise { promises.awaitTurn() }
         }

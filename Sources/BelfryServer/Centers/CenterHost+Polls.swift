@@ -14,6 +14,7 @@ extension CenterHost {
     }
 
     /// Whether somebody waits no longer, and is not answered yet.
+    @inline(__always)
     var hasWaitEnds: Bool {
         completions.hasCompleted || polls.hasEnded || asks.hasEnded || values.hasEnded
     }

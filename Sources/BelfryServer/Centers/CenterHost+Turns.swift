@@ -65,33 +65,17 @@ extension CenterHost {
 
     /// Hands on what the turn has for the store and for other loops.
     mutating func handOver(_ outbox: inout Outbox) {
-        let end = centers.endTurn(at: outbox.commandTime)
+        let end = centers.endTurn(at: outbox.commandTime, shared.totals)
         if shared.hasStore { promises.hand(end.changes, &outbox) }
         if end.heldGrowth != 0 { kept.noteHeld(end.heldGrowth, &outbox) }
         kept.account(for: &centers, &outbox)
         if end.queueGrowth != 0 {
             shared.totals.queueByteCount.add(end.queueGrowth, ordering: .relaxed)
         }
-        if end.askGrowth != 0 {
-            shared.totals.askByteCount.add(end.askGrowth, ordering: .relaxed)
-        }
-        if end.timerGrowth != 0 {
-            shared.totals.timerByteCount.add(end.timerGrowth, ordering: .relaxed)
-        }
-        if end.valueByteGrowth != 0 {
-            shared.totals.valueByteCount.add(end.valueByteGrowth, ordering: .relaxed)
-        }
         if let losses = end.losses { shared.figures.noteLosses(losses) }
         outbox.counters.heldNotifications = UInt64(
             Int(outbox.counters.heldNotifications) + end.heldCountGrowth)
         outbox.counters.queueEntries = UInt64(Int(outbox.counters.queueEntries) + end.entryGrowth)
-        outbox.counters.values = UInt64(Int(outbox.counters.values) + end.valueGrowth)
-        outbox.counters.valueChanges += end.valueChanges
-        outbox.counters.openAsks = UInt64(Int(outbox.counters.openAsks) + end.askCountGrowth)
-        outbox.counters.responders = UInt64(Int(outbox.counters.responders) + end.responderGrowth)
-        outbox.counters.timers = UInt64(Int(outbox.counters.timers) + end.timerCountGrowth)
-        outbox.counters.timersFired += end.firedGrowth
-        outbox.counters.timersMissed += end.missedGrowth
         schedule.arm(at: end.deadline, &outbox)
         // A loop that is about to end is never idle (rules Q12, Q23).
         let needsIdle = centers.idleCount > 0 && !outbox.life.isStopping

@@ -105,10 +105,11 @@ struct CenterTable: ~Copyable {
     /// Ends a center: its name finds it no more, and the last center takes its position.
     ///
     /// - Returns: whether the store must hear of it, which it does with the end of the turn.
-    mutating func end(_ position: Int) -> Bool {
+    mutating func end(_ position: Int, _ totals: borrowing CenterTotals) -> Bool {
         var end = ended.take() ?? TurnEnd()
         defer { ended = end }
         note(hosted[position].center.needs, at: position, &end)
+        hosted[position].addTally(to: totals)
         takeOwned(at: position)
         addKept(KeptMemory() - hosted[position].center.keptMemory)
         if hosted[position].owner != .none { countCenter(-1, at: position) }
@@ -285,22 +286,6 @@ extension CenterTable {
         var queueGrowth = 0
         /// How many notifications more are held.
         var heldCountGrowth = 0
-        /// How many bytes more open asks have than before.
-        var askGrowth = 0
-        /// How many asks more are open.
-        var askCountGrowth = 0
-        /// How many observers more hold an address.
-        var responderGrowth = 0
-        /// How many timers more there are, with how many bytes more.
-        var timerCountGrowth = 0
-        var timerGrowth = 0
-        /// How often timers have fired, and how many firings were due and not made.
-        var firedGrowth: UInt64 = 0
-        var missedGrowth: UInt64 = 0
-        /// How many values more there are, and bytes of them; how many changes there were.
-        var valueGrowth = 0
-        var valueByteGrowth = 0
-        var valueChanges: UInt64 = 0
         /// What observers lost in the turn.
         var losses: Losses?
         /// How many queue entries more there are.
@@ -311,7 +296,7 @@ extension CenterTable {
 
     /// Forgets which centers were touched, but for those that need another end, and tells what became
     /// of them.
-    mutating func endTurn(at time: CommandTime) -> TurnEnd {
+    mutating func endTurn(at time: CommandTime, _ totals: borrowing CenterTotals) -> TurnEnd {
         var end = TurnEnd()
         if let earlier = ended.take() { end = earlier }
         // What was asked for after the end of the turn leaves with the next one.
@@ -319,6 +304,7 @@ extension CenterTable {
         for position in touched {
             hosted[position].isTouched = false
             noteKept(at: position, ifChangedBy: Self.leastKeptChange)
+            hosted[position].addTally(to: totals)
             let needs = hosted[position].center.needs
             note(needs, at: position, &end)
             end.deadline = min(end.deadline, needs.nextDeadline(at: time))
@@ -339,16 +325,6 @@ extension CenterTable {
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
         end.heldCountGrowth += needs.heldCount - known.heldCount
-        end.askGrowth += needs.askByteCount - known.askByteCount
-        end.askCountGrowth += needs.askCount - known.askCount
-        end.responderGrowth += needs.responderCount - known.responderCount
-        end.timerCountGrowth += needs.timerCount - known.timerCount
-        end.timerGrowth += needs.timerByteCount - known.timerByteCount
-        end.firedGrowth += needs.firedCount - known.firedCount
-        end.missedGrowth += needs.missedCount - known.missedCount
-        end.valueGrowth += needs.valueCount - known.valueCount
-        end.valueByteGrowth += needs.valueByteCount - known.valueByteCount
-        end.valueChanges += needs.valueChangeCount - known.valueChangeCount
         if hosted[position].center.losses.total != hosted[position].knownLosses.total {
             let losses = hosted[position].center.losses
             end.losses = end.losses ?? Losses()

@@ -17,6 +17,8 @@ struct HostedCenter {
     var isTouched = false
     /// What it needed when the last turn ended.
     var known = CenterNeeds()
+    /// What it had of asks, timers and values then.
+    private var knownTally = CenterTally()
     /// What its observers had lost when the last turn ended.
     var knownLosses = Losses()
     /// What must last of this turn; it stays empty where nothing lasts.
@@ -56,6 +58,15 @@ struct HostedCenter {
                 valuePlaces[object] = changes.count
                 changes.append(change)
             }
+        }
+    }
+
+    /// Adds to the totals how much more of asks, timers and values the center has than when the last turn ended.
+    mutating func addTally(to totals: borrowing CenterTotals) {
+        guard center.hasTally else { return }
+        for kind in CenterTally.Kind.allCases where center.tally[kind] != knownTally[kind] {
+            totals.add(center.tally[kind] - knownTally[kind], to: kind)
+            knownTally[kind] = center.tally[kind]
         }
     }
 

@@ -126,17 +126,12 @@ struct KeptWatch {
 
     /// How many bytes more all open asks may have.
     func askByteRoom(_ outbox: borrowing Outbox) -> Int {
-        max(
-            0,
-            outbox.configuration.askByteLimit
-                - shared.totals.askByteCount.load(ordering: .relaxed))
+        max(0, outbox.configuration.askByteLimit - shared.totals[.askBytes])
     }
 
     /// How many bytes more all timers, and those of an owner, may have.
     func timerByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
-        let texts =
-            outbox.configuration.timerByteLimit
-            - shared.totals.timerByteCount.load(ordering: .relaxed)
+        let texts = outbox.configuration.timerByteLimit - shared.totals[.timerBytes]
         let memory = max(
             excess(of: .queue),
             owner == .none ? -Int.max : excess(of: .queue, for: owner, &outbox))
@@ -145,9 +140,7 @@ struct KeptWatch {
 
     /// How many bytes more all values may have, those of their writer among them.
     func valueByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
-        let texts =
-            outbox.configuration.valueByteLimit
-            - shared.totals.valueByteCount.load(ordering: .relaxed)
+        let texts = outbox.configuration.valueByteLimit - shared.totals[.valueBytes]
         var room = max(0, min(texts, -excess(of: .queue)))
         if owner != .none { room = min(room, max(0, -excess(of: .queue, for: owner, &outbox))) }
         return room

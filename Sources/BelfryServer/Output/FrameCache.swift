@@ -60,6 +60,7 @@ struct FrameCache {
     }
 
     /// Whether the frame names no observer, and is not marked for one alone.
+    @inline(__always)
     static func isShared(_ delivery: Delivery) -> Bool {
         (delivery.form == .shared || delivery.form == .change) && !delivery.isRedelivered
     }

@@ -3,11 +3,12 @@ import BelfryLoop
 import BelfryWire
 
 extension Delivery {
-    /// Whether the shared frame of this delivery is that of another one, on whatever loop.
+    /// Whether the frame of this delivery, which others share, is that of another one, on whatever loop.
     @inline(__always)
     fileprivate func hasFrame(of other: Delivery) -> Bool {
         notification == other.notification && selector == other.selector
-            && transport == other.transport && FrameCache.isShared(other)
+            && transport == other.transport && form == other.form
+            && isRedelivered == other.isRedelivered
             && ConnectionNumber.haveSameEncoding(connection, other.connection)
     }
 }

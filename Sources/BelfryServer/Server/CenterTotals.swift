@@ -14,14 +14,10 @@ struct CenterTotals: ~Copyable, Sendable {
     let heldByteCount = Atomic<Int>(0)
     /// Bytes of all queues.
     let queueByteCount = Atomic<Int>(0)
-    /// Bytes of all open asks.
-    let askByteCount = Atomic<Int>(0)
-    /// Bytes of all timers.
-    let timerByteCount = Atomic<Int>(0)
-    /// Canonical bytes of all values, with their objects.
-    let valueByteCount = Atomic<Int>(0)
     /// The bytes of memory of each kind.
     private let counts = InlineArray<8, Atomic<Int>> { _ in Atomic(0) }
+    /// What the tallies of all centers are together.
+    private let tallies = InlineArray<16, Atomic<Int>> { _ in Atomic(0) }
 
     /// The bytes of memory of one kind.
     subscript(kind: KeptKind) -> Int {
@@ -31,5 +27,15 @@ struct CenterTotals: ~Copyable, Sendable {
     /// Adds what has grown of one kind.
     func add(_ growth: Int, to kind: KeptKind) {
         counts[kind.rawValue].add(growth, ordering: .relaxed)
+    }
+
+    /// How much of asks, timers and values all centers have together.
+    subscript(kind: CenterTally.Kind) -> Int {
+        max(0, tallies[kind.rawValue].load(ordering: .relaxed))
+    }
+
+    /// Adds what has grown of one of these.
+    func add(_ growth: Int, to kind: CenterTally.Kind) {
+        tallies[kind.rawValue].add(growth, ordering: .relaxed)
     }
 }

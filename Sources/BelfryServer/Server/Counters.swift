@@ -27,13 +27,6 @@ struct Counters: Sendable, Equatable {
     var slowClients: UInt64 = 0
     var heldNotifications: UInt64 = 0
     var queueEntries: UInt64 = 0
-    var openAsks: UInt64 = 0
-    var values: UInt64 = 0
-    var valueChanges: UInt64 = 0
-    var responders: UInt64 = 0
-    var timers: UInt64 = 0
-    var timersFired: UInt64 = 0
-    var timersMissed: UInt64 = 0
     var waitingAnswers: UInt64 = 0
     var turns: UInt64 = 0
     var unsentBytes: UInt64 = 0
@@ -146,9 +139,9 @@ extension MetricGroup {
         "Responders and asks",
         [
             .gauge("belfry_responders", "Observers that hold an address.") {
-                $0.counters.responders
+                $0.shared.totals[.responders]
             },
-            .gauge("belfry_asks_open", "Asks that are not over.") { $0.counters.openAsks },
+            .gauge("belfry_asks_open", "Asks that are not over.") { $0.shared.totals[.asks] },
             .each(
                 AskEnd.self, as: "outcome", \.text, .counter, "belfry_asks_total",
                 "Asks that are over, by how they ended.",
@@ -170,33 +163,33 @@ extension MetricGroup {
             .gauge(
                 "belfry_timers", "Posts that enter the queue later.",
                 note: "With those of `onDisconnect`, whose clients are connected."
-            ) { $0.counters.timers },
+            ) { $0.shared.totals[.timers] },
             .counter(
                 "belfry_timers_fired_total", "How often a timer was due and entered the queue."
-            ) { $0.counters.timersFired },
+            ) { $0.shared.totals[.firings] },
             .counter(
                 "belfry_timers_missed_total",
                 "Firings of repeating timers that were due and were not made.",
                 note: """
                     A late timer fires once for all that were due, and one that still waits in the queue swallows the next.
                     """
-            ) { $0.counters.timersMissed },
+            ) { $0.shared.totals[.missedFirings] },
         ])
 
     private static let values = MetricGroup(
         "Values",
         [
-            .gauge("belfry_values", "Objects that have a value.") { $0.counters.values },
+            .gauge("belfry_values", "Objects that have a value.") { $0.shared.totals[.values] },
             .gauge(
                 "belfry_value_bytes",
                 "Bytes of all values, as they are answered, and of their objects.",
                 note: "`--value-limit` bounds them; in memory they take several times as many."
-            ) { max(0, $0.shared.totals.valueByteCount.load(ordering: .relaxed)) },
+            ) { $0.shared.totals[.valueBytes] },
             .counter(
                 "belfry_value_changes_total",
                 "Changes of values; an equal write is none, and a patch is one.",
                 note: "What ends by its `ttl` or its `lease` counts too."
-            ) { $0.counters.valueChanges },
+            ) { $0.shared.totals[.valueChanges] },
         ])
 
     private static let troubles = MetricGroup(

@@ -74,7 +74,7 @@ extension CenterListing {
             Shape.append(responders: rows, center: name, to: &outbox.content)
         case .asks(let query):
             let page = center.asks(
-                matching: query, scanLimit: scan.take(of: center.needs.askCount),
+                matching: query, scanLimit: scan.take(of: center.tally[.asks]),
                 visible: isVisible)
             Shape.append(asks: page, to: &outbox.content)
         case .values(let query):
