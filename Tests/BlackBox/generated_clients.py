@@ -23,7 +23,7 @@ PATIENCE = 30
 
 TYPESCRIPT = """
 import {
-    Configuration, LookingInsideApi, ObservingApi, PostingApi, ResponseError,
+    Configuration, LookingInsideApi, ObservingApi, PostingApi, ResponseError, ValuesApi,
 } from './client';
 
 function check(isGood: boolean, told: string) {
@@ -63,6 +63,11 @@ async function main(basePath: string) {
     await posting.postToChannelInCenter({ center: 'kitchen', name: 'Order' });
     const channels = await looking.listChannelsInCenter({ center: 'kitchen' });
     check(channels.channels[0].name === 'Order', 'the other center has its own channels');
+
+    const place = { object: 'menu', keyPath: 'soup.price' };
+    const written = await new ValuesApi(configuration).setValue({ ...place, body: 4.5 });
+    check(written.changed, 'a new value is a change');
+    check(await looking.getValue(place) === 4.5, 'the value is what was put');
 
     const bad = observing.createObserver({ registration: { name: 'Order', acknowledge: true } });
     check(await statusOf(bad) === 422, 'a mailbox does not acknowledge');
@@ -139,6 +144,10 @@ def use_python_client(url, folder):
     posting.post_to_channel_in_center.sync("kitchen", "Order", client=client)
     channels = looking.list_channels_in_center.sync("kitchen", client=client).channels
     assert [channel.name for channel in channels] == ["Order"], channels
+
+    written = api.values.set_value.sync("menu", "soup.price", client=client, body=4.5)
+    assert written.changed, written
+    assert looking.get_value.sync("menu", "soup.price", client=client) == 4.5
 
     registration.acknowledge = True
     problem = observing.create_observer.sync(client=client, body=registration)
