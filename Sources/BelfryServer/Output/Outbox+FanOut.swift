@@ -8,7 +8,7 @@ extension Delivery {
     fileprivate func hasFrame(of other: Delivery) -> Bool {
         notification == other.notification && selector == other.selector
             && transport == other.transport && form == other.form
-            && isRedelivered == other.isRedelivered
+            && !other.isRedelivered
             && ConnectionNumber.haveSameEncoding(connection, other.connection)
     }
 }
