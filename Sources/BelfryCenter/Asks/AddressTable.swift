@@ -97,7 +97,7 @@ struct AddressTable: Sendable {
     private mutating func update(
         _ address: Span<UInt8>, _ serial: UInt64, _ change: (inout Holder) -> Void
     ) {
-        guard let index = keys.index(of: address),
+        guard let index = keys.find(address),
             let place = addresses[Int(index)].holders.firstIndex(where: { $0.serial == serial })
         else { return }
         change(&addresses[Int(index)].holders[place])

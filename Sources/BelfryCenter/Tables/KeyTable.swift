@@ -42,16 +42,26 @@ struct KeyTable: Sendable {
     /// The index of a key, if the table has it.
     func index(of key: Span<UInt8>) -> Index? {
         if count == 0 { return nil }
+        if isRecent(key) { return recent }
         let bucket = bucket(of: key, hash: hash(key))
         return buckets[bucket] == 0 ? nil : buckets[bucket] - 1
     }
 
+    /// The same, where the next key that is asked for is mostly the same one.
+    mutating func find(_ key: Span<UInt8>) -> Index? {
+        let index = index(of: key)
+        if let index { recent = index }
+        return index
+    }
+
+    /// The key of a free index is empty, and empty keys are always looked up.
+    private func isRecent(_ key: Span<UInt8>) -> Bool {
+        !key.isEmpty && recent < keys.count && Self.isEqual(keys[Int(recent)], key)
+    }
+
     /// The index of a key that is added unless it is there.
     mutating func insert(_ key: Span<UInt8>) -> (index: Index, isNew: Bool) {
-        // The key of a free index is empty, and empty keys are always looked up.
-        if !key.isEmpty, recent < keys.count, Self.isEqual(keys[Int(recent)], key) {
-            return (recent, false)
-        }
+        if isRecent(key) { return (recent, false) }
         let hash = hash(key)
         let bucket = bucket(of: key, hash: hash)
         if buckets[bucket] != 0 {
