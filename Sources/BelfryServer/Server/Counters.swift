@@ -187,7 +187,7 @@ extension MetricGroup {
             ) { $0.shared.totals[.valueBytes] },
             .counter(
                 "belfry_value_changes_total",
-                "Changes of values; an equal write is none, and a patch is one.",
+                "Changes of values. A write of what is there already does not count; a patch counts once.",
                 note: "What ends by its `ttl` or its `lease` counts too."
             ) { $0.shared.totals[.valueChanges] },
         ])
