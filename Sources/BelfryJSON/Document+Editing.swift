@@ -78,9 +78,9 @@ extension DocumentNode {
         _ keys: ArraySlice<[UInt8]>, _ transform: (DocumentNode?) -> DocumentNode?
     ) -> Edit {
         guard let key = keys.first else {
-            let (old, new) = (self, transform(self))
-            self = new ?? .object(DocumentObject())
-            return (0, old, new)
+            let old = self
+            self = transform(self) ?? .object(DocumentObject())
+            return (0, old, self)
         }
         guard case .object(var object) = self else {
             // Something may come where no way is, but nothing goes.

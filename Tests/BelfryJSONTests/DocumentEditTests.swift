@@ -50,6 +50,18 @@ struct DocumentEditTests {
         #expect(edit.isChange == (text != removed))
     }
 
+    @Test("what removes the whole leaves the object without members, and the edit tells that")
+    func whole() throws {
+        var document = try document("{}")
+        let nothing = try document.merge(try patch("null"))
+        #expect(!nothing.isChange)
+        #expect(nothing.change(at: .whole) == .none)
+        try document.set(try BelfryJSONTests.document("5"), at: path("p"))
+        let edit = document.remove(at: .whole)
+        #expect(document.text == "{}")
+        #expect(edit.new?.text == "{}")
+    }
+
     @Test("an edit begins where the way had to be made")
     func beginnings() throws {
         var document = try document(#"{"who":{},"p":7}"#)

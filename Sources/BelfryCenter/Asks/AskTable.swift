@@ -20,7 +20,10 @@ struct AskTable: Sendable {
     private var shown: [UInt64: [UInt32]] = [:]
     /// What waits at each address, in the order of asking.
     private var held: [[UInt8]: [UInt32]] = [:]
+    /// How many are open of each asker; one that has none any more stays for a while, as it may ask again.
     private var counts: [Asker: Int] = [:]
+    /// How often an asker came to have none since those were cleared out.
+    private var idleCount = 0
     /// Bytes of userInfo, names, objects and defaults.
     private(set) var byteCount = 0
     /// How many wait for somebody.
@@ -95,7 +98,12 @@ struct AskTable: Sendable {
     private mutating func decrease(_ asker: Asker) {
         guard let place = counts.index(forKey: asker) else { return }
         counts.values[place] -= 1
-        if counts.values[place] == 0 { counts.remove(at: place) }
+        guard counts.values[place] == 0 else { return }
+        idleCount += 1
+        // So rarely that each pays for a small share; removing one each time would hash its neighbors again.
+        guard idleCount > 64 + count else { return }
+        counts = counts.filter { $0.value > 0 }
+        idleCount = 0
     }
 
     /// Takes an ask out, which is neither shown nor held any more.
