@@ -91,6 +91,11 @@ extension Scenario {
                 DeliveryName(observer: observer, sequence: sequence), response))
     }
 
+    /// The store has all that has changed so far: what it was told of is shown.
+    mutating func commit() {
+        apply(.showAnnounced(through: effects.announcement))
+    }
+
     /// What became of an ask as a short text: `true by o1`, `false by default: no-answer`, `no-answer`, `open`.
     func fate(_ id: NotificationID) -> String {
         guard let fate = center.ask(id, at: time) else { return "forgotten" }

@@ -120,10 +120,67 @@ struct StoredAskTests {
         var (scenario, client, responder, id) = restarted(after: 10_000)
         #expect(scenario.fate(id) == "open")
         scenario.back(client)
+        #expect(scenario.shown.isEmpty)
+        scenario.commit()
         #expect(scenario.shown == ["o\(responder) w.a*"])
         let sequence = scenario.effects.notifications[0].sequence
         scenario.answer(responder, sequence, .result(bytes("1")))
         #expect(scenario.fate(id) == "1 by o\(responder)")
+    }
+
+    @Test(
+        "R20: what was held is shown when the store knows; killed before, the broker marks it, and ends it with once",
+        arguments: [false, true])
+    func isShownWhenStored(isOnce: Bool) {
+        var stored = StoredScenario()
+        let client = stored.run { $0.connect() }
+        let responder = stored.run {
+            $0.respond("w", ["a"], by: client) { $0.behavior = .hold }
+        }
+        stored.run { $0.disconnect(client) }
+        let id = stored.run {
+            $0.ask("w", "a") {
+                $0.wait = 0
+                $0.isOnce = isOnce
+            }
+        }
+        #expect(records(stored.scenario).last?.shown == [])
+        stored.run { $0.back(client) }
+        #expect(stored.scenario.shown.isEmpty)
+        #expect(records(stored.scenario).last?.shown == [responder])
+        var killed = stored
+        stored.run { $0.commit() }
+        #expect(stored.scenario.shown == ["o\(responder) w.a"])
+        killed.restart(isComplete: false)
+        guard !isOnce else { return #expect(killed.scenario.fate(id) == "responder-gone") }
+        killed.run { $0.back(client) }
+        killed.run { $0.commit() }
+        #expect(killed.scenario.shown == ["o\(responder) w.a*"])
+    }
+
+    @Test("R20: who went before the store knew is not shown it; the ask waits, or walks again")
+    func goesBeforeItIsStored() {
+        for behavior in [SuspensionBehavior.hold, .drop] {
+            var scenario = Scenario(limits: Self.limits())
+            let (client, other) = (scenario.connect(), scenario.connect())
+            let responder = scenario.respond("w", ["a"], by: client) { $0.behavior = .hold }
+            scenario.disconnect(client)
+            let id = scenario.ask("w", "a") { $0.wait = 0 }
+            let second = scenario.respond("w", ["a"], by: other) {
+                $0.ifHeld = .replace
+                $0.behavior = behavior
+            }
+            let announcement = scenario.effects.announcement
+            #expect(scenario.shown.isEmpty && announcement > 0 && second > responder)
+            scenario.disconnect(other)
+            scenario.apply(.showAnnounced(through: announcement))
+            #expect(scenario.shown.isEmpty)
+            #expect(scenario.fate(id) == (behavior == .hold ? "open" : "no-responder"))
+            guard behavior == .hold else { continue }
+            // The store knows already.
+            scenario.back(other)
+            #expect(scenario.shown == ["o\(second) w.a"])
+        }
     }
 
     @Test("R20: its deadline is wall time, and goes on while the broker is down")

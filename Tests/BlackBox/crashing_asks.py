@@ -9,9 +9,6 @@ Four addresses are asked, with and without `once`, `default` and an idempotency 
 
 After each restart every ask that was answered 202 is known; one that was shown comes `redelivered`, or with `once`
 has ended; what somebody was told of its end still holds, and nothing is answered twice.
-
-A frame does not wait for the store. What waited and was shown within a second before a kill may come once more without a
-mark: it is counted, and told at the end.
 """
 
 import collections
@@ -22,8 +19,6 @@ import time
 import support
 
 ADDRESSES = ("live", "away", "held", "box")
-# How long the store may lag behind what was shown.
-LAG_SECONDS = 1
 
 
 class Violation(Exception):
@@ -94,9 +89,7 @@ class Asks:
         self.answers = collections.defaultdict(set)  # id -> answers that were sent
         self.ends = {}  # id -> the end of which somebody was told
         self.ended_in = {}  # id -> the life before whose start it had ended
-        self.shown_at = {}  # id -> when that was
-        self.killed_at = 0
-        self.promised = self.redelivered = self.unmarked = 0
+        self.promised = self.redelivered = 0
         self.sessions = {}
         self.box = None
 
@@ -174,15 +167,11 @@ class Asks:
             last = self.shown_in.get(note["id"])
             is_again = last is not None and (not is_mailbox or last < self.life)
             if is_again and (asked.once or not note.get("redelivered")):
-                lag = self.killed_at - self.shown_at[note["id"]]
-                if last != self.life - 1 or lag > LAG_SECONDS:
-                    raise Violation(f"an ask came again, has once or is not marked: {note}")
-                self.unmarked += 1
+                raise Violation(f"an ask came again, has once or is not marked: {note}")
             if note["id"] in self.ends:
                 raise Violation(f"an ask came that has ended so: {self.ends[note['id']]}: {note}")
             self.redelivered += is_again
             self.shown_in[note["id"]] = self.life
-            self.shown_at[note["id"]] = time.monotonic()
 
     def choose_answer(self, note):
         """An answer, noted before it is sent: from there on it may be that of the ask."""

@@ -7,8 +7,8 @@ extension AskWorld {
     /// Gives the store the changes of the turn, with what an outsider knows when they are committed.
     func handOver() {
         guard !turn.isEmpty else { return }
-        uncommitted.append(Turn(changes: turn, known: known))
-        turn = []
+        uncommitted.append(Turn(changes: turn, known: known, announcement: announcement))
+        (turn, announcement) = ([], 0)
         recorder.endTurn()
     }
 
@@ -19,23 +19,28 @@ extension AskWorld {
             try store.commit(oldest.changes)
             try recorder.commit()
             committed = oldest.known
+            if oldest.announcement > 0, !isStopping {
+                try submit(.showAnnounced(through: oldest.announcement))
+            }
         }
     }
 
     /// The broker is killed, or stops in order, and begins again with what the store was told.
     func restart(isComplete: Bool) throws(Violation) {
         if isComplete {
+            isStopping = true
             try submit(.terminate)
             try submit(.terminate)
             handOver()
             try commit(.max)
+            isStopping = false
             committed = known
         }
         told.append(isComplete ? "restart" : "crash")
         let before = known
         life += 1
         turn = []
-        uncommitted = []
+        (announcement, uncommitted) = (0, [])
         wall += Int64(dice.below(3_000))
         now = Int64(dice.number(in: 1_000_000...2_000_000_000)) * 1_000
         let epoch = [UInt8]("k\(life)")
@@ -73,7 +78,8 @@ extension AskWorld {
                 showing.isLost = true
                 showing.isForgotten =
                     showing.isForgotten
-                    || !ask.shown.contains { $0.sequence == showing.sequence }
+                    || mailboxes.contains(showing.observer)
+                        && !ask.shown.contains { $0.sequence == showing.sequence }
                 return showing
             }
             known.asks[id]?.answers = before.asks[id]?.answers ?? ask.answers

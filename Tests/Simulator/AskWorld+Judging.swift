@@ -14,6 +14,7 @@ extension AskWorld {
         recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         turn += effects.changes
+        announcement = max(announcement, effects.announcement)
         told.append("\(Show.action(action)): \(Show.effects(effects, center))")
         if told.count > 100 { told.removeFirst(50) }
         try recorder.compare(with: center)
@@ -62,7 +63,7 @@ extension AskWorld {
 
     /// Whoever was shown an ask before is told so, and not at all with `once`.
     ///
-    /// What was shown in the last turns before the broker was killed, the store may know nothing of.
+    /// One that the broker was about to show when it died is marked, too.
     private func judgeAgain(
         _ ask: Seen, _ name: String, to observer: UInt64, _ isRedelivered: Bool
     ) throws(Violation) {
@@ -70,7 +71,7 @@ extension AskWorld {
             throw Violation("rule R12: \(name) was shown again")
         }
         let earlier = ask.shown.filter { $0.observer == observer }
-        if isRedelivered, earlier.isEmpty, !mailboxes.contains(observer) {
+        if isRedelivered, earlier.isEmpty, !mailboxes.contains(observer), ask.life == life {
             throw Violation("rule R11: \(name) is marked as redelivered, and comes the first time")
         }
         if !isRedelivered, earlier.contains(where: { !$0.isForgotten }) {

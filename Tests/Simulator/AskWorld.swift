@@ -18,6 +18,8 @@ final class AskWorld {
     var commandCount: UInt64 = 0
     /// Which life of the broker this is.
     var life = 1
+    /// Whether it stops in order.
+    var isStopping = false
     /// The connection of each WebSocket's client, nil while it has none.
     var clients: [UInt64: UInt64?] = [:]
     /// The observers of mailboxes.
@@ -25,6 +27,7 @@ final class AskWorld {
     var known = Known()
     /// What is known of this turn's commands to the store, and of what was handed to it.
     var turn: [Change] = []
+    var announcement: UInt64 = 0
     var uncommitted: [Turn] = []
     /// What an outsider knows that must hold after a crash.
     var committed = Known()
@@ -52,6 +55,8 @@ final class AskWorld {
         var endsAt: Int64
         let answerBy: Int64
         let keyEndsAt: Int64
+        /// Which life it was asked in.
+        let life: Int
         var shown: [Showing] = []
         var answers: [(observer: UInt64, text: [UInt8])] = []
         var end: AskOutcome.State?
@@ -67,7 +72,7 @@ final class AskWorld {
         let life: Int
         /// The connection that it was written to has ended.
         var isLost = false
-        /// The broker died before the store was told.
+        /// The broker died before the store was told: of a mailbox, which may show anything again.
         var isForgotten = false
     }
 
@@ -75,6 +80,8 @@ final class AskWorld {
     struct Turn {
         let changes: [Change]
         let known: Known
+        /// The asks up to this one are shown once it is stored.
+        let announcement: UInt64
     }
 
     init(seed: UInt64) {
@@ -217,7 +224,8 @@ final class AskWorld {
         let earlier = key.flatMap { known.keys[$0] }
         known.asks[ask.id] = Seen(
             ask: ask, client: terms.client, key: key, endsAt: now + ask.lifetime,
-            answerBy: wall + ask.lifetime / 1_000_000, keyEndsAt: now + 290_000_000_000)
+            answerBy: wall + ask.lifetime / 1_000_000, keyEndsAt: now + 290_000_000_000,
+            life: life)
         if let key { known.keys[key] = ask.id }
         let outcome = try submit(.ask(ask, terms))
         let isRefused = if case .refused = outcome { true } else { false }

@@ -124,6 +124,7 @@ struct CommandReader {
         case 28: return .ask(ask(), askTerms())
         case 29: return .withdraw(id())
         case 30: return .answer(id(), observer: word(), response())
+        case 31: return .showAnnounced(through: word())
         case 40:
             let write = valueWrite()
             let value = document(isPatch: false)

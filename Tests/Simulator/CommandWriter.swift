@@ -147,6 +147,7 @@ struct CommandWriter {
                 $0.write(patch)
             }
         case .removeValue(let value): write(kind: 42) { $0.write(value) }
+        case .showAnnounced(let number): write(kind: 31) { $0.write(number) }
         case .addObserver(let observer, let client, let since):
             write(kind: 10) {
                 $0.write(observer)

@@ -14,6 +14,9 @@ struct AskTable: Sendable {
     private(set) var lastOrdinal: UInt64 = 0
     /// The asks that have lost their responders; they walk again at the end of the command.
     private(set) var orphans: [(slot: UInt32, ordinal: UInt64)] = []
+    /// What the store was told that it is shown, in the order of telling.
+    private var announced: [(number: UInt64, slot: UInt32, ordinal: UInt64)] = []
+    private var announcementCount: UInt64 = 0
     private var positions: PositionTable
     /// What each observer was shown and has not answered, in the order of sequence numbers; a list that was emptied
     /// stays until its observer goes.
@@ -178,6 +181,27 @@ struct AskTable: Sendable {
         held[target] = waiting
         heldCount += 1
         slots[Int(slot)].state = .held(observer: observer)
+        slots[Int(slot)].announcement = slots[Int(slot)].isStored ? .none : .stored
+    }
+
+    /// The store is told that an ask, which waits for an observer, is shown; tells the number of that.
+    mutating func announce(_ slot: UInt32) -> UInt64 {
+        announcementCount += 1
+        slots[Int(slot)].announcement = .told(announcementCount)
+        announced.append((announcementCount, slot, self[slot].ordinal))
+        return announcementCount
+    }
+
+    /// The store knows what it was told up to a number: those that still wait may be shown, in the order of telling.
+    mutating func takeAnnounced(through number: UInt64) -> [UInt32] {
+        let count = announced.prefix { $0.number <= number }.count
+        let taken = announced.prefix(count).filter {
+            isOpen($0.slot, ordinal: $0.ordinal)
+                && self[$0.slot].announcement == .told($0.number)
+        }
+        announced.removeFirst(count)
+        for entry in taken { slots[Int(entry.slot)].announcement = .stored }
+        return taken.map(\.slot)
     }
 
     /// An ask is walking again: it is neither shown nor held.
@@ -246,6 +270,7 @@ struct AskTable: Sendable {
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         digest.add(lastOrdinal)
+        digest.add(announcementCount)
         for entry in order.entries where !entry.isDead {
             let ask = self[entry.slot]
             digest.add(ask.id)
@@ -261,6 +286,11 @@ struct AskTable: Sendable {
             digest.add(ask.sawSuspended)
             digest.add(ask.shown.count)
             for serial in ask.shown.all { digest.add(serial) }
+            switch ask.announcement {
+            case .none: digest.add(0)
+            case .told(let number): digest.add(number)
+            case .stored: digest.add(UInt64.max)
+            }
             switch ask.state {
             case .walking: digest.add(0)
             case .held(let observer):

@@ -49,12 +49,24 @@ struct OpenAsk: Sendable {
     var shownAt: Int64 = 0
     /// Whether who was shown it last may have seen it before.
     var isRedelivered = false
+    /// What the store knows of the next showing.
+    var announcement = Announcement.stored
 
     /// What stands in the place of an ask that is over.
     static let none = OpenAsk(
         id: NotificationID(high: 0, low: 0), content: Notification.Content(name: []),
         causedBy: nil, depth: 0, fallback: nil, isOnce: false, askedAt: 0, answerBy: 0, endsAt: 0,
         client: nil, principal: [], isStored: false, key: nil)
+
+    /// How far the store knows that an observer is shown it: one that lasts is shown to nobody before (rule R20).
+    enum Announcement: Sendable, Equatable {
+        /// It does not know.
+        case none
+        /// It was told, under a number, and has not said that it knows.
+        case told(UInt64)
+        /// It knows; or the ask has just been made, and is stored with whom it was shown to, or not at all.
+        case stored
+    }
 
     /// A command that is answered at the end.
     struct Waiter: Sendable {
@@ -105,6 +117,7 @@ struct OpenAsk: Sendable {
     mutating func show(to observer: UInt64, sequence: UInt64, at time: Int64) {
         isRedelivered = shown.contains(observer)
         if !isRedelivered { shown.append(observer) }
+        announcement = isStored ? .none : .stored
         state = .shown(observer: observer, sequence: sequence)
         shownAt = time
     }
@@ -114,9 +127,18 @@ struct OpenAsk: Sendable {
         if case .held = state { true } else { false }
     }
 
-    /// Whether it may be shown to one who holds its address: to nobody twice but to the one that it waits for.
+    /// Whether it may be shown to one who holds its address: to nobody twice but to the one that it waits for, and to
+    /// nobody but the one that the store was told of.
     func mayBeShown(to observer: UInt64) -> Bool {
-        state == .held(observer: observer) || !shown.contains(observer)
+        state == .held(observer: observer)
+            || !(isStored && announcement != .none) && !shown.contains(observer)
+    }
+
+    /// The observers that were shown it, or may be at any moment.
+    var shownOrAnnounced: [UInt64] {
+        guard case .held(let observer) = state, announcement != .none, !shown.contains(observer)
+        else { return shown.all }
+        return shown.all + [observer]
     }
 }
 
@@ -143,7 +165,7 @@ extension OpenAsk {
             askedAt: record.askedAt, answerBy: record.answerBy,
             endsAt: time.monotonicNanoseconds.adding(left * 1_000_000), client: nil,
             principal: record.principal, isStored: true, key: nil,
-            shown: FewList<UInt64>(record.shown))
+            shown: FewList<UInt64>(record.shown), announcement: .none)
     }
 }
 
@@ -156,7 +178,7 @@ extension AskRecord {
                 ? ask.content : ask.content.withoutUserInfo,
             causedBy: ask.causedBy, depth: ask.depth,
             fallback: end == nil ? ask.fallback : nil, isOnce: ask.isOnce, askedAt: ask.askedAt,
-            answerBy: ask.answerBy, principal: ask.principal, shown: ask.shown.all,
+            answerBy: ask.answerBy, principal: ask.principal, shown: ask.shownOrAnnounced,
             observer: ask.state.observer ?? 0, end: end)
     }
 }

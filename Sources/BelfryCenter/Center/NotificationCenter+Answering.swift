@@ -133,13 +133,7 @@ extension NotificationCenter {
             loseResponder(slot, at: time, &effects)
         }
         asks.forget(serial)
-        guard asks.heldCount > 0, let address = index.object(of: observers[observer].place) else {
-            return
-        }
-        for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
-            asks.takeBack(slot)
-            asks.orphan(slot)
-        }
+        orphanHeldAsks(of: observer)
     }
 
     /// The connection of a client has ended: what its responders were shown waits for them where they hold, or
@@ -163,6 +157,20 @@ extension NotificationCenter {
                     loseResponder(slot, at: time, &effects)
                 }
             }
+            // What it would have been shown just now (rule R20).
+            if !holds { orphanHeldAsks(of: observer) }
+        }
+    }
+
+    /// What waits for an observer walks again.
+    private mutating func orphanHeldAsks(of observer: UInt32) {
+        guard asks.heldCount > 0, let address = index.object(of: observers[observer].place) else {
+            return
+        }
+        let serial = observers[observer].serial
+        for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
+            asks.takeBack(slot)
+            asks.orphan(slot)
         }
     }
 

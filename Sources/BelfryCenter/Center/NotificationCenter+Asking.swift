@@ -79,6 +79,7 @@ extension NotificationCenter {
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         let client = observers[observer].client
+        guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
         if clients[client].suspension.contains(.asked), !clients[client].held.isEmpty,
             !clients[client].suspension.contains(.mailbox)
         {
@@ -89,6 +90,43 @@ extension NotificationCenter {
             else { return hold(slot, for: observer, &effects) }
         }
         show(slot, to: observer, at: time, &effects)
+    }
+
+    /// Whether the store knows that an ask is shown, where it must; a look into a mailbox waits for the store itself.
+    private func mayShow(_ slot: UInt32, to observer: UInt32) -> Bool {
+        asks[slot].announcement == .stored || !limits.isDurable
+            || clients[observers[observer].client].suspension.contains(.mailbox)
+                && !observers[observer].readerIsStream
+    }
+
+    /// The store is told that an ask is shown to an observer, which it waits for until the store knows.
+    private mutating func announce(
+        _ slot: UInt32, to observer: UInt32, _ effects: inout Effects
+    ) {
+        let serial = observers[observer].serial
+        if asks[slot].state == .held(observer: serial), asks[slot].announcement != .none { return }
+        asks.takeBack(slot)
+        asks.hold(slot, for: serial)
+        effects.noteAnnouncement(asks.announce(slot))
+        noteAsk(slot, &effects)
+    }
+
+    /// The store knows of asks that they are shown: they are, unless something has changed meanwhile.
+    mutating func showAnnounced(
+        through number: UInt64, at time: CommandTime, _ effects: inout Effects
+    ) {
+        for slot in asks.takeAnnounced(through: number) {
+            guard case .held(let serial) = asks[slot].state,
+                let observer = observers.slot(of: serial)
+            else { continue }
+            switch readiness(of: observer, asks[slot].content.name) {
+            case .now: showOrHold(slot, to: observer, at: time, &effects)
+            case .later: break
+            case .never:
+                asks.takeBack(slot)
+                asks.orphan(slot)
+            }
+        }
     }
 
     /// An ask that is walking waits for an observer.

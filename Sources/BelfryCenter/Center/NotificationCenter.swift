@@ -199,6 +199,8 @@ public struct NotificationCenter: Sendable {
             try withdraw(id, at: time, &effects)
         case .answer(let id, let observer, let response):
             try answer(id, by: observer, response, at: time, &effects)
+        case .showAnnounced(let number):
+            showAnnounced(through: number, at: time, &effects)
         case .setValue(let write, let value, let lifetime):
             try setValue(write, value, lifetime, at: time, &effects)
         case .mergeValue(let write, let patch):

@@ -57,6 +57,8 @@ public struct Command: Sendable {
         indirect case mergeValue(ValueWrite, patch: Document)
         /// Takes away what is at a place.
         indirect case removeValue(ValueWrite)
+        /// The store knows of asks up to ``Effects/announcement`` that they are shown (rule R20).
+        case showAnnounced(through: UInt64)
         /// A client registers an observer; `since` asks for what the replay ring has above it.
         indirect case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.

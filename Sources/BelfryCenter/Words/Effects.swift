@@ -16,7 +16,7 @@ public struct Effects: Sendable {
     public var reports: [[ReportRow]] = []
     /// Answers to earlier commands that were waited for, and are complete now.
     public var completions: [Completion] = []
-    /// Whether there is anything of asks or actions: of the following three.
+    /// Whether there is anything of asks or actions: of the following four.
     public internal(set) var hasAsks = false
     /// What the frames of asks and actions have besides their notifications, in the order of these.
     private var addressed: [(notification: UInt32, Addressed)] = []
@@ -24,6 +24,10 @@ public struct Effects: Sendable {
     public var askCompletions: [AskCompletion] = []
     /// The asks that have ended, each once, with how.
     public var askEnds: [AskOutcome] = []
+    /// The number of the last ask that is shown as soon as the store has all that has changed so far; 0 for none.
+    ///
+    /// A `showAnnounced` command must follow then.
+    public private(set) var announcement: UInt64 = 0
     /// Whether there is anything of values: of the following two.
     public internal(set) var hasValues = false
     /// The key paths of what is told of values, by the positions of the notifications.
@@ -56,6 +60,13 @@ public struct Effects: Sendable {
         Self.empty(&addressed, capacityLimit: 1_024)
         Self.empty(&askCompletions, capacityLimit: 1_024)
         Self.empty(&askEnds, capacityLimit: 1_024)
+        announcement = 0
+    }
+
+    /// An ask is shown as soon as the store knows.
+    mutating func noteAnnouncement(_ number: UInt64) {
+        hasAsks = true
+        announcement = number
     }
 
     /// What the frame of an ask or an action has besides its notification, by the position of that.

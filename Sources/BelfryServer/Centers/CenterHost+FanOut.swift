@@ -19,9 +19,18 @@ extension CenterHost {
         if effects.hasValues, !effects.changedValues.isEmpty {
             values.touch(effects.changedValues, of: centers[position].name)
         }
-        if effects.hasAsks, !effects.askEnds.isEmpty {
+        if effects.hasAsks { fanOutAsks(at: position, &outbox) }
+    }
+
+    private mutating func fanOutAsks(at position: Int, _ outbox: inout Outbox) {
+        if !effects.askEnds.isEmpty {
             asks.end(effects.askEnds)
             shared.figures.noteAskEnds(effects.askEnds, at: outbox.commandTime)
+        }
+        if effects.announcement != 0 {
+            promises.park(
+                .asks(center: centers[position].name, through: effects.announcement),
+                until: promises.ticketOfEverything)
         }
     }
 

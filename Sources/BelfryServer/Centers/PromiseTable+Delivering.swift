@@ -47,21 +47,6 @@ extension PromiseTable {
         park(.flush(of: client, connection), until: ticket)
     }
 
-    /// Everything that this loop handed over up to a ticket is stored: who waited for it is answered.
-    mutating func takeCommit(_ ticket: UInt64, _ outbox: inout Outbox) {
-        commit(ticket)
-        while let numbers = nextNumbers() {
-            numbers.block.commit(through: numbers.through)
-        }
-        while let parked = nextAnswer() {
-            switch parked {
-            case .answer(let answer): outbox.send(answer)
-            case .flush(let client, let connection):
-                outbox.send([], .flushGoesOn(client: client), to: connection)
-            }
-        }
-    }
-
     /// Sends the answers of a batch, if the last of them is there.
     mutating func deliver(_ batch: CallBatch, _ sequel: Sequel, _ outbox: inout Outbox) {
         guard batch.isComplete else { return }
@@ -83,5 +68,25 @@ extension PromiseTable {
         }
         if changes.isEmpty { return }
         store.hand(StoreBatch(loop: outbox.number, ticket: takeTicket(), changes: changes))
+    }
+}
+
+extension CenterHost {
+    /// Everything that this loop handed over up to a ticket is stored: who waited for it is answered.
+    mutating func takeCommit(_ ticket: UInt64, _ outbox: inout Outbox) {
+        promises.commit(ticket)
+        while let numbers = promises.nextNumbers() {
+            numbers.block.commit(through: numbers.through)
+        }
+        while let parked = promises.nextAnswer() {
+            switch parked {
+            case .answer(let answer): outbox.send(answer)
+            case .flush(let client, let connection):
+                outbox.send([], .flushGoesOn(client: client), to: connection)
+            case .asks(let center, let number):
+                if outbox.life.isSealed { break }
+                tell(.showAnnounced(through: number), center: center, &outbox)
+            }
+        }
     }
 }

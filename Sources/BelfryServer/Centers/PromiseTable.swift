@@ -23,6 +23,8 @@ struct PromiseTable {
         case answer(ParkedAnswer)
         /// What is held for a client, which goes on behind its answers.
         case flush(of: UInt64, ConnectionNumber)
+        /// Asks of a center that are shown, up to a number.
+        case asks(center: [UInt8], through: UInt64)
     }
 
     /// Whether something was handed to the store and is not committed yet.

@@ -16,7 +16,7 @@ extension ServerLoop {
             case .arrived(let arrival):
                 callers.admit(arrival, &outbox)
             case .committed(let ticket):
-                host.promises.takeCommit(ticket, &outbox)
+                host.takeCommit(ticket, &outbox)
                 callers.connections.uncork(through: ticket, &outbox)
             case .drain:
                 beginStopping()

@@ -39,7 +39,7 @@ struct ReadMailbox: Operation {
         guard let page else { throw Problem(Refusal.noMailbox) }
         let isEmpty = page.elements.isEmpty && page.gaps.isEmpty
         guard isEmpty, wait > 0, !outbox.life.isStopping else {
-            return .answer(Answer.page(page, of: secret.number, &outbox))
+            return .answer(host.answer(page, of: secret.number, &outbox))
         }
         let deadline = min(
             outbox.loop.now + .nanoseconds(min(wait, host.maxWait)),
@@ -101,15 +101,19 @@ struct AnswerPoll: Operation {
         guard let page else {
             throw host.centers.endOfReading(poll.observer, at: host.applied.position)
         }
-        return .answer(Answer.page(page, of: poll.observer, &outbox))
+        return .answer(host.answer(page, of: poll.observer, &outbox))
     }
 }
 
-extension Answer {
-    /// Appends a page of a mailbox.
-    fileprivate static func page(
+extension CenterHost {
+    /// Appends a page of a mailbox; what is asked there is shown when the store knows it (rule R20).
+    fileprivate mutating func answer(
         _ page: MailboxPage, of observer: UInt64, _ outbox: inout Outbox
     ) -> Answer {
+        let hasAsks = page.elements.contains { element in
+            if case .ask? = element.addressed?.kind { true } else { false }
+        }
+        if hasAsks { promises.awaitEverything() }
         Shape.append(mailbox: page, observer: observer, to: &outbox.content)
         return .json
     }
