@@ -119,6 +119,18 @@ struct ResponderTests {
         #expect(scenario.center.responders(at: bytes("c")).map(\.observer.serial) == [first])
     }
 
+    @Test("R15: a circle is refused where it is longer than a walk", arguments: [33, 34, 60])
+    mutating func longCircles(length: Int) {
+        let client = scenario.connect()
+        for number in 0..<length - 1 {
+            scenario.respond("a\(number)", ["x"], by: client) { $0.next = "a\(number + 1)" }
+        }
+        let closing = scenario.responder("a\(length - 1)", ["x"]) { $0.next = "a0" }
+        #expect(
+            scenario.apply(.addObserver(closing, client: client, since: nil))
+                == .refused(.responderCircle))
+    }
+
     @Test("R18 (T235): who comes and who goes is reported")
     mutating func isReported() {
         let client = scenario.connect()

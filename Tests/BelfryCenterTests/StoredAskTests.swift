@@ -170,6 +170,7 @@ struct StoredAskTests {
                 $0.ifHeld = .replace
                 $0.behavior = behavior
             }
+            scenario.apply(.drain(client: other))
             let announcement = scenario.effects.announcement
             #expect(scenario.shown.isEmpty && announcement > 0 && second > responder)
             scenario.disconnect(other)
@@ -181,6 +182,21 @@ struct StoredAskTests {
             scenario.back(other)
             #expect(scenario.shown == ["o\(second) w.a"])
         }
+    }
+
+    @Test("R20, R6: after a restart a mailbox has its asks, in their order, without a look")
+    func areInTheMailbox() {
+        var stored = StoredScenario()
+        let box = stored.run { $0.respondingMailbox("w", ["a"]) }
+        let first = stored.run { $0.ask("w", "a") { $0.wait = 0 } }
+        let second = stored.run { $0.ask("w", "a") { $0.wait = 0 } }
+        stored.restart(isComplete: false)
+        let third = stored.run { $0.ask("w", "a") { $0.wait = 0 } }
+        let page = stored.scenario.center.mailbox(of: box, after: 0, limit: 10)
+        #expect(page?.elements.map(\.notification.id) == [first, second, third])
+        #expect(page?.elements.map(\.isRedelivered) == [true, true, false])
+        stored.run { $0.apply(.answer(second, observer: box, .result(bytes("2")))) }
+        #expect(stored.scenario.fate(second) == "2 by o\(box)")
     }
 
     @Test("R20: its deadline is wall time, and goes on while the broker is down")

@@ -355,6 +355,39 @@ struct AskFateTests {
     }
 
     @Test(
+        "R1, R20: with a store what waited comes behind the answer of a registration"
+    )
+    func comesBehindTheAnswer() throws {
+        let (broker, store) = try Broker.durable()
+        let d = try broker.webSocket()
+        try d.send(
+            d.call(
+                "addObserver",
+                AskStage.registration("w", ["a"], #","suspensionBehavior":"hold""#)))
+        try d.send(d.call("setSuspended", #"{"suspended":true}"#))
+        try store.commit(in: broker)
+        let asking = try broker.http()
+        try asking.send(
+            HTTPPeer.text("POST", "/v1/responders/w/a?ttl=600", "{}", fields: [Self.async]))
+        try store.commit(in: broker)
+        #expect(try asking.read()?.status == 202)
+        let e = try broker.webSocket()
+        try e.send(e.call("addObserver", AskStage.registration("w", ["a"])))
+        func isToldSomething(_ message: Value) -> Bool {
+            message.has("result") || message["method"] == "a"
+        }
+        #expect(try e.takeMessages(where: isToldSomething).isEmpty)
+        var messages: [Value] = []
+        for _ in 0..<3 {
+            try store.commit(in: broker)
+            messages += try e.takeMessages(where: isToldSomething)
+        }
+        #expect(messages.count == 2)
+        #expect(messages.first?.has("result") == true && messages.last?["method"] == "a")
+        #expect(messages.last?["params"].has("redelivered") == false)
+    }
+
+    @Test(
         "a broker that stops answers asks that wait with 503, with a default too, and those who look"
     )
     func draining() throws {

@@ -40,7 +40,7 @@ extension AskWorld {
         let before = known
         life += 1
         turn = []
-        (announcement, uncommitted) = (0, [])
+        (announcement, uncommitted, flushing) = (0, [], [])
         wall += Int64(dice.below(3_000))
         now = Int64(dice.number(in: 1_000_000...2_000_000_000)) * 1_000
         let epoch = [UInt8]("k\(life)")

@@ -15,6 +15,9 @@ extension AskWorld {
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         turn += effects.changes
         announcement = max(announcement, effects.announcement)
+        for case .initialFollows(let client, let connection) in effects.notices {
+            flushing.append((client, connection))
+        }
         told.append("\(Show.action(action)): \(Show.effects(effects, center))")
         if told.count > 100 { told.removeFirst(50) }
         try recorder.compare(with: center)

@@ -28,6 +28,8 @@ final class AskWorld {
     /// What is known of this turn's commands to the store, and of what was handed to it.
     var turn: [Change] = []
     var announcement: UInt64 = 0
+    /// The clients whose registrations were answered, and that get then what waited for them.
+    var flushing: [(client: UInt64, connection: UInt64)] = []
     var uncommitted: [Turn] = []
     /// What an outsider knows that must hold after a crash.
     var committed = Known()
@@ -102,6 +104,10 @@ final class AskWorld {
     var lastTold: ArraySlice<String> { told.suffix(12) }
 
     func step() throws(Violation) {
+        if !flushing.isEmpty, dice.oneIn(2) {
+            let (client, connection) = flushing.removeFirst()
+            if clients[client] == connection { return try tellRoom(client) }
+        }
         switch dice.below(28) {
         case 0: try connect()
         case 1, 2, 3: try register()
@@ -129,6 +135,11 @@ final class AskWorld {
     }
 
     // MARK: Steps
+
+    /// The answer of a registration has left, and more may follow.
+    private func tellRoom(_ client: UInt64) throws(Violation) {
+        try submit(.drain(client: client))
+    }
 
     var time: CommandTime {
         CommandTime(wallMilliseconds: wall, monotonicNanoseconds: now)

@@ -85,6 +85,35 @@ extension NotificationCenter {
         }
     }
 
+    /// Whether a client was written something with a higher number than an action that waited for room at its responder.
+    func wasOvertaken(_ entry: UInt32) -> Bool {
+        if held[entry].flags.contains(.redelivered) { return false }
+        let sequence = held.sequence(of: entry)
+        let client = observers[held[entry].observer].client
+        return observers.slots(from: clients[client].lastObserver).contains {
+            observers[$0].writtenThrough > sequence
+        }
+    }
+
+    /// Writes an action that was overtaken: it takes its number now, so that those of a client rise (law 2).
+    mutating func writeAgain(
+        _ entry: UInt32, _ action: HeldAction, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let (slot, account) = (held[entry].observer, held[entry].account)
+        let before = held.notification(of: entry)
+        unlink(entry, &effects)
+        sequence += 1
+        reserveSequence(&effects)
+        dispatching.kept = HeldTable.none
+        let entry = makeEntry(
+            before.dispatched(again: sequence), at: slot, account: account, flags: [],
+            action: action, time, &effects)
+        dispatching.kept = HeldTable.none
+        addWaiting(entry, of: observers[slot].client)
+        writeHeld(
+            entry, held.notification(of: entry), action, action.acknowledges, at: time, &effects)
+    }
+
     /// Gives an action to whom its walk has come to.
     private mutating func carry(
         _ action: HeldAction, _ walk: Walk, _ notification: Notification, isAwaited: Bool,
@@ -163,6 +192,7 @@ extension NotificationCenter {
         write(
             action, notification, to: slot, isRedelivered: notification.isRestored, at: time,
             &effects)
+        if action.acknowledges, owesTooMuch(slot) { noteOwing(slot, at: time) }
         return action.acknowledges ? .pending : .delivered
     }
 

@@ -21,7 +21,9 @@ extension NotificationCenter {
             if askFates[id]?.shown.contains(serial) == true { throw .alreadySettled }
             throw .unknownAsk
         }
-        guard case .shown(serial, _) = asks[slot].state, let observer = observers.slot(of: serial)
+        // Who was shown it, and has it back since its connection ended, may have worked the answer out (rule R11).
+        guard asks[slot].state.observer == serial, asks[slot].shown.contains(serial),
+            let observer = observers.slot(of: serial)
         else {
             throw asks[slot].shown.contains(serial) ? .alreadySettled : .unknownAsk
         }

@@ -83,8 +83,11 @@ extension NotificationCenter {
         if clients[client].suspension.contains(.asked), !clients[client].held.isEmpty,
             !clients[client].suspension.contains(.mailbox)
         {
+            let ordinal = asks[slot].ordinal
             clients[client].immediateSequence = sequence
             flush(client, at: time, &effects)
+            // The flush may have shown it with others that waited.
+            guard asks.isOpen(slot, ordinal: ordinal), asks[slot].sequence == 0 else { return }
             guard case .now = readiness(of: observer, asks[slot].content.name),
                 clients[client].held.isEmpty
             else { return hold(slot, for: observer, &effects) }
@@ -190,6 +193,35 @@ extension NotificationCenter {
                 showOrHold(slot, to: observer, at: time, &effects)
             }
         }
+    }
+
+    /// A client has registered: what waits for its responders does not overtake the answer (rule R1).
+    mutating func showHeldBehindAnswer(
+        to client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let suspension = clients[client].suspension
+        if suspension.contains(.mailbox) { return showHeld(of: client, at: time, &effects) }
+        guard suspension.isDisjoint(with: [.slow, .disconnected, .owing]),
+            observers.slots(from: clients[client].lastObserver)
+                .contains(where: observers.isResponder(at:))
+        else { return }
+        clients[client].suspension.insert(.flushing)
+        effects.notices.append(
+            .initialFollows(
+                client: clients[client].id, connection: clients[client].connection.number))
+    }
+
+    /// What waits for a mailbox is there, whether somebody looks or not.
+    mutating func showHeldToMailboxes(at time: CommandTime, _ effects: inout Effects) {
+        var found: [UInt32] = []
+        for entry in asks.order.entries where !entry.isDead {
+            guard case .held(let serial) = asks[entry.slot].state,
+                let observer = observers.slot(of: serial),
+                clients[observers[observer].client].suspension.contains(.mailbox)
+            else { continue }
+            found.append(observers[observer].client)
+        }
+        for client in Set(found).sorted() { showHeld(of: client, at: time, &effects) }
     }
 
     /// The asks that wait at the address of a responder and that it may be shown now: no more than it has room for.

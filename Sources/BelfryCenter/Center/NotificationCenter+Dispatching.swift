@@ -235,6 +235,8 @@ extension NotificationCenter {
         write(
             dispatching.position, to: slot, form: .acknowledged,
             isRedelivered: notification.isRestored, time, &effects)
+        // A responder owes answers to asks, too (rule R19).
+        if observers.isResponder(at: slot), owesTooMuch(slot) { noteOwing(slot, at: time) }
         return .pending
     }
 

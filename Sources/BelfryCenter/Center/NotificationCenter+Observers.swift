@@ -51,7 +51,9 @@ extension NotificationCenter {
         }
         if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
         if usesValues { tellPresent(slots, since: since, at: time, &effects) }
-        if asks.heldCount > 0 { showHeld(of: clientSlot, at: time, &effects) }
+        if asks.heldCount > 0 || !asks.orphans.isEmpty {
+            showHeldBehindAnswer(to: clientSlot, at: time, &effects)
+        }
         return slots.map { row(ofSlot: $0) }
     }
 

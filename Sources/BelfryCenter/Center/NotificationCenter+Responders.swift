@@ -18,13 +18,16 @@ extension NotificationCenter {
         }
         var next = responder.next
         var hopCount = 0
-        while let hop = next, hopCount <= limits.hopLimit {
+        while let hop = next, hopCount <= Self.circleLookLimit {
             if hop == address { throw .responderCircle }
             next = addresses.holders(of: hop.span).first
                 .flatMap { observers.responder(at: $0.slot)?.next }
             hopCount += 1
         }
     }
+
+    /// How many addresses a registration looks at for a circle; a walk ends long before (`hopLimit`).
+    private static let circleLookLimit = 1_000
 
     /// Removes those whose address a registration takes over; tells their clients.
     mutating func replaceHolders(

@@ -144,6 +144,10 @@ extension NotificationCenter {
                 noteOwing(slot, at: time)
                 return
             }
+            if let action, wasOvertaken(entry) {
+                writeAgain(entry, action, at: time, &effects)
+                continue
+            }
             if action == nil { startInterval(of: notification, at: slot, time) }
             byteCount += notification.content.byteCount + Self.frameByteCount
             writeHeld(entry, notification, action, acknowledges, at: time, &effects)
@@ -162,7 +166,7 @@ extension NotificationCenter {
     static let frameByteCount = 128
 
     /// Writes a held notification: an acknowledging observer still has to answer it.
-    private mutating func writeHeld(
+    mutating func writeHeld(
         _ entry: UInt32, _ notification: Notification, _ action: HeldAction?, _ acknowledges: Bool,
         at time: CommandTime, _ effects: inout Effects
     ) {

@@ -15,8 +15,8 @@ public enum Notice: Sendable, Equatable {
     /// An ask that a live responder was shown is over, and not by its answer (rule R10).
     case settled(
         connection: UInt64, transport: Transport, observer: UInt64, NotificationID, Settlement)
-    /// A new observer of a value has what is there first: a `drain` command must follow behind the answer to its
-    /// registration.
+    /// A new observer of a value has what is there first, a new responder what waits for it: a `drain` command must follow
+    /// behind the answer to the registration.
     case initialFollows(client: UInt64, connection: UInt64)
     /// More was held than one step writes: a `drain` command must follow once the socket has room.
     case flushGoesOn(client: UInt64, connection: UInt64)
