@@ -73,6 +73,16 @@ public struct BrokerRefusal: Equatable, Sendable {
         let type = JSONObject(problem)?.string("type")
         return type?.split(separator: "/").last.map(String.init)
     }
+
+    /// What is wrong with which field, in the broker's words, such as `every must be a number from 0.1 to 31622400`.
+    public var faults: [String] {
+        (JSONObject(problem)?.objects("errors") ?? []).compactMap { fault in
+            guard let detail = fault.string("detail") else { return nil }
+            let place =
+                fault.string("parameter") ?? fault.string("header") ?? fault.string("pointer")
+            return place.map { "\($0) \(detail)" } ?? detail
+        }
+    }
 }
 
 extension ClientError: CustomStringConvertible {
@@ -104,7 +114,10 @@ extension ClientError: CustomStringConvertible {
         case .http(let error): "the broker broke HTTP: \(error)"
         case .webSocket(let error): "the broker broke the WebSocket protocol: \(error)"
         case .notUnderstood: "the broker's answer is not of the protocol belfry.v1"
-        case .refused(let refusal): refusal.text
+        case .refused(let refusal) where refusal.faults.isEmpty: refusal.text
+        case .refused(let refusal):
+            (refusal.text.hasSuffix(".") ? String(refusal.text.dropLast()) : refusal.text)
+                + ": " + refusal.faults.joined(separator: "; ")
         case .closed(let code, let reason):
             "the broker closed the connection with \(code)" + (reason.isEmpty ? "" : ": \(reason)")
         case .observerRemoved(let reason): "the broker removed the observer: \(reason)"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BelfryClient
+import BelfryJSON
 
 /// The values of options that are neither text nor numbers.
 enum ArgumentText {
@@ -28,5 +29,15 @@ enum ArgumentText {
             throw ValidationError("`\(text)` is not a time. Write 500ms, 8s or 1h.")
         }
         return duration
+    }
+
+    /// Whether a text is JSON.
+    static func isJSON(_ text: [UInt8]) -> Bool {
+        do throws(JSONError) {
+            _ = try JSONScanner.validate(text.span)
+            return true
+        } catch {
+            return false
+        }
     }
 }

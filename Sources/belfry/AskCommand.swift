@@ -74,6 +74,10 @@ struct AskCommand: ClientCommand {
 
     /// The request that asks.
     func request() throws(ToolError) -> HTTPRequest {
+        if let wait, wait > .seconds(60) { throw .usage("--wait is at most 60s") }
+        if let fallback, !ArgumentText.isJSON(Array(fallback.utf8)) {
+            throw .usage("--default is not JSON: text needs quotation marks")
+        }
         let userInfo = try UserInfo(argument: userInfo, name: "USERINFO")
         do throws(ClientError) {
             return try .ask(

@@ -164,7 +164,7 @@ struct GivenValue: ParsableArguments {
     @Argument(help: .value("The keys, joined by points; may be left out.", "KEYPATH"))
     var second: String
 
-    @Argument(help: .value("JSON text; - reads it from standard input.", "JSON"))
+    @Argument(help: .value("JSON text; - reads it from standard input. A negative number stands behind --.", "JSON"))
     var third: String?
 
     /// The keys, joined by points; empty for the whole.
@@ -181,22 +181,13 @@ struct GivenValue: ParsableArguments {
         } catch {
             throw .failure("standard input cannot be read: \(error)")
         }
-        guard Self.isJSON(json) else { throw .usage("standard input is not JSON") }
+        guard ArgumentText.isJSON(json) else { throw .usage("standard input is not JSON") }
         return json
     }
 
     func validate() throws {
-        guard argument == "-" || Self.isJSON(Array(argument.utf8)) else {
+        guard argument == "-" || ArgumentText.isJSON(Array(argument.utf8)) else {
             throw ValidationError("`\(argument)` is not JSON: text needs quotation marks.")
-        }
-    }
-
-    private static func isJSON(_ text: [UInt8]) -> Bool {
-        do throws(JSONError) {
-            _ = try JSONScanner.validate(text.span)
-            return true
-        } catch {
-            return false
         }
     }
 }

@@ -18,6 +18,8 @@ struct AskToolTests {
         #expect(whole.output.first?.contains(#""answer":{},"by":"responder""#) == true)
         let wrong = try await broker.run("ask", "w", "a", "7")
         #expect(wrong.exitCode == 2)
+        #expect(try await broker.run("ask", "w", "a", "--wait", "61s").exitCode == 2)
+        #expect(try await broker.run("ask", "w", "a", "--default", "no").exitCode == 2)
         responder.interrupt()
         #expect(await responder.exitCode() == 0)
         #expect(try await broker.run("ask", "w", "a").exitCode == 1)
