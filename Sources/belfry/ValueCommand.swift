@@ -164,7 +164,10 @@ struct GivenValue: ParsableArguments {
     @Argument(help: .value("The keys, joined by points; may be left out.", "KEYPATH"))
     var second: String
 
-    @Argument(help: .value("JSON text; - reads it from standard input. A negative number stands behind --.", "JSON"))
+    @Argument(
+        help: .value(
+            "JSON text; - reads it from standard input. A negative number stands behind --.",
+            "JSON"))
     var third: String?
 
     /// The keys, joined by points; empty for the whole.
