@@ -19,7 +19,7 @@ public final class EmbeddedKernel {
     /// The monotonic time; it starts at one second.
     public private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000)
     /// The wall time; it starts at 2026-01-01T00:00:00Z.
-    public private(set) var wallNow = WallTime(milliseconds: 1_767_225_600_000)
+    public var wallNow: WallTime { WallTime(milliseconds: wallNanoseconds / 1_000_000) }
     /// The error number that accepting a connection fails with, such as `EMFILE`.
     public var acceptFailure: Int32?
     /// How often the loop has waited or polled.
@@ -27,6 +27,7 @@ public final class EmbeddedKernel {
     /// How often the loop has tried to accept a connection.
     public private(set) var acceptCount = 0
 
+    var wallNanoseconds: Int64 = 1_767_225_600_000_000_000
     var sockets: [EmbeddedSocket] = []
     private var openNumbers: [Int32] = []
     private var attempts: [Int32] = []
@@ -49,7 +50,7 @@ public final class EmbeddedKernel {
     /// Moves both clocks on, while the loop does not run although it wants to.
     public func pause(for duration: Duration) {
         now += duration
-        wallNow = wallNow + duration
+        wallNanoseconds &+= duration.nanoseconds
     }
 
     /// Sends a signal to the loop.

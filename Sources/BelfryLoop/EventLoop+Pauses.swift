@@ -23,7 +23,16 @@ extension EventLoop {
     mutating func readClocks(afterWaiting asked: Int64?) {
         let before = now.nanoseconds
         now = kernel.now()
-        wallNow = kernel.wallNow()
+        var reading = kernel.wallNanoseconds()
+        if !wallClock.agrees(at: now, reading: reading) {
+            // Perhaps the thread stood still in between; what disagrees twice was set.
+            now = kernel.now()
+            reading = kernel.wallNanoseconds()
+            if !wallClock.agrees(at: now, reading: reading) {
+                wallClock = SteadyWallClock(at: now, reading: reading)
+            }
+        }
+        wallNow = wallClock.time(at: now)
         guard let wanted = kernel.wantedNanoseconds(asked: asked) else { return }
         let missed = now.nanoseconds - before - wanted - Self.beatNanoseconds
         guard missed > 0 else { return }

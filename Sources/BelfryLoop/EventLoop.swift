@@ -23,6 +23,7 @@ public struct EventLoop: ~Copyable {
     public internal(set) var now: MonotonicTime
     /// The wall time at which the turn began.
     public internal(set) var wallNow: WallTime
+    var wallClock: SteadyWallClock
     /// Nanoseconds in which the loop did not run although it wanted to: a pause of the process or of the
     /// machine, or a turn that took very long, each but for a beat.
     public internal(set) var missedNanoseconds: Int64 = 0
@@ -141,7 +142,8 @@ public struct EventLoop: ~Copyable {
         flushShareNanoseconds = configuration.flushShare.nanoseconds
         self.kernel = try KernelCalls(kernel)
         now = self.kernel.now()
-        wallNow = self.kernel.wallNow()
+        wallClock = SteadyWallClock(at: now, reading: self.kernel.wallNanoseconds())
+        wallNow = wallClock.time(at: now)
         earliestSweep = now
     }
 

@@ -27,10 +27,11 @@ enum KernelCalls: ~Copyable {
         }
     }
 
-    func wallNow() -> WallTime {
+    /// The wall time, in nanoseconds since the start of 1970.
+    func wallNanoseconds() -> Int64 {
         switch self {
-        case .linux: .now()
-        case .embedded(let kernel): kernel.wallNow
+        case .linux: WallTime.nowInNanoseconds()
+        case .embedded(let kernel): kernel.wallNanoseconds
         }
     }
 

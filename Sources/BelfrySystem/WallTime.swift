@@ -14,8 +14,11 @@ public struct WallTime: Hashable, Comparable, Sendable {
 
     /// Reads the clock.
     public static func now() -> WallTime {
-        WallTime(milliseconds: belfry_wall_milliseconds())
+        WallTime(milliseconds: nowInNanoseconds() / 1_000_000)
     }
+
+    /// Reads the clock, in nanoseconds since the start of 1970.
+    public static func nowInNanoseconds() -> Int64 { belfry_wall_nanoseconds() }
 
     /// Tells which time comes first.
     public static func < (left: WallTime, right: WallTime) -> Bool {

@@ -52,10 +52,10 @@ int64_t belfry_monotonic_nanoseconds(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-int64_t belfry_wall_milliseconds(void) {
+int64_t belfry_wall_nanoseconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 int belfry_random(void *bytes, size_t count) {

@@ -89,6 +89,8 @@ struct ServerStart: ~Copyable {
         _ data: consuming DataLock, _ configuration: ServerConfiguration, progress: StartProgress,
         mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog
     ) throws(StoreError) -> (Beginning, DiskStore) {
+        // The wall clock is read first: with a later one, times that were stored would be early.
+        let wallStart = WallTime.now()
         let start = MonotonicTime.now()
         var limits = StoreLimits()
         limits.byteLimit = configuration.storeByteLimit
@@ -98,7 +100,7 @@ struct ServerStart: ~Copyable {
         var restoration = StateRestoration(
             limits: configuration.centerLimits,
             at: CommandTime(
-                wallMilliseconds: WallTime.now().milliseconds,
+                wallMilliseconds: wallStart.milliseconds,
                 monotonicNanoseconds: start.nanoseconds)
         ) {
             random.hexadecimal(digitCount: 12)

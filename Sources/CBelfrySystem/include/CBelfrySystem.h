@@ -54,7 +54,7 @@ enum {
 };
 
 int64_t belfry_monotonic_nanoseconds(void);
-int64_t belfry_wall_milliseconds(void);
+int64_t belfry_wall_nanoseconds(void);
 int belfry_random(void *_Nonnull bytes, size_t count);
 const char *_Nullable belfry_error_text(int error);
 
