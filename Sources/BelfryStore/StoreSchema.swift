@@ -154,8 +154,8 @@ enum StoreSchema {
                 max_delay INTEGER, time_to_live INTEGER, is_immediate INTEGER NOT NULL,
                 delay INTEGER, scope BLOB, client INTEGER, principal BLOB,
                 has_key INTEGER NOT NULL, period INTEGER, start_at INTEGER, next INTEGER,
-                fired INTEGER, missed INTEGER, lease_left INTEGER, name BLOB NOT NULL,
-                object BLOB, user_info BLOB, checksum INTEGER NOT NULL,
+                fired INTEGER, missed INTEGER, last_made INTEGER, lease_left INTEGER,
+                name BLOB NOT NULL, object BLOB, user_info BLOB, checksum INTEGER NOT NULL,
                 PRIMARY KEY (center, id)) WITHOUT ROWID
             """,
             """
@@ -227,7 +227,7 @@ enum StoreSchema {
                 """
                 center, id, caused_by, depth, posted_at, due_at, is_restored, style, coalescing,
                 keeps_latest, modes, max_delay, time_to_live, is_immediate, delay, scope, client, principal,
-                has_key, period, start_at, next, fired, missed, lease_left, name, object, user_info
+                has_key, period, start_at, next, fired, missed, last_made, lease_left, name, object, user_info
                 """, ["center", "id"]
             )
         ),

@@ -11,14 +11,14 @@ struct TimerRows {
             """
             INSERT OR REPLACE INTO timer
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)
+                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)
             """)
         remover = try connection.prepare("DELETE FROM timer WHERE center = ?1 AND id = ?2")
         reader = try connection.prepare(
             """
             SELECT id, caused_by, depth, posted_at, due_at, is_restored, style, coalescing, keeps_latest, modes,
                 max_delay, time_to_live, is_immediate, delay, scope, client, principal, has_key,
-                period, start_at, next, fired, missed, lease_left, name, object, user_info
+                period, start_at, next, fired, missed, last_made, lease_left, name, object, user_info
             FROM timer WHERE center = ?1 ORDER BY id
             """)
     }
@@ -49,6 +49,7 @@ struct TimerRows {
         putter.bind(record.repetition?.next)
         putter.bind(record.repetition?.fired)
         putter.bind(record.repetition?.missed)
+        putter.bind(record.repetition?.lastMade)
         putter.bind(record.repetition?.leaseLeft)
         putter.bind(record.post.content)
         putter.bindChecksum()
@@ -127,10 +128,12 @@ struct TimerRows {
         let next = row.optionalInteger()
         let fired = row.optionalInteger()
         let missed = row.optionalInteger()
+        let lastMade = row.optionalInteger()
         let leaseLeft = row.optionalInteger()
         guard let startAt, let next, let fired, let missed else { return nil }
         return TimerRecord.Repetition(
-            startAt: startAt, next: next, fired: fired, missed: missed, leaseLeft: leaseLeft)
+            startAt: startAt, next: next, fired: fired, missed: missed, lastMade: lastMade,
+            leaseLeft: leaseLeft)
     }
 }
 

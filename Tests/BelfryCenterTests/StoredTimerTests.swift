@@ -56,6 +56,40 @@ struct StoredTimerTests {
         #expect(!stored.scenario.effects.notifications[0].isRestored)
     }
 
+    @Test("L6: no firing has the id of another one that was posted before a crash and not stored")
+    mutating func eachFiringHasItsID() {
+        stored.run { $0.later("r", every: 1_000) }
+        let before = stored
+        var lost: [NotificationID] = []
+        for _ in 0..<2 {
+            stored.scenario.milliseconds += 1_000
+            #expect(stored.scenario.turn() == ["r"])
+            lost.append(stored.scenario.effects.notifications[0].id)
+        }
+        // The store has heard of neither.
+        stored = before
+        stored.scenario.milliseconds += 2_500
+        stored.restart(isComplete: false)
+        #expect(stored.turn() == ["r"])
+        let again = stored.scenario.effects.notifications[0]
+        #expect(again.id == lost[0] && again.isRestored)
+        #expect(stored.turn(after: 500) == ["r"])
+        let next = stored.scenario.effects.notifications[0]
+        #expect(!lost.contains(next.id) && !next.isRestored)
+    }
+
+    @Test("L6: what was made before a restart and still waits is known by its id")
+    mutating func lastFiringIsKnown() {
+        let id = stored.run { $0.later("r", every: 1_000, modes: ["modal"]) }
+        // It is late: of the three that were due, one is made.
+        #expect(stored.turn(after: 3_500) == [])
+        stored.restart()
+        #expect(stored.turn(after: 500) == [])
+        #expect(stored.scenario.timerTexts == ["r at 5000 fired 1 missed 3"])
+        stored.run { $0.apply(.dequeueEntry(id, scope: .everything)) }
+        #expect(stored.scenario.queueTexts == [] && stored.scenario.timerTexts == [])
+    }
+
     @Test("L6: a lease does not run while the broker is down")
     mutating func leaseStandsStill() {
         let id = stored.run { $0.later("r", every: 60_000, lease: 100_000) }

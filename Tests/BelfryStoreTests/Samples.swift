@@ -185,6 +185,7 @@ enum Sample {
             repetition: repeats
                 ? TimerRecord.Repetition(
                     startAt: -5, next: fired + 1, fired: fired, missed: 3,
+                    lastMade: number % 4 == 0 ? nil : fired,
                     leaseLeft: number % 2 == 0 ? nil : 11) : nil)
     }
 

@@ -48,12 +48,13 @@ extension NotificationCenter {
         }
         var repetition = repetition
         let waits = lastFiring(of: timer, repetition).map { queue.entry($0) != nil } ?? false
-        let firing = firing(of: timer.id, repetition.fired)
+        let firing = firing(of: timer.id, repetition.next)
+        if !waits { repetition.lastMade = repetition.next }
         repetition.next += count
         repetition.missed += waits ? count : count - 1
         timers.missedCount += UInt64(waits ? count : count - 1)
         if !waits { repetition.fired += 1 }
-        timers.goOn(slot, repetition, hasFired: !waits)
+        timers.goOn(slot, repetition)
         noteTimer(slot, at: time, &effects)
         if !waits { enter(timer, as: firing, causedBy: timer.id, at: time, &effects) }
     }
@@ -84,11 +85,11 @@ extension NotificationCenter {
     func lastFiring(
         of timer: Timer, _ repetition: Timer.Repetition
     ) -> NotificationID? {
-        repetition.fired > 0 ? firing(of: timer.id, repetition.fired - 1) : nil
+        repetition.lastMade.map { firing(of: timer.id, $0) }
     }
 
-    /// The identifier of a firing: it is made of that of the timer, and of how many were made before, so it is the same
-    /// again after a crash.
+    /// The identifier of a firing: it is made of that of the timer and the firing's place on the grid, so it is the same
+    /// again after a crash, and no other firing has it, however many were posted before the crash and not stored.
     private func firing(of timer: NotificationID, _ number: Int64) -> NotificationID {
         let step = UInt64(bitPattern: number) &+ 1
         var mixed = timer.low &+ step &* 0x9E37_79B9_7F4A_7C15
@@ -138,6 +139,7 @@ extension NotificationCenter {
                 TimerRecord.Repetition(
                     startAt: repetition.startAt, next: repetition.next, fired: repetition.fired,
                     missed: repetition.missed,
+                    lastMade: repetition.lastMade,
                     leaseLeft: repetition.endsAt == .max
                         ? nil
                         : max(repetition.endsAt, time.timerNanoseconds) - time.timerNanoseconds)

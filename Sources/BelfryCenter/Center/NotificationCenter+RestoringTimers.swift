@@ -51,6 +51,7 @@ extension NotificationCenter {
         repetition.next = kept.next
         repetition.fired = kept.fired
         repetition.missed = kept.missed
+        repetition.lastMade = kept.lastMade
         return repetition
     }
 

@@ -79,6 +79,8 @@ struct Timer: Sendable {
         var next: Int64 = 0
         var fired: Int64 = 0
         var missed: Int64 = 0
+        /// Which one was made last.
+        var lastMade: Int64?
 
         /// Whether its client did not come back with the broker, so that it is over.
         var isOrphan: Bool { endsAt == .min }

@@ -163,12 +163,10 @@ struct TimerTable: Sendable {
         order.insert(timer.item(at: slot))
     }
 
-    /// A repeating timer is due again.
-    ///
-    /// - Parameter hasFired: whether it has made a firing: the next one has another identifier.
-    mutating func goOn(_ slot: UInt32, _ repetition: Timer.Repetition, hasFired: Bool) {
+    /// A repeating timer is due again: the next firing has another identifier.
+    mutating func goOn(_ slot: UInt32, _ repetition: Timer.Repetition) {
         repetitions[slot] = repetition
-        if hasFired, slots[Int(slot)]?.isRestored == true {
+        if slots[Int(slot)]?.isRestored == true {
             restoredCount -= 1
             slots[Int(slot)]?.isRestored = false
         }
@@ -207,6 +205,7 @@ struct TimerTable: Sendable {
         digest.add(repetition.endsAt)
         digest.add(repetition.next)
         digest.add(repetition.fired)
+        digest.add(repetition.lastMade.map { $0 + 1 } ?? 0)
         digest.add(repetition.missed)
     }
 }

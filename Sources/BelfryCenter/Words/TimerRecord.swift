@@ -43,15 +43,21 @@ public struct TimerRecord: Sendable, Equatable {
         public let fired: Int64
         /// How many were due and not made.
         public let missed: Int64
+        /// Which one was made last; nil while none was.
+        public let lastMade: Int64?
         /// Nanoseconds that are left of its lease; nil is for ever.
         public let leaseLeft: Int64?
 
         /// Joins the parts.
-        public init(startAt: Int64, next: Int64, fired: Int64, missed: Int64, leaseLeft: Int64?) {
+        public init(
+            startAt: Int64, next: Int64, fired: Int64, missed: Int64, lastMade: Int64?,
+            leaseLeft: Int64?
+        ) {
             self.startAt = startAt
             self.next = next
             self.fired = fired
             self.missed = missed
+            self.lastMade = lastMade
             self.leaseLeft = leaseLeft
         }
     }
