@@ -239,6 +239,22 @@ struct ValueLifetimeTests {
             stored.scenario.seen == [#"o1 a {"kind":"set","initial":true,"new":1} @1*"#])
     }
 
+    @Test("V10: after a restart, a number may be of one frame of several")
+    func oneOfSeveral() {
+        var stored = StoredScenario()
+        let client = stored.run { $0.connect() }
+        for path in ["a", "a.b", "c"] { stored.run { $0.look("o", path, by: client) } }
+        stored.run { $0.put("o", "a.b", "1") }
+        // The line ended behind the frame of the first.
+        stored.restart(isComplete: false)
+        stored.run { $0.back(client, after: 1) }
+        #expect(
+            stored.scenario.seen == [
+                #"o2 a.b {"kind":"set","initial":true,"new":1} @1*"#,
+                #"o3 c {"kind":"removed","initial":true} @1*"#,
+            ])
+    }
+
     @Test("V16, V17: ttl goes on over a restart; leases run anew from the start, for 30 s at least")
     func partsAfterRestart() {
         var stored = StoredScenario()

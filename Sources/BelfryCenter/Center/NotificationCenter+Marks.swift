@@ -229,12 +229,15 @@ extension NotificationCenter {
                 let written = lastWritten[client] == nil ? nil : observers[slot].writtenThrough
                 // The first frame has the number of the registration, as others before it may have.
                 let since = observers[slot].since
+                // The line may have ended between the frames of one number.
+                let changed = values.changedSequence(for: slot)
                 isMissed =
                     (after ?? written).map { $0 <= since || mayHaveChanged(above: $0, at: slot) }
-                    ?? true
+                    ?? true || wasWritten && changed == after
+                if changed == after { wasWritten = true }
             } else if let after, after <= sequence, !hasAll {
                 let written = observers[slot].writtenThrough
-                // The line may have ended between the frames of one number.
+                // Here it may, too.
                 isMissed = written > after || written == after && wasWritten
                 if written >= after { wasWritten = true }
             } else {
