@@ -25,6 +25,10 @@ struct LogPrefixTests {
             states.append(try content(of: &file))
             logByteCounts.append(Self.byteCount(ofFrames: file.connection.logPageCount))
         }
+        // Each table is in it.
+        let last = states[20].centers
+        #expect(last.contains { !$0.observers.isEmpty && !$0.asks.isEmpty })
+        #expect(last.contains { !$0.values.isEmpty && !$0.timers.isEmpty })
         let log = try original.bytes(of: "belfry.db-wal")
         #expect(log.count >= logByteCounts[20])
         #expect(file.connection.logPageCount < file.logPageLimit)

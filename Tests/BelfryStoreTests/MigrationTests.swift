@@ -115,6 +115,16 @@ struct MigrationTests {
     func laterVersions(_ version: Int) throws {
         var expected = try make(version: version, inOrder: true)
         expected.incarnation += 1
+        let observers = expected.centers.flatMap(\.observers)
+        let responderCount = observers.count {
+            if case .responder = $0.role { true } else { false }
+        }
+        #expect(responderCount < observers.count)
+        if version == 4 {
+            #expect(responderCount > 0)
+            let asks = expected.centers.flatMap(\.asks)
+            #expect(asks.contains { $0.end == nil } && asks.contains { $0.end != nil })
+        }
         do {
             var file = try open()
             #expect(try file.connection.integer("PRAGMA user_version") == 5)
