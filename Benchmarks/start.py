@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
 """How long a broker takes to start that has much in its store.
 
-    Benchmarks/start.py [--observers 100000] [--held 100000] [--rounds 5] [--data DIR] [--bar 1]
-        [-- OPTION...]
+    Benchmarks/start.py [--observers 100000] [--held 100000] [--responders 0] [--values 0] [--timers 0]
+        [--rounds 5] [--data DIR] [--bar 1] [-- OPTION...]
 
 Half of the observers are mailboxes, each a client of its own; the others belong to as few clients as the
-limits allow. The held notifications are in mailboxes, 1,000 each, with 280 bytes of userInfo. Then the
+limits allow. The held notifications are in mailboxes, 1,000 each, with 280 bytes of userInfo. Responders belong to as few clients as well, and each holds an address of its own;
+values have 500 bytes; timers are due within a month, each with a name and object of its own in each 10,000. Then the
 broker is started again and again, after a clean stop and after kill -9 in turn. What is measured is
 the time from the start of the process to the 200 of /readyz; the bar is the median of each kind, 1 s for
 what it has by default. The processor time until then is told too: on a busy machine it is the figure to compare.
 
 The memory is that of the process: the most that a start had until it was ready (VmHWM), over what the broker that
 was filled had before its first stop. The bar is 1.2.
+
+The bar of 100,000 responders, values and timers each is 2 s, that of 1,000,000 timers is 10 s:
+
+    Benchmarks/start.py --observers 0 --held 0 --responders 100000 --values 100000 --timers 100000 --bar 2
+    Benchmarks/start.py --observers 0 --held 0 --timers 1000000 --bar 10 -- --timer-limit 1000000,1GiB --queue-memory 2GiB
 
 With --data the filled directory stays, with what the broker had before the stop in DIR.json; a run that finds
 them fills nothing, and works on a copy. What stands behind -- are options of the broker: 1,000,000 held
@@ -36,12 +42,13 @@ MEMORY_BAR = 1.2
 HELD_EACH = 1_000
 OBSERVERS_EACH = 10_000
 BATCH = 100
+VALUE_BYTES = 500
 
 
-def request(path, content):
+def request(path, content, method="POST"):
     body = json.dumps(content).encode()
     return (
-        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
 
@@ -88,18 +95,41 @@ def ask_all(port, requests, connection_count=64):
                 client.setblocking(False)
 
 
+def fill_few(port, rows):
+    """Registers these observers with as few clients as the limits allow."""
+    for start in range(0, len(rows), OBSERVERS_EACH):
+        client = support.WebSocketClient(port)
+        session = json.loads(client.next_frame()[1])["params"]["session"]
+        ask_all(port, (
+            request("/v1/observers", {**row, "session": session}) for row in rows[start:start + OBSERVERS_EACH]))
+        client.close()
+
+
+def fill_siblings(port, options):
+    """Fills in responders, values and timers."""
+    fill_few(port, [
+        {"object": f"desk{number}", "implements": ["decide", "inform"], "lease": 86_400}
+        for number in range(options.responders)])
+    note = "x" * (VALUE_BYTES - len('{"note":"","number":000000}'))
+    ask_all(port, (
+        request(f"/v1/values/object{number}", {"note": note, "number": 100_000 + number}, "PUT")
+        for number in range(options.values)))
+    info = {"text": "tea is ready"}
+    ask_all(port, (
+        request("/v1/notifications", [
+            {"name": "Reminder", "object": f"o{(start + place) % 10_000}", "userInfo": info,
+             "after": 86_400 + (start + place) * 7_919 % 2_500_000}
+            for place in range(min(BATCH, options.timers - start))])
+        for start in range(0, options.timers, BATCH)), 8)
+
+
 def fill(port, observer_count, held_count):
     mailbox_count = observer_count // 2
     ask_all(port, (
         request("/v1/observers", {"name": f"Mail{number}", "lease": 86_400})
         for number in range(mailbox_count)))
-    for start in range(mailbox_count, observer_count, OBSERVERS_EACH):
-        client = support.WebSocketClient(port)
-        session = json.loads(client.next_frame()[1])["params"]["session"]
-        ask_all(port, (
-            request("/v1/observers", {"name": f"Name{number}", "session": session})
-            for number in range(start, min(start + OBSERVERS_EACH, observer_count))))
-        client.close()
+    fill_few(port, [
+        {"name": f"Name{number}"} for number in range(mailbox_count, observer_count)])
     info = json.loads(support.user_info())
     ask_all(port, (
         request("/v1/notifications", [
@@ -138,6 +168,7 @@ def fill_new(data, options):
     broker, seconds, _ = start(data, options.broker)
     print(f"an empty store: {seconds * 1000:.0f} ms")
     fill(broker.port, options.observers, options.held)
+    fill_siblings(broker.port, options)
     before = resident_bytes(broker)
     broker.stop()
     return before
@@ -157,10 +188,24 @@ def prepare(data, options):
         return json.load(file)["residentBytes"]
 
 
+def check(port, options, figures):
+    """What was stored is there."""
+    for name in ("responders", "values", "timers"):
+        if figures.get(f"belfry_{name}".encode(), 0) != getattr(options, name):
+            sys.exit(f"of {getattr(options, name)} {name} there are {figures}")
+    if options.held == 0:
+        return
+    status, page = held.ask(port, "GET", "/v1/observers?limit=1&name=Mail0")
+    if status != 200 or page["observers"][0]["held"] != min(HELD_EACH, options.held):
+        sys.exit(f"what was stored is not there: {status} {page}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--observers", type=int, default=100_000)
     parser.add_argument("--held", type=int, default=100_000)
+    for name in ("responders", "values", "timers"):
+        parser.add_argument("--" + name, type=int, default=0)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--data")
     parser.add_argument("--bar", type=float, default=1.0)
@@ -173,7 +218,8 @@ def main():
         broker, _, _ = start(data, options.broker)
         figures = held.metrics(broker.port)
         found = {name: figures[name] for name in figures if name in (
-            b"belfry_observers", b"belfry_held_notifications", b"belfry_held_bytes")}
+            b"belfry_observers", b"belfry_held_notifications", b"belfry_held_bytes",
+            b"belfry_responders", b"belfry_values", b"belfry_timers")}
         print(", ".join(f"{name.decode()} {value:,.0f}" for name, value in found.items()))
         times = {"a clean stop": [], "kill -9": []}
         for _ in range(options.rounds):
@@ -188,9 +234,7 @@ def main():
                 peaks.append(peak_bytes(broker))
         size = sum(os.path.getsize(os.path.join(data, name)) for name in os.listdir(data))
         print(f"files {size / 1e6:.0f} MB, resident {resident_bytes(broker) / 1e6:.0f} MB")
-        status, page = held.ask(broker.port, "GET", "/v1/observers?limit=1&name=Mail0")
-        if status != 200 or page["observers"][0]["held"] != min(HELD_EACH, options.held):
-            sys.exit(f"what was stored is not there: {status} {page}")
+        check(broker.port, options, figures)
         broker.stop()
     finally:
         shutil.rmtree(data)

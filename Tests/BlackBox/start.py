@@ -69,13 +69,19 @@ def ask(port, method, path, content=None, connection=None):
 
 
 def fill(port, count):
-    """Registers mailboxes, each a client of its own."""
+    """Registers mailboxes, each a client of its own, of which half hold an address; as many values and timers."""
     def some(first):
         client = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         for number in range(first, count, 16):
-            content = {"name": f"Mail{number}", "lease": LEASE}
-            while ask(port, "POST", "/v1/observers", content, client)[0] == 503:
-                time.sleep(0.002)
+            place = {"object": f"desk{number}", "implements": ["decide"]} if number % 2 else {"name": f"Mail{number}"}
+            for method, path, content in (
+                    ("POST", "/v1/observers", {**place, "lease": LEASE}),
+                    ("PUT", f"/v1/values/object{number}", {"number": number, "note": "x" * 480}),
+                    ("POST", "/v1/channels/Reminder?after=86400", {"number": number})):
+                while (answer := ask(port, method, path, content, client))[0] == 503:
+                    time.sleep(0.002)
+                if answer[0] not in (201, 202):
+                    sys.exit(f"{method} {path} was answered {answer}")
 
     threads = [threading.Thread(target=some, args=(first,)) for first in range(16)]
     for thread in threads:
@@ -113,8 +119,11 @@ def watch(data, count):
         answer = client.recv(4096)
         check("who came before is answered", answer.startswith(b"HTTP/1.1 503 "), answer)
     _, page = ask(port, "GET", "/metrics")
-    found = re.search(rb"\nbelfry_observers (\d+)", page)
-    check("all is there", found and int(found.group(1)) == count, found)
+    for what, wanted in (("observers", count), ("responders", count // 2), ("values", count), ("timers", count)):
+        found = re.search(rf"\nbelfry_{what} (\d+)".encode(), page)
+        check(f"all {what} are there", found and int(found.group(1)) == wanted, found)
+    status, text = ask(port, "GET", f"/v1/values/object{count - 1}/number")
+    check("a value is what it was", (status, text) == (200, str(count - 1).encode()), (status, text))
     seconds = sum('"restored":"' in line and '"restoring"' in line for line in broker.lines())
     print(f"     {len(told)} questions, {seconds} lines of progress")
     check("it ends in order", broker.stop() == 0)
