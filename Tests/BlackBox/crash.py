@@ -13,7 +13,9 @@ moment. What is checked is the table of the section "What a receipt promises" of
 - a request with an idempotency key has its effect once, however often it is repeated;
 - tokens of registered observers work, removed observers have their tombstone;
 - sequence numbers rise over all lives, and no identifier comes twice;
-- stored asks, wherever they wait: see `crashing_asks.py`.
+- stored asks, wherever they wait: see `crashing_asks.py`;
+- values, what ends of them, and what their observers have: see `crashing_values.py`;
+- timers, once, repeating, replaced and of clients that go: see `crashing_timers.py`.
 
 Exit code 0 when nothing was missing, doubled or repeated; the seed makes the moments and the load
 the same, but not the machine.
@@ -21,14 +23,11 @@ the same, but not the machine.
 
 import argparse
 import collections
-import http.client
-import json
 import os
 import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -37,10 +36,10 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "Benchmarks"))
-import support  # noqa: E402
-from crashing_asks import Asks, Violation  # noqa: E402
-
-TIMEOUT = 20
+from crashing import CUT, TIMEOUT, Connection, Session, Violation  # noqa: E402
+from crashing_asks import Asks  # noqa: E402
+from crashing_timers import Timers  # noqa: E402
+from crashing_values import Values  # noqa: E402
 
 
 class Broker:
@@ -74,27 +73,6 @@ class Broker:
         self.log.close()
 
 
-class Connection:
-    """HTTP requests on a connection that is kept; what is cut is an OSError or an HTTPException."""
-
-    def __init__(self, port):
-        self.http = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
-
-    def ask(self, method, path, content=None, fields=None):
-        headers = dict(fields or {})
-        body = None
-        if content is not None:
-            body = json.dumps(content)
-            headers["Content-Type"] = "application/json"
-        self.http.request(method, path, body, headers)
-        response = self.http.getresponse()
-        text = response.read()
-        return response.status, json.loads(text) if text else None, response
-
-
-CUT = (OSError, http.client.HTTPException)
-
-
 class Expectations:
     """What the broker has promised so far; the lock keeps the threads of a round apart."""
 
@@ -112,7 +90,7 @@ class Expectations:
         self.tokens = {}
         self.removed = {}
         self.maybe_removed = set()
-        self.read_through = 0
+        self.held_through = self.keyed_through = 0
         self.counter = 0
 
     def text(self):
@@ -154,7 +132,7 @@ class Round:
                 work(*arguments)
             except CUT:
                 pass
-            except Violation as fault:
+            except Exception as fault:
                 self.faults.append(fault)
 
         thread = threading.Thread(target=loop)
@@ -237,23 +215,9 @@ class Round:
 
     def work(self):
         """The acknowledging observer: comes back, answers most of what it is sent."""
-        client = support.WebSocketClient(self.broker.port)
-        client.next_frame()
-        call = {"jsonrpc": "2.0", "id": "r", "method": "resume",
-                "params": {"session": self.session}}
-        client.send_text(json.dumps(call))
+        session = Session(self.broker.port, self.session)
         while not self.isOver.is_set():
-            opcode, content = client.next_frame()
-            if opcode == 9:
-                client.socket.sendall(support.text_frame(content, opcode=10))
-                continue
-            if opcode != 1:
-                return
-            frame = json.loads(content)
-            if frame.get("id") == "r":
-                if "error" in frame:
-                    raise Violation(f"the session is gone: {frame}")
-                continue
+            frame = session.next()
             if frame.get("method") != "notify":
                 continue
             note = frame["params"]
@@ -267,11 +231,10 @@ class Round:
                     self.expected.acknowledged.add(note["id"])
                     self.expected.acknowledging.pop(note["id"], None)
             if answers:
-                client.send_text(
-                    json.dumps({"jsonrpc": "2.0", "id": frame["id"], "result": None}))
+                session.answer(frame, None)
 
 
-def check(broker, expected, asks, mailboxes, session):
+def check(broker, expected, parts, mailboxes, session):
     """Everything that was promised before the last kill is there."""
     connection = Connection(broker.port)
     check_mailbox(connection, expected, mailboxes["held"])
@@ -279,29 +242,16 @@ def check(broker, expected, asks, mailboxes, session):
     check_queue(connection, expected)
     check_tokens(connection, expected)
     check_work(broker, expected, session)
-    asks.check(broker.port, connection)
+    for part in parts:
+        part.check(broker.port, connection)
     probe = connection.ask("POST", "/v1/channels/Probe", {})[1]
     if probe["seq"] <= expected.highest_seq:
         raise Violation(f"the sequence went back: {probe['seq']} after {expected.highest_seq}")
     expected.note_receipt(probe)
 
 
-def read_all(connection, token, after=0):
-    notes, gaps = [], []
-    while True:
-        status, page, _ = connection.ask(
-            "GET", f"/v1/observers/{token}/notifications?after={after}&limit=1000")
-        if status != 200:
-            raise Violation(f"a mailbox was answered {status} {page}")
-        gaps += page["gaps"]
-        if not page["notifications"]:
-            return notes, gaps, after
-        notes += page["notifications"]
-        after = page["next"]
-
-
 def check_mailbox(connection, expected, token):
-    notes, gaps, after = read_all(connection, token, expected.read_through)
+    notes, gaps, after = connection.read_all(token, expected.held_through)
     if gaps:
         raise Violation(f"a mailbox with room has gaps: {gaps}")
     seen = collections.Counter(note["id"] for note in notes)
@@ -321,7 +271,7 @@ def check_mailbox(connection, expected, token):
     expected.highest_seq = max([expected.highest_seq, *seqs])
     expected.held.clear()
     expected.maybe_held.clear()
-    expected.read_through = after
+    expected.held_through = after
 
 
 def check_keys(connection, expected, token):
@@ -338,7 +288,7 @@ def check_keys(connection, expected, token):
                 raise Violation(f"{key} was answered before, and is not marked as a replay")
             answered = receipt["id"]
         expected.keyed[key][1] = answered
-    notes, _, after = read_all(connection, token, expected.__dict__.get("keyed_through", 0))
+    notes, _, after = connection.read_all(token, expected.keyed_through)
     count = collections.Counter(note["userInfo"]["t"] for note in notes)
     for key, (text, answered) in expected.keyed.items():
         if count[text] != 1:
@@ -348,17 +298,7 @@ def check_keys(connection, expected, token):
 
 
 def check_queue(connection, expected):
-    waiting = {}
-    cursor = ""
-    while True:
-        status, page, _ = connection.ask("GET", f"/v1/queue?limit=1000{cursor}")
-        if status != 200:
-            raise Violation(f"the queue was answered {status} {page}")
-        for entry in page["entries"]:
-            waiting[entry["id"]] = entry
-        if not page.get("next"):
-            break
-        cursor = f"&cursor={page['next']}"
+    waiting = connection.queue("&waiting=false")
     missing = [id_ for id_ in expected.parked if id_ not in waiting]
     if missing:
         raise Violation(f"{len(missing)} queue entries are missing, such as {missing[0]}")
@@ -385,47 +325,33 @@ def check_tokens(connection, expected):
 
 def check_work(broker, expected, session):
     """What was not acknowledged comes again, marked, after the session is resumed."""
-    client = support.WebSocketClient(broker.port)
-    client.socket.settimeout(TIMEOUT)
-    client.next_frame()
-    client.send_text(json.dumps(
-        {"jsonrpc": "2.0", "id": "r", "method": "resume", "params": {"session": session}}))
-    barrier = {"jsonrpc": "2.0", "id": "b", "method": "observers", "params": {"limit": 1}}
+    client = Session(broker.port, session)
+    left = client.resumed["held"]
     missing = dict(expected.acknowledging)
-    isResumed = False
     last_seq = 0
-    while True:
-        opcode, content = client.next_frame()
-        if opcode != 1:
-            raise Violation(f"the session ended: {content!r}")
-        frame = json.loads(content)
-        if frame.get("id") == "r":
-            if "error" in frame:
-                raise Violation(f"the session is gone: {frame}")
-            isResumed = True
-            heldCount = frame["result"]["held"]
-            client.send_text(json.dumps(barrier))
-        elif frame.get("method") == "notify":
-            note = frame["params"]
-            if not isResumed:
-                raise Violation("a notification came before the result of resume")
-            if not note.get("redelivered"):
-                raise Violation(f"it was kept over a restart and is not marked: {note}")
-            if note["seq"] <= last_seq:
-                raise Violation("what was kept comes in a wrong order")
-            last_seq = note["seq"]
-            missing.pop(note["id"], None)
-            expected.sent_before.add(note["id"])
-            expected.acknowledged.add(note["id"])
-            expected.acknowledging.pop(note["id"], None)
-            client.send_text(json.dumps({"jsonrpc": "2.0", "id": frame["id"], "result": None}))
-            heldCount -= 1
-        elif frame.get("method") == "belfry.gap":
+
+    def take(frame):
+        nonlocal left, last_seq
+        if frame.get("method") == "belfry.gap":
             raise Violation(f"an acknowledging observer lost something: {frame}")
-        if isResumed and heldCount <= 0 and frame.get("id") != "b":
-            client.send_text(json.dumps(barrier))
-        if frame.get("id") == "b" and heldCount <= 0:
-            break
+        if frame.get("method") != "notify":
+            return
+        note = frame["params"]
+        if not note.get("redelivered"):
+            raise Violation(f"it was kept over a restart and is not marked: {note}")
+        if note["seq"] <= last_seq:
+            raise Violation("what was kept comes in a wrong order")
+        last_seq = note["seq"]
+        missing.pop(note["id"], None)
+        expected.sent_before.add(note["id"])
+        expected.acknowledged.add(note["id"])
+        expected.acknowledging.pop(note["id"], None)
+        client.answer(frame, None)
+        left -= 1
+
+    while left > 0:
+        take(client.next())
+    client.result("observers", take, limit=1)
     if missing:
         raise Violation(f"{len(missing)} deliveries were not answered and did not come again")
     client.close()
@@ -434,23 +360,13 @@ def check_work(broker, expected, session):
 def prepare(broker):
     """The observers that outlive all rounds."""
     connection = Connection(broker.port)
-    mailboxes = {}
-    for name, channel in (("held", "Held"), ("keyed", "Keyed")):
-        status, observer, _ = connection.ask(
-            "POST", "/v1/observers", {"name": channel, "holdLimit": 10_000})
-        if status != 201:
-            raise Violation(f"a mailbox was answered {status} {observer}")
-        mailboxes[name] = observer["token"]
-    client = support.WebSocketClient(broker.port)
-    client.next_frame()
-    client.send_text(json.dumps(
-        {"jsonrpc": "2.0", "id": 1, "method": "addObserver",
-         "params": {"name": "Work", "acknowledge": True, "holdLimit": 10_000}}))
-    reply = json.loads(client.next_frame()[1])
-    if "result" not in reply:
-        raise Violation(f"an acknowledging observer was answered {reply}")
+    mailboxes = {
+        name: connection.mailbox({"name": channel, "holdLimit": 10_000})
+        for name, channel in (("held", "Held"), ("keyed", "Keyed"))}
+    client = Session(broker.port)
+    client.result("addObserver", name="Work", acknowledge=True, holdLimit=10_000)
     client.close()
-    return mailboxes, reply["result"]["session"]
+    return mailboxes, client.session
 
 
 def main():
@@ -463,21 +379,24 @@ def main():
     generator = random.Random(options.seed)
     data = tempfile.mkdtemp(prefix="belfry-crash.")
     expected = Expectations()
-    asks = Asks(generator)
+    parts = asks, values, timers = Asks(generator), Values(generator), Timers(generator)
     starts = []
     answered = 0
     broker = None
     try:
         broker = Broker(options.broker, data, options.durability)
         mailboxes, session = prepare(broker)
-        asks.prepare(broker.port, Connection(broker.port))
+        for part in parts:
+            part.prepare(broker.port, Connection(broker.port))
         for number in range(options.rounds):
             this = Round(broker, expected, generator, session)
             threads = [this.run(work) for work in (
                 this.post_held, this.post_held, this.post_parked, this.post_keyed,
-                this.post_work, this.register, asks.ask, asks.answer_box)]
+                this.post_work, this.register)]
             threads.append(this.start(this.work))
-            threads += [this.start(work, broker.port) for work in (asks.be_live, asks.be_away)]
+            for part in parts:
+                threads += [this.run(work) for work in part.posters()]
+                threads += [this.start(work, broker.port) for work in part.clients()]
             time.sleep(generator.uniform(0.005, 0.15))
             broker.kill()
             this.isOver.set()
@@ -488,18 +407,21 @@ def main():
             answered += len(expected.held) + len(expected.keyed) + len(expected.acknowledging)
             broker = Broker(options.broker, data, options.durability)
             starts.append(broker.ready_after)
-            check(broker, expected, asks, mailboxes, session)
+            check(broker, expected, parts, mailboxes, session)
             if number % 50 == 49:
-                print(f"{number + 1} rounds, {expected.counter} posts, {asks.promised} asks, "
-                      f"slowest start {max(starts) * 1000:.0f} ms", flush=True)
-        broker.kill()
+                print(f"{number + 1} rounds, {expected.counter} posts, {asks.promised} asks, {values.count} writes, "
+                      f"{timers.promised} timers, slowest start {max(starts) * 1000:.0f} ms", flush=True)
+        timers.finish(Connection(broker.port))
     except Violation as fault:
         print(f"FAILED (seed {options.seed}, data in {data}): {fault}", file=sys.stderr)
+        return 1
+    finally:
         if broker and broker.process.poll() is None:
             broker.kill()
-        return 1
     print(f"{options.rounds} kills, {expected.counter} posts, {answered} promises checked, "
           f"{asks.promised} asks, of which {asks.redelivered} came again, "
+          f"{values.count} writes of values, {timers.promised} timers, {timers.posted} posts of them, of which "
+          f"{timers.redelivered} came again and marked, {timers.undone} farewells after a close that was not stored, "
           f"slowest start {max(starts) * 1000:.0f} ms: nothing missing, nothing doubled")
     shutil.rmtree(data)
     return 0

@@ -12,52 +12,12 @@ has ended; what somebody was told of its end still holds, and nothing is answere
 """
 
 import collections
-import json
 import threading
 import time
 
-import support
+from crashing import Session, Violation
 
 ADDRESSES = ("live", "away", "held", "box")
-
-
-class Violation(Exception):
-    """Something that was promised did not hold."""
-
-
-class Responding:
-    """The WebSocket of a responder, which goes on with its session."""
-
-    def __init__(self, port, session):
-        self.client = support.WebSocketClient(port)
-        self.client.socket.settimeout(20)
-        self.client.next_frame()
-        self.call("resume", session=session)
-        while "id" not in (frame := self.next()) or frame["id"] != "resume":
-            raise Violation(f"before the answer of resume came {frame}")
-        if "error" in frame:
-            raise Violation(f"the session is gone: {frame}")
-
-    def call(self, method, **params):
-        self.client.send_text(
-            json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}))
-
-    def next(self):
-        """The next frame, as JSON."""
-        while True:
-            opcode, content = self.client.next_frame()
-            if opcode == 9:
-                self.client.socket.sendall(support.text_frame(content, opcode=10))
-            elif opcode == 1:
-                return json.loads(content)
-            else:
-                raise ConnectionError("the broker closed the connection")
-
-    def answer(self, frame, answer):
-        self.client.send_text(json.dumps({"jsonrpc": "2.0", "id": frame["id"], "result": answer}))
-
-    def close(self):
-        self.client.close()
 
 
 class Asked:
@@ -97,26 +57,23 @@ class Asks:
         """Registers the responders, which outlive all rounds."""
         terms = {"implements": ["decide"], "suspensionBehavior": "hold", "lease": 86_400}
         for address in ADDRESSES[:3]:
-            client = support.WebSocketClient(port)
-            client.next_frame()
-            calls = [("addObserver", {"object": address, **terms})]
+            session = Session(port)
+            session.result("addObserver", object=address, **terms)
             if address == "held":
-                calls.append(("setSuspended", {"suspended": True}))
-            for number, (method, params) in enumerate(calls):
-                client.send_text(json.dumps(
-                    {"jsonrpc": "2.0", "id": number, "method": method, "params": params}))
-                reply = json.loads(client.next_frame()[1])
-                if "result" not in reply:
-                    raise Violation(f"{method} of a responder was answered {reply}")
-                if method == "addObserver":
-                    self.sessions[address] = reply["result"]["session"]
-            client.close()
-        status, observer, _ = connection.ask("POST", "/v1/observers", {"object": "box", **terms})
-        if status != 201:
-            raise Violation(f"the mailbox of a responder was answered {status} {observer}")
-        self.box = observer["token"]
+                session.result("setSuspended", suspended=True)
+            self.sessions[address] = session.session
+            session.close()
+        self.box = connection.mailbox({"object": "box", **terms})
 
     # --- Under load ------------------------------------------------------------------------------
+
+    def posters(self):
+        """What is done again and again over a connection under load."""
+        return [self.ask, self.answer_box]
+
+    def clients(self):
+        """What is done once under load, until the broker is gone."""
+        return [self.be_live, self.be_away]
 
     def ask(self, connection):
         with self.lock:
@@ -173,6 +130,10 @@ class Asks:
             self.redelivered += is_again
             self.shown_in[note["id"]] = self.life
 
+    def note_frame(self, frame):
+        if frame.get("method") == "decide":
+            self.note_shown(frame["params"])
+
     def choose_answer(self, note):
         """An answer, noted before it is sent: from there on it may be that of the ask."""
         answer = f"{note['id']} in life {self.life}"
@@ -182,7 +143,7 @@ class Asks:
 
     def be_live(self, port):
         """Answers most of what it is shown, until the broker is gone."""
-        responding = Responding(port, self.sessions["live"])
+        responding = Session(port, self.sessions["live"])
         while True:
             frame = responding.next()
             if frame.get("method") == "decide":
@@ -192,11 +153,8 @@ class Asks:
 
     def be_away(self, port):
         """Is shown some asks, answers none, and goes."""
-        responding = Responding(port, self.sessions["away"])
-        responding.call("observers", limit=1)
-        while (frame := responding.next()).get("id") != "observers":
-            if frame.get("method") == "decide":
-                self.note_shown(frame["params"])
+        responding = Session(port, self.sessions["away"])
+        responding.reply("observers", self.note_frame, limit=1)
         responding.close()
 
     def answer_box(self, connection):
@@ -278,7 +236,7 @@ class Asks:
 
     def come_back(self, port, connection, address):
         """A responder is live again: what is open there comes, with rising numbers."""
-        responding = Responding(port, self.sessions[address])
+        responding = Session(port, self.sessions[address])
         if address == "held":
             responding.call("setSuspended", suspended=False)
         seen = {}
@@ -300,9 +258,7 @@ class Asks:
             missing -= seen.keys()
             raise Violation(
                 f"{len(missing)} open asks do not come to {address}, such as {missing.pop()}") from None
-        responding.call("observers", limit=1)
-        while (frame := responding.next()).get("id") != "observers":
-            take(frame)
+        responding.reply("observers", take, limit=1)
         answered = [frame for frame in seen.values() if self.generator.random() < 0.8]
         for frame in answered:
             responding.answer(frame, self.choose_answer(frame["params"]))
@@ -311,9 +267,7 @@ class Asks:
             if not self.check_fate(connection, note["id"], self.by_text[note["userInfo"]["t"]], wait=10):
                 raise Violation(f"this was answered, and is open: {frame}")
         if address == "held":
-            responding.call("setSuspended", suspended=True)
-            while responding.next().get("id") != "setSuspended":
-                pass
+            responding.result("setSuspended", suspended=True)
         responding.close()
 
     def open_at(self, address):
