@@ -15,7 +15,6 @@ The Close frame of the broker does not wait for the store. A farewell whose clie
 kill, so that no answer to a write came behind it, may be listed once more: it is counted, told at the end, and taken out.
 """
 
-import collections
 import datetime
 import threading
 import time
