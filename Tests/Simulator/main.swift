@@ -9,6 +9,7 @@ import Glibc
 //     belfry-simulator asks [--seeds A..B] [--steps N]   responders and asks, judged from outside alone
 //     belfry-simulator actions [--seeds A..B] [--steps N]  observers with targets, against a model of their own
 //     belfry-simulator timers [--seeds A..B] [--steps N] timers, clocks and crashes, judged from outside alone
+//     belfry-simulator values [--seeds A..B] [--steps N] values and their observers, judged from outside alone
 //     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
 //     belfry-simulator history SEED [--steps N]          all that an outsider saw of one seed
 //     belfry-simulator record FILE SEED [--steps N]      what happens in one seed, as a file
@@ -103,6 +104,7 @@ protocol SmallWorld {
 extension AskWorld: SmallWorld {}
 extension ActionWorld: SmallWorld {}
 extension TimerWorld: SmallWorld {}
+extension ValueWorld: SmallWorld {}
 
 func runAll<World: SmallWorld>(_ type: World.Type, _ order: Order) -> Int32 {
     var violationCount = 0
@@ -144,8 +146,8 @@ func perform() -> Int32 {
     guard let order = Order(CommandLine.arguments) else {
         print(
             """
-            run, asks, actions, timers, verbose, history, record or replay; main.swift has their \
-            options
+            run, asks, actions, timers, values, verbose, history, record or replay; main.swift has \
+            their options
             """)
         return 2
     }
@@ -154,12 +156,13 @@ func perform() -> Int32 {
     case "asks": return runAll(AskWorld.self, order)
     case "actions": return runAll(ActionWorld.self, order)
     case "timers": return runAll(TimerWorld.self, order)
+    case "values": return runAll(ValueWorld.self, order)
     case "verbose": return verbose(order)
     case "history": return tellHistory(order)
     case "record": return record(order)
     case "replay": return replay(order)
     default:
-        print("run, asks, actions, verbose, history, record or replay")
+        print("run, asks, actions, timers, values, verbose, history, record or replay")
         return 2
     }
 }

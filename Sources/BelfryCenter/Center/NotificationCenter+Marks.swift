@@ -208,44 +208,51 @@ extension NotificationCenter {
     func mayHaveChanged(above sequence: UInt64, at slot: UInt32) -> Bool {
         guard values.isObserver(slot) else { return false }
         // After a crash a client may have seen a change that was never stored (rule V15).
-        if sequence > values.lostSequences.above, sequence <= values.lostSequences.through {
-            return true
-        }
+        if values.storedNumbers.mayBeLost(sequence) { return true }
         return values.changedSequence(for: slot) > sequence
     }
 
     /// A client comes back: whose value may have changed above what it saw gets the present one (rule V10).
+    ///
+    /// The frames of one number come in the order of registration, and the line may have ended between them: of the
+    /// number that the client names, the first of its observers has had what there was, and others may not.
     mutating func renewValues(
         of client: UInt32, after: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
         let hasAll = after.flatMap { lastWritten[client]?.isSeen(by: $0) } ?? false
-        var wasWritten = false
+        var wasTold = false
         for slot in observers.slots(from: clients[client].lastObserver) where isOfValue(slot) {
             let isRestored = values.observers[slot]?.isRestored ?? false
-            let isMissed: Bool
-            if isRestored {
-                // Without a number it is what was written before the connection ended, where that is known: it is not
-                // of a client that was connected when the broker died.
-                let written = lastWritten[client] == nil ? nil : observers[slot].writtenThrough
-                // The first frame has the number of the registration, as others before it may have.
-                let since = observers[slot].since
-                // The line may have ended between the frames of one number.
-                let changed = values.changedSequence(for: slot)
-                isMissed =
-                    (after ?? written).map { $0 <= since || mayHaveChanged(above: $0, at: slot) }
-                    ?? true || wasWritten && changed == after
-                if changed == after { wasWritten = true }
-            } else if let after, after <= sequence, !hasAll {
-                let written = observers[slot].writtenThrough
-                // Here it may, too.
-                isMissed = written > after || written == after && wasWritten
-                if written >= after { wasWritten = true }
-            } else {
-                isMissed = false
-            }
+            let isMissed =
+                isRestored
+                ? mayHaveMissed(slot, after, hasAll: hasAll, &wasTold)
+                : wasWritten(slot, after, hasAll: hasAll, &wasTold)
             if isMissed { markPresent(slot, isRedelivered: isRestored, at: time, &effects) }
             values.observers[slot]?.isRestored = false
         }
+    }
+
+    /// Whether a restored observer may have another value than there is; nobody knows what a client has seen of an
+    /// earlier life unless it says so.
+    private func mayHaveMissed(
+        _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
+    ) -> Bool {
+        guard let after, after >= observers[slot].since, !mayHaveChanged(above: after, at: slot)
+        else { return true }
+        let isTold =
+            observers[slot].since == after || values.changedSequence(for: slot) == after
+        defer { wasTold = wasTold || isTold }
+        return isTold && wasTold && !hasAll
+    }
+
+    /// Whether an observer was written something that its client may not have seen.
+    private func wasWritten(
+        _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
+    ) -> Bool {
+        guard let after, after <= sequence, !hasAll else { return false }
+        let written = observers[slot].writtenThrough
+        defer { wasTold = wasTold || written >= after }
+        return written > after || written == after && wasTold
     }
 
     /// Marks an observer that may have missed a change, at the place of the last one.

@@ -144,7 +144,6 @@ extension NotificationCenter {
         values[slot].changedSequence = record.changedSequence
         values[slot].changedAt = record.changedAt
         values.noteDocument(at: slot, byteCountBefore: nil)
-        values.lastStoredSequence = max(values.lastStoredSequence, record.changedSequence)
         for stored in record.parts {
             let part = makePart(at: stored.path, of: slot)
             if let expiresAt = stored.expiresAt {
@@ -168,7 +167,11 @@ extension NotificationCenter {
     mutating func endRestoringValues(isComplete: Bool, at time: CommandTime) {
         guard usesValues else { return }
         values.removedSequence = sequence
-        if !isComplete { values.lostSequences = (values.lastStoredSequence, sequence) }
+        // A life that ended in order has stored all that it used.
+        let ends = isComplete ? [sequence] : []
+        let changes = values.order.entries.filter { !$0.isDead }
+            .map { values[$0.slot].changedSequence }
+        values.storedNumbers = StoredNumbers(changes + ends, through: sequence)
         for entry in observers.order.entries where !entry.isDead {
             guard let observed = values.observers[entry.slot] else { continue }
             // What is not there may have been there.

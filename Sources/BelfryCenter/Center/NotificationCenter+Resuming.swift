@@ -62,7 +62,7 @@ extension NotificationCenter {
     /// Notes what a client was written last.
     ///
     /// A line that breaks may end between the frames of one number for two observers; a stop in order writes
-    /// all of them.
+    /// all of them, but not the present values that wait, which no store has.
     mutating func noteWritten(_ client: UInt32) {
         var last: UInt64 = 0
         var count = 0
@@ -71,8 +71,16 @@ extension NotificationCenter {
             if written > last { (last, count) = (written, 0) }
             if written == last { count += 1 }
         }
+        let isShared = last > 0 && count > 1 && !isTerminating
         lastWritten[client] = LastWritten(
-            sequence: last, isShared: last > 0 && count > 1 && !isTerminating)
+            sequence: last, isShared: isShared || valueWaits(for: client, through: last))
+    }
+
+    /// Whether a change or a present value waits for a client, and has no higher number than what it was written.
+    private func valueWaits(for client: UInt32, through last: UInt64) -> Bool {
+        guard usesValues else { return false }
+        let first = clients[client].held.first
+        return first != HeldTable.none && held.sequence(of: first) <= last
     }
 
     /// What was not acknowledged comes before what was never written, and will be redelivered (D14).

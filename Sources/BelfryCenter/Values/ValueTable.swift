@@ -29,10 +29,8 @@ struct ValueTable: Sendable {
     /// Whoever looks at values, by slot.
     var observers: [UInt32: ObservedValue] = [:]
     var parts = ValuePartTable()
-    /// The numbers that were used before a crash by changes that may have been seen and were not stored.
-    var lostSequences: (above: UInt64, through: UInt64) = (0, 0)
-    /// The number of the last change of all values that were restored.
-    var lastStoredSequence: UInt64 = 0
+    /// Which numbers of earlier lives were stored.
+    var storedNumbers = StoredNumbers()
     /// How many changes there were; it counts for this process alone, and decides nothing.
     var changeCount: UInt64 = 0
 
@@ -114,6 +112,10 @@ struct ValueTable: Sendable {
         let value = makeSlot(of: object)
         let changed = values[Int(value)].changedSequence
         let node = values[Int(value)].trie.makeNode(at: terms.path, changedSequence: changed)
+        // Of a place that nobody observed it was not noted when it changed.
+        if !values[Int(value)].trie[node].isObserved {
+            values[Int(value)].trie[node].changedSequence = changed
+        }
         values[Int(value)].trie.addObserver(
             serial: serial, slot: slot, sendsOld: terms.sendsOld, at: node)
         observers[slot] = ObservedValue(
@@ -147,8 +149,7 @@ struct ValueTable: Sendable {
         digest.add(order.count)
         digest.add(byteCount)
         digest.add(removedSequence)
-        digest.add(lostSequences.above)
-        digest.add(lostSequences.through)
+        storedNumbers.addDigest(to: &digest)
         for entry in order.entries where !entry.isDead {
             let value = values[Int(entry.slot)]
             digest.add(keys.key(at: entry.slot))

@@ -2,7 +2,8 @@
 public struct LastWritten: Sendable, Equatable {
     /// Its number; 0 where there was none.
     public let sequence: UInt64
-    /// Whether it was written for several observers, and the line may have ended between their frames.
+    /// Whether it was written for several observers, and the line may have ended between their frames; or something
+    /// of the same number waited still.
     public let isShared: Bool
 
     /// Joins both.

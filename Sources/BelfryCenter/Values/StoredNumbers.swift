@@ -1,0 +1,46 @@
+/// The numbers of earlier lives that were surely stored (rules V10 and V15).
+///
+/// A crash leaves numbers behind that may have been seen, and were never stored. The life after it begins far above
+/// them, as numbers are reserved in blocks. So a number that has a stored one close above it is of the same life as
+/// that, and was stored before it, however many restarts there were since.
+struct StoredNumbers: Sendable {
+    /// The first and the last of those that lie close together, in ascending order.
+    private var runs: [ClosedRange<UInt64>] = []
+    /// The last number of earlier lives; what is above it is of this one.
+    private(set) var end: UInt64 = 0
+
+    /// Less than what lies between the numbers of a life that did not end in order and those of the next one: a new
+    /// block is reserved when half of the last one is used, and committed long before the other half is.
+    static let reach = NotificationCenter.sequenceBlock / 4
+
+    init() {}
+
+    /// Takes the numbers that a store has, in whatever order, and the last one that may have been used.
+    init(_ numbers: [UInt64], through end: UInt64) {
+        self.end = end
+        for number in numbers.sorted() {
+            if let last = runs.last, number - last.upperBound < Self.reach {
+                runs[runs.count - 1] = last.lowerBound...number
+            } else {
+                runs.append(number...number)
+            }
+        }
+    }
+
+    /// Whether a number may have been seen and never stored.
+    func mayBeLost(_ number: UInt64) -> Bool {
+        guard number <= end else { return false }
+        guard let run = runs.first(where: { $0.upperBound >= number }) else { return true }
+        return number.addingReportingOverflow(Self.reach).partialValue <= run.lowerBound
+    }
+
+    /// Adds all of it to a digest.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(end)
+        digest.add(runs.count)
+        for run in runs {
+            digest.add(run.lowerBound)
+            digest.add(run.upperBound)
+        }
+    }
+}
