@@ -1,0 +1,134 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("NotificationCenter: observers of values that come back after restarts (Rules.md, V10, V15)")
+struct ValueRestartTests {
+    private var stored = StoredScenario()
+
+    @Test("V10: who names no position after a restart has the present value, and once")
+    mutating func noPosition() {
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) }
+        stored.run { $0.put("o", "a", "1") }
+        stored.restart()
+        stored.run { $0.back(client) }
+        #expect(stored.scenario.seen == [#"o1 a {"kind":"set","initial":true,"new":1} @1*"#])
+        stored.run { $0.cut(client) }
+        stored.run { $0.back(client) }
+        #expect(stored.scenario.seen.isEmpty)
+    }
+
+    @Test("V10: a mark outlives a stop, though another observer was written its number")
+    mutating func markOfTheLastNumber() {
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) { $0.behavior = .deliverImmediately } }
+        stored.run { $0.look("o", "a", by: client) }
+        stored.run { $0.apply(.setSuspended(client: client, true)) }
+        stored.run { $0.put("o", "a", "1") }
+        #expect(stored.scenario.seen == [#"o1 a {"kind":"set","new":1} @1"#])
+        stored.restart()
+        stored.run { $0.back(client, after: 1) }
+        #expect(stored.scenario.seen.isEmpty)
+        stored.run { $0.apply(.setSuspended(client: client, false)) }
+        #expect(stored.scenario.seen == [#"o2 a {"kind":"set","initial":true,"new":1} @1*"#])
+    }
+
+    @Test(
+        "V10: of the number that a client names the first observer has had its frame",
+        arguments: [true, false])
+    mutating func firstOfANumber(isComplete: Bool) {
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) }
+        stored.run { $0.look("o", "a", by: client) }
+        stored.run { $0.put("o", "a", "1") }
+        stored.restart(isComplete: isComplete)
+        stored.run { $0.back(client, after: 1) }
+        // Who stops in order has written all of it; when the broker dies, the line may end between two frames.
+        #expect(
+            stored.scenario.seen
+                == (isComplete ? [] : [#"o2 a {"kind":"set","initial":true,"new":1} @1*"#]))
+    }
+
+    @Test(
+        "V10: who has had the first frame alone, and sees no change, gets nothing",
+        arguments: [true, false])
+    mutating func firstFrameAlone(isComplete: Bool) {
+        stored.run { $0.put("o", "a", "1") }
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) { $0.initial = true } }
+        stored.run { $0.apply(.drain(client: client)) }
+        #expect(stored.scenario.seen == [#"o1 a {"kind":"set","initial":true,"new":1} @1"#])
+        stored.restart(isComplete: isComplete)
+        stored.run { $0.back(client, after: 1) }
+        #expect(stored.scenario.seen.isEmpty)
+    }
+
+    @Test(
+        "V15: who saw a change that was not stored has the value that is, two restarts later",
+        arguments: [true, false])
+    mutating func lostBeforeTheLastLife(isComplete: Bool) {
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) }
+        stored.run { $0.put("o", "a", "1") }
+        // Its frame leaves, its commit does not happen.
+        stored.scenario.put("o", "a", "2")
+        stored.restart(isComplete: false)
+        stored.run { $0.put("p", "a", "1") }
+        stored.restart(isComplete: isComplete)
+        stored.run { $0.back(client, after: 2) }
+        #expect(stored.scenario.seen == [#"o1 a {"kind":"set","initial":true,"new":1} @1*"#])
+    }
+
+    @Test("V10: who saw what was stored gets nothing, however many restarts there were since")
+    mutating func storedBeforeTheLastLife() {
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) }
+        stored.run { $0.put("o", "a", "1") }
+        stored.run { $0.put("q", "a", "1") }
+        stored.restart(isComplete: false)
+        stored.run { $0.put("p", "a", "1") }
+        stored.restart(isComplete: false)
+        stored.run { $0.put("p", "a", "2") }
+        stored.restart()
+        stored.run { $0.back(client, after: 2) }
+        #expect(stored.scenario.seen.isEmpty)
+    }
+
+    @Test(
+        "V10: what changed at a place that nobody observed is known to a stream that comes back to it"
+    )
+    mutating func unobservedPlace() {
+        stored.run { $0.put("o", "a.b", "1") }
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a.b", by: client) }
+        stored.run { $0.put("o", "a.c", "2") }
+        let registration = stored.scenario.observer(of: "o", "a") { $0.endsWithConnection = true }
+        let stream = stored.run { $0.connect([registration], since: 1, transport: .events) }
+        stored.run { $0.apply(.drain(client: stream)) }
+        #expect(
+            stored.scenario.seen == [
+                #"o2 a {"kind":"set","initial":true,"new":{"b":1,"c":2}} @2"#
+            ])
+    }
+}
+
+@Suite("StoredNumbers")
+struct StoredNumbersTests {
+    @Test("a number with a stored one close above it is of the same life, and was stored")
+    func reach() {
+        let block = NotificationCenter.sequenceBlock
+        let numbers = StoredNumbers([block + 9, 5, 7, block + 5], through: 2 * block)
+        for stored in [0, 5, 6, 7, block + 5 - StoredNumbers.reach + 1, block + 7, block + 9] {
+            #expect(!numbers.mayBeLost(stored), "\(stored)")
+        }
+        for lost in [8, block + 5 - StoredNumbers.reach, block + 10, 2 * block] {
+            #expect(numbers.mayBeLost(lost), "\(lost)")
+        }
+        // It is of this life.
+        #expect(!numbers.mayBeLost(2 * block + 1))
+        #expect(!StoredNumbers().mayBeLost(1))
+        #expect(StoredNumbers([], through: 9).mayBeLost(9))
+        #expect(!StoredNumbers([9], through: 9).mayBeLost(9))
+    }
+}
