@@ -149,7 +149,8 @@ final class ValueWorld {
         tell("\(now / 1_000_000): \(Self.text(of: action)): \(Show.effects(effects, center))")
         try recorder.compare(with: center)
         if history.last?.values != values { history.append((center.sequence, values)) }
-        for case .gap(_, _, let gap) in effects.notices where gap.reason == .dropped {
+        for case .gap(_, _, let gap) in effects.notices
+        where gap.reason == .dropped || gap.reason == .unknown {
             observers[gap.observer]?.noteLoss(through: gap.lastSequence)
         }
         for delivery in effects.deliveries { try take(delivery) }
