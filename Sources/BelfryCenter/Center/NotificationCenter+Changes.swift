@@ -14,6 +14,13 @@ struct ValueChange {
     var client: UInt32?
 }
 
+/// An observer that looks at a place that has changed, and which form of the change it gets.
+struct ChangeMatch {
+    let serial: UInt64
+    let slot: UInt32
+    let form: UInt32
+}
+
 extension NotificationCenter {
     /// One form of a change: all observers of a place who ask for the same get the same bytes.
     private struct Form {
@@ -22,13 +29,6 @@ extension NotificationCenter {
         let position: UInt32
         /// Its slot in what is held, once somebody holds it.
         var kept = HeldTable.none
-    }
-
-    /// An observer that looks at a place that has changed.
-    private struct Match {
-        let serial: UInt64
-        let slot: UInt32
-        let form: Int
     }
 
     /// Gives a change its number, and lets all who look at what it has changed have it.
@@ -58,29 +58,35 @@ extension NotificationCenter {
         dispatching.kept = HeldTable.none
         dispatching.keptMark = HeldTable.none
         dispatching.toldMarks = []
-        for match in matches {
+        var place = 0
+        while place < matches.count {
+            let match = matches[place]
+            let isTold = dispatching.toldMarks.contains(match.slot)
+            if !isTold {
+                // Once somebody was told meanwhile, each is looked at by itself.
+                let end = dispatching.toldMarks.isEmpty ? matches.count : place + 1
+                let count = deliver(change, forms, to: matches[place..<end], at: time, &effects)
+                receipt.matched += UInt32(count)
+                receipt.delivered += UInt32(count)
+                place += count
+                if count > 0 { continue }
+            }
+            place += 1
             if isOwn(change, at: match.slot) {
                 noteOwn(at: match.slot, time, &effects)
                 continue
             }
             receipt.matched += 1
-            if dispatching.toldMarks.contains(match.slot) {
+            if isTold {
                 receipt.delivered += 1
                 continue
             }
-            if observers.deliverChange(
-                forms[match.form].position, sequence, to: match.slot, of: clients,
-                at: time.wallMilliseconds, into: &effects.deliveries)
-            {
-                receipt.delivered += 1
-                continue
-            }
-            dispatching.position = forms[match.form].position
+            let form = Int(match.form)
+            dispatching.position = forms[form].position
             dispatching.kept =
-                keptAgain(forms[match.form].kept, forms[match.form].notification)
-                ?? HeldTable.none
-            let outcome = place(forms[match.form].notification, at: match.slot, time, &effects)
-            forms[match.form].kept = dispatching.kept
+                keptAgain(forms[form].kept, forms[form].notification) ?? HeldTable.none
+            let outcome = self.place(forms[form].notification, at: match.slot, time, &effects)
+            forms[form].kept = dispatching.kept
             count(outcome, &receipt)
         }
         dispatching.isActive = false
@@ -89,12 +95,22 @@ extension NotificationCenter {
         return receipt
     }
 
+    /// Writes a change to observers up to the first for whom something must be thought of, and tells to how many.
+    private mutating func deliver(
+        _ change: ValueChange, _ forms: [Form], to matches: ArraySlice<ChangeMatch>,
+        at time: CommandTime, _ effects: inout Effects
+    ) -> Int {
+        observers.deliver(
+            changes: forms[0].position, sequence, to: matches, exceptOf: change.client,
+            of: clients, at: time.wallMilliseconds, into: &effects.deliveries)
+    }
+
     /// Who looks at the places that a change has changed, in registration order, and the forms that they get.
     private mutating func matches(
         of change: ValueChange, at nodes: [UInt32], _ forms: inout [Form], _ time: CommandTime,
         _ effects: inout Effects
-    ) -> [Match] {
-        var matches: [Match] = []
+    ) -> [ChangeMatch] {
+        var matches: [ChangeMatch] = []
         for node in nodes {
             values[change.value].trie[node].changedSequence = sequence
             let path = values[change.value].trie[node].path
@@ -109,11 +125,7 @@ extension NotificationCenter {
                     id: change.id, sequence: sequence, postedAt: time.wallMilliseconds,
                     causedBy: nil, content: content(at: change.value, text))
                 let position = effects.append(notification, keyPath: path.text)
-                matches.reserveCapacity(matches.count + list.count)
-                for entry in list.entries where !entry.isDead {
-                    matches.append(
-                        Match(serial: entry.serial, slot: entry.slot, form: forms.count))
-                }
+                list.appendMatches(of: UInt32(forms.count), to: &matches)
                 forms.append(Form(notification: notification, position: position))
             }
         }
@@ -148,22 +160,14 @@ extension NotificationCenter {
     }
 }
 
-extension ObserverTable {
-    /// Writes and counts a delivery of a change to an observer that may have it at once; tells whether it may.
-    @inline(__always)
-    mutating func deliverChange(
-        _ notification: UInt32, _ sequence: UInt64, to slot: UInt32, of clients: ClientTable,
-        at time: Int64, into deliveries: inout [Delivery]
-    ) -> Bool {
-        guard let route = clients.liveRoute(at: self[slot].client),
-            self[slot].terms.minInterval == 0
-        else { return false }
-        self[slot].noteDelivery(of: sequence, at: time)
-        deliveries.append(
-            Delivery(
-                connection: route.connection, observer: self[slot].serial,
-                notification: notification, selector: self[slot].selector,
-                transport: route.transport, form: .change, isRedelivered: false))
-        return true
+extension PostingList {
+    /// Appends who gets a form of a change, in registration order.
+    fileprivate func appendMatches(of form: UInt32, to matches: inout [ChangeMatch]) {
+        matches.append(addingCapacity: count) { output in
+            for index in entries.indices where !entries[index].isDead {
+                let entry = entries[index]
+                output.append(ChangeMatch(serial: entry.serial, slot: entry.slot, form: form))
+            }
+        }
     }
 }

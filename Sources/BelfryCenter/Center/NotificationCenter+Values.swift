@@ -16,8 +16,9 @@ extension NotificationCenter {
         }
         let hadParts = !ended.isEmpty
         for part in ended { removePart(part) }
-        let slot = values.makeSlot(of: write.object)
-        if lifetime.isLimited { addPart(lifetime, write, slot, at: time) }
+        if lifetime.isLimited {
+            addPart(lifetime, write, values.makeSlot(of: write.object), at: time)
+        }
         finish(
             edit, write, found, isNoted: hadParts || lifetime.isLimited, at: time, &effects)
     }
@@ -105,7 +106,7 @@ extension NotificationCenter {
         } catch {
             refusal = Refusal(error, limits)
         }
-        let slot = result == nil ? found.slot : values.makeSlot(of: write.object)
+        let slot = found.slot ?? (result == nil ? nil : values.makeSlot(of: write.object))
         if let slot, result != nil || !isNew { values[slot].document = changed }
         if let refusal { throw refusal }
         guard let result else { preconditionFailure("what is not refused has an edit") }

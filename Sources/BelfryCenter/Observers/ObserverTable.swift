@@ -211,6 +211,36 @@ struct ObserverTable: Sendable {
         return deliveries.count - countBefore
     }
 
+    /// The same for observers of a value, of whom none acknowledges: each gets the form of a change that it matches.
+    ///
+    /// - Parameters:
+    ///   - first: which of the notifications the first form is; the others follow it.
+    ///   - author: the client that made the change: whether it wants its own must be thought of.
+    mutating func deliver(
+        changes first: UInt32, _ sequence: UInt64, to matches: ArraySlice<ChangeMatch>,
+        exceptOf author: UInt32?, of clients: ClientTable, at time: Int64,
+        into deliveries: inout [Delivery]
+    ) -> Int {
+        let countBefore = deliveries.count
+        deliveries.append(addingCapacity: matches.count) { output in
+            var slots = self.slots.mutableSpan
+            for place in matches.indices {
+                let slot = Int(matches[place].slot)
+                let client = slots[slot].client
+                guard client != author, slots[slot].terms.minInterval == 0,
+                    let route = clients.liveRoute(at: client)
+                else { return }
+                slots[slot].noteDelivery(of: sequence, at: time)
+                output.append(
+                    Delivery(
+                        connection: route.connection, observer: slots[slot].serial,
+                        notification: first + matches[place].form, selector: slots[slot].selector,
+                        transport: route.transport, form: .change, isRedelivered: false))
+            }
+        }
+        return deliveries.count - countBefore
+    }
+
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         let observer = slots[Int(slot)]
