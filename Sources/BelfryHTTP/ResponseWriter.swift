@@ -66,12 +66,13 @@ public enum ResponseWriter {
     ///
     /// The usual answer becomes three copies.
     public static func appendJSON(
-        _ content: [UInt8], for context: ResponseContext, _ head: PreparedJSONHead,
-        to output: inout [UInt8]
+        _ content: [UInt8], fields: [HTTPField] = [], for context: ResponseContext,
+        _ head: PreparedJSONHead, to output: inout [UInt8]
     ) {
         output.append(contentsOf: head.bytes)
-        let isUsual = context.keepsAlive && context.minorVersion >= 1
+        let isUsual = context.keepsAlive && context.minorVersion >= 1 && fields.isEmpty
         output.appendDecimalLine(content.count, isLast: isUsual)
+        for field in fields { field.append(to: &output) }
         if !isUsual { appendConnection(context, to: &output) }
         if !context.isHead { output.append(contentsOf: content) }
     }

@@ -50,7 +50,7 @@ extension RequestReader {
             lifetime.timeToLive = SecondsRule.timeToLive.nanoseconds(ofText: value)
             return lifetime.timeToLive == nil ? SecondsRule.timeToLive.detail : nil
         }
-        let value = try fields.document(in: content, at: place.path, isPatch: false, fields.place())
+        let value = try fields.document(in: content, at: place.path, isPatch: false)
         return try request(place, condition, value.map { .set($0, lifetime) }, fields)
     }
 
@@ -63,7 +63,7 @@ extension RequestReader {
     ) throws(Problem) -> ValueRequest {
         var fields = FieldReader(limits: limits)
         _ = read(query, of: [], &fields.faults) { _, _ in nil }
-        let patch = try fields.document(in: content, at: place.path, isPatch: true, fields.place())
+        let patch = try fields.document(in: content, at: place.path, isPatch: true)
         return try request(place, condition, patch.map { .merge($0) }, fields)
     }
 

@@ -7,26 +7,19 @@ extension Shape {
     /// Appends what a write did: the account of a change, or that nothing is another one.
     public static func append(written: WrittenValue, to output: inout [UInt8]) {
         let receipt = written.receipt
-        output.append(UInt8(ascii: "{"))
         if written.isChanged {
-            output.append(literal: #""id":""#)
-            receipt.id.append(to: &output)
-            output.append(literal: #"","#)
+            append(start: receipt.id, to: &output)
+        } else {
+            output.append(literal: #"{"seq":"#)
         }
-        output.append(literal: #""seq":"#)
         JSONWriter.append(integer: receipt.sequence, to: &output)
         output.append(
             literal: written.isChanged ? #","changed":true"# : #","changed":false"#)
         if let tag = written.tag {
             output.append(literal: #","etag":"#)
-            JSONWriter.append(string: ValueTagText.text(tag), to: &output)
+            ValueTagText.append(json: tag, to: &output)
         }
-        output.append(literal: #","matched":"#)
-        JSONWriter.append(integer: UInt64(receipt.matched), to: &output)
-        output.append(literal: #","delivered":"#)
-        JSONWriter.append(integer: UInt64(receipt.delivered), to: &output)
-        appendOtherCounts(of: receipt, to: &output)
-        output.append(UInt8(ascii: "}"))
+        append(countsOf: receipt, to: &output)
     }
 
     /// Appends what is at a place, with its tag, as a call is told it.
@@ -34,7 +27,7 @@ extension Shape {
         output.append(literal: #"{"value":"#)
         value.value.append(to: &output)
         output.append(literal: #","etag":"#)
-        JSONWriter.append(string: ValueTagText.text(value.tag), to: &output)
+        ValueTagText.append(json: value.tag, to: &output)
         output.append(literal: #","seq":"#)
         JSONWriter.append(integer: value.sequence, to: &output)
         output.append(UInt8(ascii: "}"))

@@ -111,7 +111,7 @@ public enum Shape {
     }
 
     /// Appends `{"id":"…","seq":`, with which notifications and receipts start.
-    private static func append(start id: NotificationID, to output: inout [UInt8]) {
+    static func append(start id: NotificationID, to output: inout [UInt8]) {
         output.append(Key.start.span)
         write(id, overStartOf: &output)
     }
@@ -139,6 +139,14 @@ public enum Shape {
         output.makeRoom(forMore: 224)
         append(start: receipt.id, to: &output)
         JSONWriter.append(integer: receipt.sequence, to: &output)
+        append(countsOf: receipt, rows: rows, to: &output)
+    }
+
+    /// Appends the counts of a receipt behind its number, and its end.
+    @inline(__always)
+    static func append(
+        countsOf receipt: Receipt, rows: [ReportRow]? = nil, to output: inout [UInt8]
+    ) {
         if rows == nil, receipt.matched < 10, receipt.delivered < 10, !receipt.hasOtherCounts {
             appendFewCounts(of: receipt, to: &output)
             return

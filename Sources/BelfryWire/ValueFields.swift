@@ -109,15 +109,15 @@ extension FieldReader {
             return nil
         }
         return try document(
-            in: bytes.extracting(range), at: value.path, isPatch: isPatch,
-            place([UInt8](key.utf8)))
+            in: bytes.extracting(range), at: value.path, isPatch: isPatch, key: key)
     }
 
     /// Reads a value, or a patch of one, that is for a place; what is wrong with it is collected.
     ///
+    /// - Parameter key: the member that it is; nil for the text itself.
     /// - Throws: malformed-json.
     mutating func document(
-        in text: Span<UInt8>, at path: DocumentPath, isPatch: Bool, _ place: Problem.Place
+        in text: Span<UInt8>, at path: DocumentPath, isPatch: Bool, key: String? = nil
     ) throws(Problem) -> Document? {
         let bounds = DocumentLimits(
             byteLimit: limits.documentByteLimit,
@@ -128,27 +128,33 @@ extension FieldReader {
                 ? try Document.parsePatch(text, limits: bounds)
                 : try Document.parse(text, limits: bounds)
             if document.isNull {
-                faults.add(place, "must not be null; remove the value instead")
+                faults.add(place(of: key), "must not be null; remove the value instead")
             } else if path.isWhole, !document.isObject {
-                faults.add(place, "must be an object: the whole value of an object is one")
+                faults.add(place(of: key), "must be an object: the whole value of an object is one")
             } else {
                 return document
             }
         } catch {
             switch error {
             case .tooManyBytes:
-                faults.addTooLarge(place, "A value", byteLimit: limits.documentByteLimit)
+                faults.addTooLarge(place(of: key), "A value", byteLimit: limits.documentByteLimit)
             case .tooDeep:
                 faults.add(
-                    place,
+                    place(of: key),
                     "must not nest deeper than \(limits.documentDepthLimit), with its key path")
-            case .text(.duplicateMember): faults.add(place, "has an object with a key twice")
+            case .text(.duplicateMember):
+                faults.add(place(of: key), "has an object with a key twice")
             case .text(.loneSurrogate):
-                faults.add(place, "has the escape of half a surrogate pair")
+                faults.add(place(of: key), "has the escape of half a surrogate pair")
             case .text(let error): throw .malformed(error, byteCount: text.count)
             }
         }
         return nil
+    }
+
+    /// The place of a member, or of all that is read, which is made for faults alone.
+    private func place(of key: String?) -> Problem.Place {
+        key.map { place([UInt8]($0.utf8)) } ?? place()
     }
 
     /// Reads a key path, or null.

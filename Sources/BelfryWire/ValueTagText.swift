@@ -6,17 +6,42 @@ public enum ValueTagText {
     /// Appends a tag.
     public static func append(_ tag: ValueTag, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for half in [tag.high, tag.low] {
-            for shift in stride(from: 60, through: 0, by: -4) {
-                output.append(digits[Int(half >> UInt64(shift) & 15)])
-            }
-        }
+        appendDigits(of: tag, to: &output)
         output.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a tag as a JSON string, in which its quotation marks are escaped.
+    static func append(json tag: ValueTag, to output: inout [UInt8]) {
+        output.append(literal: #""\""#)
+        appendDigits(of: tag, to: &output)
+        output.append(literal: #"\"""#)
+    }
+
+    private static func appendDigits(of tag: ValueTag, to output: inout [UInt8]) {
+        let start = output.count
+        output.append(literal: "00000000000000000000000000000000")
+        var text = output.mutableSpan
+        text.write(digits(of: tag.high >> 32), at: start)
+        text.write(digits(of: tag.high), at: start + 8)
+        text.write(digits(of: tag.low >> 32), at: start + 16)
+        text.write(digits(of: tag.low), at: start + 24)
+    }
+
+    /// The lowest eight digits of a number, the highest of them in the lowest byte; all are worked out at once.
+    private static func digits(of number: UInt64) -> UInt64 {
+        var word = number & 0xFFFF_FFFF
+        word = (word | word << 16) & 0x0000_FFFF_0000_FFFF
+        word = (word | word << 8) & 0x00FF_00FF_00FF_00FF
+        word = (word | word << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // A digit above 9 reaches 16 with 6 more, and is a letter.
+        let letters = (word + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return (word + 0x3030_3030_3030_3030 + letters * 0x27).byteSwapped
     }
 
     /// The text of a tag.
     public static func text(_ tag: ValueTag) -> [UInt8] {
         var text: [UInt8] = []
+        text.reserveCapacity(34)
         append(tag, to: &text)
         return text
     }

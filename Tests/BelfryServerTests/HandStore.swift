@@ -91,6 +91,14 @@ final class HandStore: StoreDoor {
     /// How many batches wait to be committed.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// The changes of centers that wait to be committed.
+    var waitingChanges: [Change] {
+        state.withLock { $0.waiting }.flatMap(\.changes).flatMap { change -> [Change] in
+            guard case .center(_, let changes) = change else { return [] }
+            return changes
+        }
+    }
+
     /// What a new life begins with; batches that were not committed are lost.
     func beginning(
         afterOrderlyEnd: Bool = true, limits: CenterLimits = CenterLimits(),

@@ -44,7 +44,7 @@ extension Callers {
         try gate.charge(count, &exchange, &outbox)
     }
 
-    /// Notes that what the head of a post or an ask has decided holds for another one with the same head, and what it
+    /// Notes that what the head of a post, an ask or a write has decided holds for another one with the same head, and what it
     /// says of a post, if nothing else is decided by it.
     private mutating func noteRepeat(of request: CenterRequest, _ route: CenterRoute) {
         guard exchange.parser.head.uncommonFields.isEmpty, exchange.caller == nil,
@@ -55,7 +55,7 @@ extension Callers {
             guard route == .post else { return }
             exchange.template = PostTemplate(of: post)
             exchange.canRepeat = exchange.template != nil
-        case .ask: exchange.canRepeat = true
+        case .ask, .write: exchange.canRepeat = true
         default: return
         }
     }

@@ -49,11 +49,12 @@ extension Outbox {
     ) {
         if log.level <= .debug { tell(answer, reply) }
         heads.renew(at: loop.wallNow)
-        if answer.status == 200, answer.fields.isEmpty, !reply.variesByOrigin,
+        if answer.status == 200, !reply.variesByOrigin,
             !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json,
             !answer.isCompressible
         {
-            ResponseWriter.appendJSON(content, for: reply.context, heads.json, to: &output)
+            ResponseWriter.appendJSON(
+                content, fields: answer.fields, for: reply.context, heads.json, to: &output)
             return
         }
         // The content may become another one with them.

@@ -39,9 +39,8 @@ extension Exchange {
 
     /// JSON, or what `curl -d` says of it.
     mutating func checkContentType(allowsForm: Bool = false) throws(Problem) {
-        guard parser.head.hasContentType else { return }
+        if parser.head.isJSON { return }
         let type = parser.head.contentType
-        if MediaType.matches(type, "application/json") { return }
         if allowsForm, MediaType.matches(type, "application/x-www-form-urlencoded") { return }
         throw Problem(.unsupportedMediaType, "The content must be application/json.")
     }

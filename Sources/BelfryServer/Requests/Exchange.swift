@@ -49,7 +49,7 @@ struct Exchange {
 
     /// Forgets the last request; mostly it has left nothing.
     ///
-    /// - Returns: Whether it is a post or an ask for which all is decided, as it was for the one before.
+    /// - Returns: Whether it is a post, an ask or a write for which all is decided, as it was for the one before.
     mutating func begin(mayRepeat: Bool) -> Bool {
         let repeats = mayRepeat && canRepeat && parser.repeatsHead
         reply = HTTPReply(context: parser.head.responseContext)

@@ -54,7 +54,8 @@ struct WriteValue: Operation {
         Shape.append(written: written, to: &outbox.content)
         var answer = Answer.json
         if written.isCreated { answer.status = 201 }
-        if let tag = written.tag { answer.fields = [.tag(tag)] }
+        // The result of a call has no fields besides.
+        if client == nil, let tag = written.tag { answer.fields = [.tag(tag)] }
         return .answer(answer)
     }
 }
