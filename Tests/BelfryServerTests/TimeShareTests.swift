@@ -38,19 +38,31 @@ struct TimeShareTests {
         for node in broker.nodes { node.kernel.advance(by: duration) }
     }
 
+    /// Runs one turn after the other, each with a request of another, until nothing is left.
+    ///
+    /// - Returns: what was left behind each, and how many requests were answered.
+    private static func turns(
+        of broker: Broker, _ other: HTTPPeer, left: (Broker) -> Int
+    ) throws -> (counts: [Int], answeredCount: Int) {
+        var counts: [Int] = []
+        var answeredCount = 0
+        while counts.last != 0, counts.count < 9 {
+            other.peer.send(HTTPPeer.text("POST", "/v1/channels/b", "").utf8)
+            try broker.nodes[0].turn()
+            counts.append(left(broker))
+            if try other.read() != nil { answeredCount += 1 }
+        }
+        return (counts, answeredCount)
+    }
+
     @Test("a turn ends a share of them, and others are answered in between", .withinOneTurn)
     func shares() throws {
         let broker = try Broker { $0.turnWorkLimit = .zero }
         let other = try broker.http()
         try Self.leave(broker, ["/v1", "/v1", "/v1", "/v1"])
         Self.move(broker, .seconds(1))
-        var counts: [Int] = []
-        var answeredCount = 0
-        while counts.last != 0, counts.count < 9 {
-            other.peer.send(HTTPPeer.text("POST", "/v1/channels/b", "").utf8)
-            try broker.nodes[0].turn()
-            counts.append(Self.observerCount(broker) / Self.share)
-            if try other.read() != nil { answeredCount += 1 }
+        let (counts, answeredCount) = try Self.turns(of: broker, other) {
+            Self.observerCount($0) / Self.share
         }
         #expect(counts == [3, 2, 1, 0])
         #expect(answeredCount >= 2)
@@ -63,6 +75,22 @@ struct TimeShareTests {
         Self.move(broker, .seconds(1))
         try broker.nodes[0].turn()
         #expect(Self.observerCount(broker) == 0)
+    }
+
+    @Test(
+        "timers that are due together fire a share a turn, and others are answered in between",
+        .withinOneTurn)
+    func timers() throws {
+        let broker = try Broker()
+        let other = try broker.http()
+        let posts = (0..<200).map { #"{"name":"a","object":"\#($0)","after":1}"# }
+        #expect(try broker.post("[\(posts.joined(separator: ","))]").status == 200)
+        Self.move(broker, .seconds(1))
+        let (counts, answeredCount) = try Self.turns(of: broker, other) {
+            $0.shared.totals[.timers]
+        }
+        #expect(counts == [136, 72, 8, 0])
+        #expect(answeredCount >= 3)
     }
 
     @Test("centers take turns: one with many leases does not keep the others back", .withinOneTurn)

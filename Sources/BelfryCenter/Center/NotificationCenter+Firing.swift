@@ -2,7 +2,7 @@
 
 extension NotificationCenter {
     /// How many timers one command lets fire at most.
-    static let timerShare = 128
+    static let timerShare = 64
 
     /// When timers need a command, on the clock of timers; while the queue is full they do not.
     var timerDeadline: Int64 {

@@ -49,7 +49,7 @@ extension CenterHost {
             case .time:
                 takeOutFarewells(of: position, &outbox)
                 tell(.passTime(workLimit: Self.shareWorkLimit), to: position, &outbox)
-                goesOn = centers.isDue(position, at: outbox.commandTime)
+                goesOn = centers.timeGoesOn(at: position, outbox.commandTime)
             }
             place += 1
             if goesOn { line.append(position) }

@@ -23,8 +23,15 @@ extension CenterTable {
         hosted.indices.filter { isDue($0, at: time) }
     }
 
+    /// Whether the center at a position has more to do by this time than timers, which fire a share a turn: they may
+    /// be many, and nobody who asks meanwhile waits for all of them.
+    func timeGoesOn(at position: Int, _ time: CommandTime) -> Bool {
+        hosted[position].center.needs.deadline <= time.monotonicNanoseconds
+            && !isDoing(.time, at: position)
+    }
+
     /// Whether the center at a position has something to do by this time.
-    func isDue(_ position: Int, at time: CommandTime) -> Bool {
+    private func isDue(_ position: Int, at time: CommandTime) -> Bool {
         hosted[position].center.needs.isDue(at: time) && !isDoing(.time, at: position)
     }
 
