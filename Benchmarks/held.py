@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Posts that are held durably: their rate beside that of SQLite alone with the same rows.
+"""Posts that are held durably, or values that are written: their rate beside SQLite alone with the same rows.
 
-    Benchmarks/held.py [--rounds 5] [--posts 9000] [--posters 64] [--pipelined 4] [--log-pages 2714]
+    Benchmarks/held.py [--values] [--rounds 5] [--posts 9000] [--posters 64] [--pipelined 4] [--log-pages 2714]
 
-One mailbox observer with the behaviour `hold` is away. So many posters post, each with so many
+With --values each request puts a value of its own, of 100 bytes. Otherwise one mailbox observer with the behaviour `hold` is away. So many posters post, each with so many
 requests on the way, until all are answered; each answer waits for the commit of its rows. The posters
 are a C program (Posters/posters.c), for they share the processors with what is measured. Then another
 inserts the same rows into a file of its own with the same schema and settings, and as many posts a
@@ -70,39 +70,48 @@ def compile_program(folder, name, path, *libraries):
     return program
 
 
+def prepare_request(port, options):
+    """The request that is sent over and over; each of values has a number in the place of ########."""
+    if options.values:
+        content = support.user_info(100).replace(b"x" * 8, b"########", 1)
+        return support.post_request(content, "/v1/values/value-########", "PUT")
+    status, observer = ask(
+        port, "POST", "/v1/observers",
+        json.dumps({"name": "Held", "holdLimit": options.posts + 1_000}).encode())
+    assert status == 201, observer
+    return support.post_request(support.user_info(), "/v1/channels/Held")
+
+
 def measure(folder, floor, posters, durability, options):
     data = os.path.join(folder, "data")
     extra = ["--data", data, "--durability", durability, "--hold-limit", str(options.posts + 1_000)]
     with support.Broker(options=extra) as broker:
-        status, observer = ask(
-            broker.port, "POST", "/v1/observers",
-            json.dumps({"name": "Held", "holdLimit": options.posts + 1_000}).encode())
-        assert status == 201, observer
-        request = support.post_request(support.user_info(), "/v1/channels/Held")
+        request = prepare_request(broker.port, options)
         before = metrics(broker.port)[b"belfry_store_commits_total"]
         seconds = post_all(
             posters, broker.port, request, options.posts, options.posters, options.pipelined)
         commits = metrics(broker.port)[b"belfry_store_commits_total"] - before
         broker.process.kill()
         broker.process.wait()
-    posts_a_commit = max(1, round(options.posts / max(commits, 1)))
+    rows_a_commit = max(1, round(options.posts / max(commits, 1)))
     target = os.path.join(folder, "floor.db")
     for suffix in ("", "-wal", "-shm"):
         if os.path.exists(target + suffix):
             os.unlink(target + suffix)
     synchronous = "full" if durability == "power" else "normal"
     answer = subprocess.run(
-        [floor, os.path.join(data, "belfry.db"), target, str(posts_a_commit), synchronous,
-         str(options.log_pages)],
+        [floor, os.path.join(data, "belfry.db"), target, str(rows_a_commit), synchronous,
+         str(options.log_pages), "values" if options.values else "held"],
         check=True, capture_output=True, text=True).stdout.split()
     if int(answer[0]) != options.posts:
-        sys.exit(f"the store has {answer[0]} notifications, not {options.posts}")
+        sys.exit(f"the store has {answer[0]} rows, not {options.posts}")
     shutil.rmtree(data)
-    return options.posts / seconds, options.posts / float(answer[1]), posts_a_commit
+    return options.posts / seconds, options.posts / float(answer[1]), rows_a_commit
 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--values", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--posts", type=int, default=9_000)
     parser.add_argument("--posters", type=int, default=64)
@@ -116,11 +125,11 @@ def main():
     for durability in ("power", "process"):
         ratios = []
         for _ in range(options.rounds):
-            rate, floor_rate, posts_a_commit = measure(
+            rate, floor_rate, rows_a_commit = measure(
                 folder, floor, posters, durability, options)
             ratios.append(rate / floor_rate)
-            print(f"{durability}: {rate:,.0f} posts/s, SQLite alone {floor_rate:,.0f}, "
-                  f"{posts_a_commit} posts a commit, ratio {ratios[-1]:.2f}", flush=True)
+            print(f"{durability}: {rate:,.0f} a second, SQLite alone {floor_rate:,.0f}, "
+                  f"{rows_a_commit} a commit, ratio {ratios[-1]:.2f}", flush=True)
         median = statistics.median(ratios)
         isGood = isGood and median >= 0.5
         print(f"{durability}: median ratio {median:.2f} (at least 0.50)", flush=True)

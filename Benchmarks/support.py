@@ -6,6 +6,7 @@ Python 3 and its standard library only. The broker is `$BELFRY_BINARY`, else the
 
 import base64
 import collections
+import json
 import os
 import re
 import select
@@ -30,6 +31,14 @@ def binary():
         if os.path.exists(path):
             return path
     sys.exit("no broker: build one, or name it in BELFRY_BINARY (see Benchmarks/README.md)")
+
+
+def built(name):
+    """The path of a program of this folder."""
+    path = os.path.join(ROOT, ".build", "release", name)
+    if not os.path.exists(path):
+        sys.exit(f"{name} is not built (see Benchmarks/README.md)")
+    return path
 
 
 class Broker:
@@ -125,9 +134,9 @@ def user_info(byte_count=280):
     return (text + ("the quick brown fox jumps " * (rest // 26 + 1))[:rest] + '"}').encode()
 
 
-def post_request(content, path="/v1/channels/ButtonChange"):
+def post_request(content, path="/v1/channels/ButtonChange", method="POST"):
     head = (
-        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(content)}\r\n\r\n"
     )
     return head.encode() + content
@@ -268,11 +277,13 @@ class WebSocketClient:
                 self.rest += more
         return self.frames.popleft()
 
-    def observe(self, name, number=1):
-        """Registers an observer and waits for the reply."""
+    def observe(self, name=None, number=1, **fields):
+        """Registers an observer, of a name or with other fields, and waits for the reply."""
+        if name:
+            fields = {"name": name, **fields}
+        params = json.dumps(fields, separators=(",", ":"))
         self.send_text(
-            f'{{"jsonrpc":"2.0","id":{number},"method":"addObserver","params":{{"name":"{name}"}}}}'
-        )
+            f'{{"jsonrpc":"2.0","id":{number},"method":"addObserver","params":{params}}}')
         while True:
             _, payload = self.next_frame()
             if f'"id":{number}'.encode() in payload and b'"jsonrpc"' in payload:
@@ -307,6 +318,13 @@ class Observers:
             self.poll.register(client.socket, select.EPOLLIN)
             self.by_number[client.socket.fileno()] = client
         self.clients += more
+
+    def observe(self, **fields):
+        """Lets each session observe something else, too; nobody may post meanwhile."""
+        for client in self.clients:
+            client.socket.setblocking(True)
+            client.observe(**fields)
+            client.socket.setblocking(False)
 
     def drain(self, frame_count):
         """Reads until all of them together got so many frames more."""
@@ -468,6 +486,13 @@ class Callgrind:
 
     def zero(self):
         self._tell("zero")
+
+    def cost(self, times, act, *arguments):
+        """The instructions of one time of so many, before which a quarter as many are made."""
+        act(times // 4, *arguments)
+        self.zero()
+        act(times, *arguments)
+        return self.total() / times
 
     def total(self):
         """The instructions of all threads since the last `zero`."""

@@ -3,8 +3,8 @@
 //     posters PORT POSTS POSTERS PIPELINED < REQUEST
 //
 // Opens so many connections to 127.0.0.1, keeps so many of the request on the way on each, until all
-// are answered with 200, and prints the seconds from the first request to the last answer, and the
-// processor time that it took itself.
+// are answered with 200 or 201, and prints the seconds from the first request to the last answer, and the
+// processor time that it took itself. Where the request has ######## each one has its number.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -17,7 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REQUEST_LIMIT = 1 << 16, INPUT_LIMIT = 1 << 18 };
+enum { REQUEST_LIMIT = 1 << 16, INPUT_LIMIT = 1 << 18, MARK_LIMIT = 8, DIGITS = 8 };
+
+// The request, so often as it is sent at once; only the numbers in it change.
+static char *requests;
+static size_t request_count;
+// Where the request has a number.
+static size_t marks[MARK_LIMIT], mark_count;
 
 struct poster {
     int socket;
@@ -62,6 +68,17 @@ static void send_all(int socket, const char *bytes, size_t count) {
     }
 }
 
+// Sends so many requests, each with the next number.
+static void send_requests(int socket, int count) {
+    static int number;
+    for (int i = 0; i < count; i++, number++) {
+        char *place = requests + i * request_count, digits[DIGITS + 1];
+        snprintf(digits, sizeof digits, "%0*d", DIGITS, number);
+        for (size_t k = 0; k < mark_count; k++) memcpy(place + marks[k], digits, DIGITS);
+    }
+    send_all(socket, requests, request_count * count);
+}
+
 // Takes whole answers out of the input, and tells how many there were.
 static int take_answers(struct poster *poster) {
     int answers = 0;
@@ -70,7 +87,7 @@ static int take_answers(struct poster *poster) {
         char *head_end = memmem(start, end - start, "\r\n\r\n", 4);
         if (!head_end) break;
         char *length = memmem(start, head_end - start, "Content-Length: ", 16);
-        if (memcmp(start, "HTTP/1.1 200 ", 13) || !length) {
+        if (memcmp(start, "HTTP/1.1 20", 11) || !length) {
             fprintf(stderr, "%.*s\n", (int)(head_end - start), start);
             exit(1);
         }
@@ -92,8 +109,12 @@ int main(int count, char **arguments) {
     int port = atoi(arguments[1]), posts = atoi(arguments[2]);
     int poster_count = atoi(arguments[3]), pipelined = atoi(arguments[4]);
     static char request[REQUEST_LIMIT];
-    size_t request_count = fread(request, 1, sizeof request, stdin);
-    char *requests = malloc(request_count * pipelined);
+    request_count = fread(request, 1, sizeof request - 1, stdin);
+    for (char *mark = request; (mark = strstr(mark, "########")); mark += DIGITS) {
+        if (mark_count == MARK_LIMIT) die("too many numbers");
+        marks[mark_count++] = mark - request;
+    }
+    requests = malloc(request_count * pipelined);
     struct poster *posters = calloc(poster_count, sizeof *posters);
     if (!requests || !posters) die("memory");
     for (int i = 0; i < pipelined; i++)
@@ -110,7 +131,7 @@ int main(int count, char **arguments) {
     int to_send = posts, answered = 0;
     for (int i = 0; i < poster_count; i++) {
         int first = to_send < pipelined ? to_send : pipelined;
-        send_all(posters[i].socket, requests, request_count * first);
+        send_requests(posters[i].socket, first);
         to_send -= first;
     }
     while (answered < posts) {
@@ -131,7 +152,7 @@ int main(int count, char **arguments) {
             int answers = take_answers(poster);
             answered += answers;
             int again = answers < to_send ? answers : to_send;
-            send_all(poster->socket, requests, request_count * again);
+            send_requests(poster->socket, again);
             to_send -= again;
         }
     }

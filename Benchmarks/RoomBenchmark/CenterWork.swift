@@ -45,17 +45,22 @@ struct CenterBench {
         _ content: Notification.Content, options: PostOptions? = nil, terms: PostTerms = PostTerms()
     ) {
         postCount += 1
-        let id = NotificationID(milliseconds: 1, place: postCount, random: postCount)
-        apply(.post(Post(id: id, content: content, options: options), terms))
+        apply(.post(Post(id: lastID, content: content, options: options), terms))
+    }
+
+    /// The identifier of the last post.
+    var lastID: NotificationID {
+        NotificationID(milliseconds: 1, place: postCount, random: postCount)
     }
 }
 
-/// Posts that one observer matches, beside others that observe other names.
+/// Posts that one observer matches, beside others that observe other names, and beside timers.
 struct Matching: Work {
-    private var bench = CenterBench()
+    private var bench: CenterBench
     private let content = CenterBench.content("ButtonChange", #"{"title":"7"}"#)
 
-    init(observerCount: Int) {
+    init(observerCount: Int, timerCount: Int = 0) {
+        bench = CenterBench(timerCount: timerCount)
         for number in 1..<observerCount { bench.observe("one-off-\(number)") }
         bench.observe("ButtonChange")
     }

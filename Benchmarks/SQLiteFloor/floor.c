@@ -1,9 +1,9 @@
-// The least that SQLite can do with the rows of held notifications: no HTTP, no JSON, no threads.
+// The least that SQLite can do with the rows of held notifications, or of values: no HTTP, no JSON, no threads.
 //
-//     floor STORE TARGET POSTS-A-COMMIT full|normal LOG-PAGES
+//     floor STORE TARGET ROWS-A-COMMIT full|normal LOG-PAGES held|values
 //
-// Reads the tables `notification` and `held` of a store into memory, makes them again in a new file
-// with the same schema and settings, and inserts all rows with so many notifications a transaction.
+// Reads the tables `notification` and `held` of a store, or `value`, into memory, makes them again in a new file
+// with the same schema and settings, and inserts all rows with so many notifications or values a transaction.
 // Prints the seconds that the insertions took, and the processor time among them.
 //
 // The settings are those of `StoreOpening`, the log is moved into the main file when it has so many
@@ -30,14 +30,14 @@ static void run(sqlite3 *db, const char *sql) {
 }
 
 struct table {
-    const char *name;
+    const char *name, *order;
     int columns, rows, room;
     sqlite3_value **cells;
 };
 
 static void load(sqlite3 *db, struct table *table) {
     char sql[200];
-    snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY center, sequence", table->name);
+    snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY center, %s", table->name, table->order);
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v2(db, sql, -1, &statement, 0) != SQLITE_OK) die(db, sql);
     table->columns = sqlite3_column_count(statement);
@@ -59,7 +59,8 @@ static void load(sqlite3 *db, struct table *table) {
 static void copy_schema(sqlite3 *from, sqlite3 *to) {
     sqlite3_stmt *statement;
     const char *sql =
-        "SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('notification', 'held')";
+        "SELECT sql FROM sqlite_master WHERE type = 'table' "
+        "AND name IN ('notification', 'held', 'value')";
     if (sqlite3_prepare_v2(from, sql, -1, &statement, 0) != SQLITE_OK) die(from, sql);
     while (sqlite3_step(statement) == SQLITE_ROW)
         run(to, (const char *)sqlite3_column_text(statement, 0));
@@ -85,15 +86,19 @@ static void insert(sqlite3 *db, sqlite3_stmt *statement, struct table *table, in
 }
 
 int main(int count, char **arguments) {
-    if (count != 6) {
-        fprintf(stderr, "usage: floor STORE TARGET POSTS-A-COMMIT full|normal LOG-PAGES\n");
+    if (count != 7) {
+        fprintf(
+            stderr, "usage: floor STORE TARGET ROWS-A-COMMIT full|normal LOG-PAGES held|values\n");
         return 2;
     }
     sqlite3 *from, *to;
     if (sqlite3_open_v2(arguments[1], &from, SQLITE_OPEN_READWRITE, 0) != SQLITE_OK)
         die(from, "open the store");
-    struct table notifications = {"notification"}, held = {"held"};
-    load(from, &notifications);
+    struct table notifications = {"notification", "sequence"}, values = {"value", "changed"};
+    struct table *table = strcmp(arguments[6], "values") ? &notifications : &values;
+    // Of values none is held.
+    struct table held = {"held", "sequence"};
+    load(from, table);
     load(from, &held);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(arguments[2], &to, flags, 0) != SQLITE_OK) die(to, "open the target");
@@ -115,24 +120,23 @@ int main(int count, char **arguments) {
                                          : "PRAGMA synchronous = FULL");
     copy_schema(from, to);
     sqlite3_close(from);
-    sqlite3_stmt *insert_notification = prepare(to, &notifications);
+    sqlite3_stmt *insert_row = prepare(to, table);
     sqlite3_stmt *insert_held = prepare(to, &held);
-    int posts_a_commit = atoi(arguments[3]);
-    if (posts_a_commit < 1) posts_a_commit = 1;
+    int rows_a_commit = atoi(arguments[3]);
+    if (rows_a_commit < 1) rows_a_commit = 1;
     double start = seconds(CLOCK_MONOTONIC), own = seconds(CLOCK_PROCESS_CPUTIME_ID);
     int next_held = 0;
-    for (int row = 0; row < notifications.rows; row++) {
-        if (row % posts_a_commit == 0) run(to, "BEGIN");
-        insert(to, insert_notification, &notifications, row);
-        sqlite3_int64 sequence =
-            sqlite3_value_int64(notifications.cells[row * notifications.columns + 1]);
+    for (int row = 0; row < table->rows; row++) {
+        if (row % rows_a_commit == 0) run(to, "BEGIN");
+        insert(to, insert_row, table, row);
+        sqlite3_int64 sequence = sqlite3_value_int64(table->cells[row * table->columns + 1]);
         while (next_held < held.rows
                && sqlite3_value_int64(held.cells[next_held * held.columns + 1]) <= sequence)
             insert(to, insert_held, &held, next_held++);
-        if (row % posts_a_commit == posts_a_commit - 1 || row == notifications.rows - 1)
+        if (row % rows_a_commit == rows_a_commit - 1 || row == table->rows - 1)
             run(to, "COMMIT");
     }
-    printf("%d %.6f %.6f\n", notifications.rows, seconds(CLOCK_MONOTONIC) - start,
+    printf("%d %.6f %.6f\n", table->rows, seconds(CLOCK_MONOTONIC) - start,
            seconds(CLOCK_PROCESS_CPUTIME_ID) - own);
     return 0;
 }
