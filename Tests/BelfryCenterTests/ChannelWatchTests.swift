@@ -102,6 +102,26 @@ struct ChannelWatchTests {
         #expect(reports() == ["unobserved/posted"])
     }
 
+    @Test("L12, V13: an observer of a value observes no name, and leaves all as it was")
+    mutating func values() {
+        scenario.post("posted")
+        watch()
+        let client = scenario.connect()
+        let looking = scenario.look("o", "", by: client)
+        #expect(reports() == [])
+        let named = scenario.observe("price", by: client)
+        #expect(reports() == ["observed/price"])
+        scenario.remove(looking, by: .client(client))
+        #expect(reports() == [])
+        scenario.remove(named, by: .client(client))
+        #expect(reports() == ["unobserved/price"])
+        scenario.look("o", "a", by: client)
+        let wildcard = scenario.observe(nil, nil, by: client)
+        #expect(reports() == ["observed/posted"])
+        scenario.remove(wildcard, by: .client(client))
+        #expect(reports() == ["unobserved/posted"])
+    }
+
     @Test("L12: many names are told in shares, each as it is then")
     mutating func shares() {
         for number in 0..<100 { scenario.post("n\(number)") }
@@ -139,5 +159,18 @@ struct ChannelWatchTests {
         stored.run { $0.apply(.endTurn(workLimit: .max)) }
         stored.run { $0.back(client) }
         #expect(stored.scenario.frames == [])
+    }
+
+    @Test("L12, V13: an observer of a value that comes back with a restart observes no name")
+    mutating func valuesAfterRestart() {
+        var stored = StoredScenario()
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "a", by: client) { $0.behavior = .hold } }
+        stored.restart()
+        let watcher = stored.run { $0.connect() }
+        stored.run { $0.observe("belfry.channel.observed", by: watcher) }
+        stored.run { $0.observe("price", by: watcher) }
+        stored.run { $0.apply(.endTurn(workLimit: .max)) }
+        #expect(stored.scenario.frames == ["belfry.channel.observed/price"])
     }
 }

@@ -37,6 +37,23 @@ struct ChannelWatchTests {
         #expect(try Self.reports(stage.y) == ["unobserved price"])
     }
 
+    @Test("L12, V13: an observer of a value observes no name", arguments: Scene.all)
+    func values(scene: Scene) throws {
+        let stage = try Stage(scene)
+        try Self.watch(stage.y, "price")
+        let looking = try stage.register(stage.x, #""object":"o","keyPath":"a""#).json["token"]
+        let stream = try stage.broker.events("/v1/events?object=o&keyPath=")
+        #expect(try Self.reports(stage.y) == [])
+        let named = try stage.observe(stage.x, "price").json["token"]
+        #expect(try Self.reports(stage.y) == ["observed price"])
+        #expect(try stage.remove(looking).status < 300)
+        stream.peer.close()
+        try stage.broker.crank()
+        #expect(try Self.reports(stage.y) == [])
+        #expect(try stage.remove(named).status < 300)
+        #expect(try Self.reports(stage.y) == ["unobserved price"])
+    }
+
     @Test("L12: with an object inspect, or post on that name; without one inspect")
     func access() throws {
         var keys = Keys()

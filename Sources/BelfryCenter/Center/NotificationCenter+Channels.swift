@@ -6,8 +6,9 @@
 // those that were posted lately without an observer, which the center remembers (`unobservedNameLimit`).
 
 extension NotificationCenter {
-    /// An observer is about to be filed: some names may get their first one.
+    /// An observer is about to be filed: some names may get their first one, unless it observes a value (rule V13).
     mutating func noteComing(_ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole) {
+        if role.value != nil { return }
         if let responder = role.responder {
             guard watch.isActive else { return }
             for name in responder.implements { noteCrossing(of: name, wasObserved: false) }
@@ -23,7 +24,7 @@ extension NotificationCenter {
         }
     }
 
-    /// An observer was taken out: some names may have lost their last one.
+    /// An observer that is none of a value was taken out: some names may have lost their last one.
     mutating func noteGone(_ name: [UInt8]?, _ object: [UInt8]?, _ responder: ResponderTerms?) {
         if let responder {
             guard watch.isActive else { return }
