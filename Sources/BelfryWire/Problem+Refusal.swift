@@ -141,7 +141,8 @@ extension Problem {
                 .valuesFull,
                 """
                 All values together, or those of this caller, hold as many bytes as they may \
-                (--value-limit, --principal-share, --address-share); remove some, or make them smaller.
+                (--value-limit, --queue-memory, --principal-share, --address-share); remove some, or make \
+                them smaller.
                 """)
         case .tooManyParts(let limit):
             self = .invalid([

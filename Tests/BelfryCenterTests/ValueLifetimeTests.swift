@@ -177,11 +177,12 @@ struct ValueLifetimeTests {
     mutating func owners() {
         let (first, second) = (Owner(number: 1), Owner(number: 2))
         scenario.put("o", "a", "1") { $0.owner = first }
-        let cost = scenario.center.holdings(of: first).memory[.queue]
-        #expect(cost > 0)
+        let texts = scenario.center.holdings(of: first).texts
+        #expect(texts[.values].byteCount == 8 && texts[.values].cost > 8 * 8)
+        #expect(texts[.queue].byteCount == 0 && texts[.timers].byteCount == 0)
         scenario.put("o", "a", "2") { $0.owner = second }
         #expect(scenario.center.holdings(of: first).isNone)
-        #expect(scenario.center.holdings(of: second).memory[.queue] == cost)
+        #expect(scenario.center.holdings(of: second).texts == texts)
         scenario.delete("o", "")
         #expect(scenario.center.holdings(of: second).isNone)
     }

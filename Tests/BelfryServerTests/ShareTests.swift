@@ -13,8 +13,8 @@ struct ShareTests {
         _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws -> Broker {
         var keys = Keys()
-        keys.add("a", #"[{"verbs":["post","observe","inspect","modes"]}]"#)
-        keys.add("b", #"[{"verbs":["post","observe","inspect","modes"]}]"#)
+        keys.add("a", #"[{"verbs":["post","observe","inspect","modes","set"]}]"#)
+        keys.add("b", #"[{"verbs":["post","observe","inspect","modes","set"]}]"#)
         let keyring = try keys.keyring()
         return try Broker(
             loopCount: loopCount, connectionLimit: connectionLimit, beginning: beginning
@@ -145,6 +145,72 @@ struct ShareTests {
         let target = "/v1/queue?name=n0&coalesce=name"
         #expect(try broker.request("DELETE", target, fields: [Keys.field("a")]).status == 200)
         #expect(try enqueue("a", count).status == 202)
+    }
+
+    @Test(
+        "queue, timers and values: a quarter of the limit of each over all centers, apart from each other",
+        arguments: [1, 2])
+    func texts(loopCount: Int) async throws {
+        let broker = try await Self.broker(loopCount: loopCount) {
+            $0.queueByteLimit = 4_000
+            $0.timerByteLimit = 8_000
+            $0.valueByteLimit = 16_000
+        }
+        func text(_ byteCount: Int) -> String { String(repeating: "x", count: byteCount) }
+        func post(_ key: String, _ byteCount: Int, _ more: String, _ center: String = "default")
+            throws -> Response
+        {
+            // A name of one byte, and eight bytes around the text.
+            try broker.request(
+                "POST", "/v1/centers/\(center)/notifications",
+                #"{"name":"n",\#(more),"userInfo":{"t":"\#(text(byteCount - 9))"}}"#,
+                fields: Self.fields(key))
+        }
+        func put(_ key: String, _ byteCount: Int, _ object: String, _ center: String = "default")
+            throws -> Response
+        {
+            try broker.request(
+                "PUT", "/v1/centers/\(center)/values/\(object)/t", #""\#(text(byteCount - 9))""#,
+                fields: Self.fields(key))
+        }
+        let (waits, later) = (#""style":"asap","modes":["never"]"#, #""after":60"#)
+        for key in ["a", "b"] {
+            #expect(try put(key, 4_000, key).status == 201)
+            #expect(try post(key, 2_000, later).status == 202)
+            #expect(try post(key, 1_000, waits).status == 202)
+        }
+        for (refused, problem, option) in [
+            (try put("a", 10, "o", "x"), "values-full", "--value-limit"),
+            (try post("a", 10, later, "x"), "queue-full", "--timer-limit"),
+            (try post("a", 10, waits, "x"), "queue-full", "--queue-limit"),
+        ] {
+            #expect(refused.status == 503 && refused.problem == problem)
+            let detail = refused.json["detail"].text ?? ""
+            #expect(detail.contains(option) && detail.contains("--principal-share"))
+        }
+        // What is smaller than it was makes room.
+        #expect(try put("a", 3_990, "a").status == 200)
+        #expect(try put("a", 10, "o", "x").status == 201)
+        #expect(try put("a", 10, "p", "x").status == 503)
+    }
+
+    @Test("small values: a quarter of the memory of all queues, for values alone")
+    func smallValues() async throws {
+        let broker = try await Self.broker { $0.memory.queue = 80_000 }
+        let peer = try broker.http()
+        func put(_ key: String, _ object: String) throws -> Response {
+            try peer.request(
+                "PUT", "/v1/values/\(object)/t", "1", fields: Self.fields(key))
+        }
+        var count = 0
+        while try put("a", "o\(count)").status == 201, count < 1_000 { count += 1 }
+        #expect((50...200).contains(count))
+        #expect((19_990...20_400).contains(broker.held("a").texts[.values].cost))
+        #expect(try put("b", "p").status == 201)
+        let queued = try broker.request(
+            "POST", "/v1/notifications", #"{"name":"n","style":"asap","modes":["never"]}"#,
+            fields: Self.fields("a"))
+        #expect(queued.status == 202)
     }
 
     @Test("keys: the oldest of a principal go for its newest, those of others stay")

@@ -172,19 +172,21 @@ extension NotificationCenter {
     /// Counts a value for who changed it last, and no longer for who did before.
     private mutating func count(valueAt slot: UInt32, _ byteCountBefore: Int?, owner: Owner) {
         let before = values[slot].owner
-        if let byteCountBefore, before != .none {
-            owned.add(-cost(ofValueAt: slot, byteCountBefore), of: .queue, for: before)
-        }
+        if let byteCountBefore { count(valueAt: slot, byteCountBefore, -1, for: before) }
         let byteCount = values[slot].document?.byteCount
         values[slot].owner = byteCount == nil ? .none : owner
-        if let byteCount, owner != .none {
-            owned.add(cost(ofValueAt: slot, byteCount), of: .queue, for: owner)
-        }
+        if let byteCount { count(valueAt: slot, byteCount, 1, for: owner) }
     }
 
-    private func cost(ofValueAt slot: UInt32, _ byteCount: Int) -> Int {
-        ValueTable.documentCost * (byteCount + values.object(at: slot).count)
-            + MemoryLayout<ValueTable.Value>.stride
+    /// Counts a value of so many bytes for an owner, or with -1 one that goes.
+    private mutating func count(
+        valueAt slot: UInt32, _ byteCount: Int, _ sign: Int, for owner: Owner
+    ) {
+        if owner == .none { return }
+        let textByteCount = byteCount + values.object(at: slot).count
+        let cost =
+            ValueTable.documentCost * textByteCount + MemoryLayout<ValueTable.Value>.stride
+        owned.add(sign * textByteCount, cost: sign * cost, of: .values, for: owner)
     }
 
     /// Counts a value that the broker itself has changed for its owner.

@@ -1,7 +1,9 @@
 /// What is kept for an owner.
 public struct Holdings: Sendable, Equatable {
-    /// The bytes by kind.
+    /// The bytes by kind, but for those of the queue, which are texts.
     public var memory = KeptMemory()
+    /// What waits in queues, timers and values.
+    public var texts = OwnedTexts()
     /// How many observers.
     public var observerCount = 0
     /// How many centers.
@@ -16,6 +18,7 @@ public struct Holdings: Sendable, Equatable {
     /// Adds what else is kept.
     public static func += (left: inout Holdings, right: Holdings) {
         left.memory += right.memory
+        left.texts += right.texts
         left.observerCount += right.observerCount
         left.centerCount += right.centerCount
     }

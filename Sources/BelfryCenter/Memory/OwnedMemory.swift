@@ -18,6 +18,13 @@ struct OwnedMemory: Sendable {
         addOwned(byteCount, of: kind, observerCount: observerCount, for: owner)
     }
 
+    /// Counts texts that have come, or with negative numbers those that have gone.
+    @inline(__always)
+    mutating func add(_ byteCount: Int, cost: Int, of kind: TextKind, for owner: Owner) {
+        if owner == .none { return }
+        addOwned(byteCount, cost: cost, of: kind, for: owner)
+    }
+
     @inline(never)
     private mutating func addOwned(
         _ byteCount: Int, of kind: KeptKind, observerCount: Int, for owner: Owner
@@ -25,6 +32,18 @@ struct OwnedMemory: Sendable {
         var more = Holdings()
         more.memory[kind] = byteCount
         more.observerCount = observerCount
+        add(more, for: owner)
+    }
+
+    @inline(never)
+    private mutating func addOwned(_ byteCount: Int, cost: Int, of kind: TextKind, for owner: Owner)
+    {
+        var more = Holdings()
+        more.texts[kind] = (byteCount, cost)
+        add(more, for: owner)
+    }
+
+    private mutating func add(_ more: Holdings, for owner: Owner) {
         holdings[owner, default: Holdings()] += more
         if holdings[owner]?.isNone == true { holdings[owner] = nil }
         growth[owner, default: Holdings()] += more

@@ -83,7 +83,7 @@ extension NotificationQueue {
             post, options, depth, owner, byteRoom: room)
         guard let merged = merged ?? nil else { return nil }
         byteCount += merged.byteCount
-        owned.add(merged.byteCount, of: .queue, for: owner)
+        owned.add(merged.byteCount, cost: merged.byteCount, of: .queue, for: owner)
         return merged.id
     }
 }

@@ -83,13 +83,19 @@ extension NotificationQueue {
         slots[Int(slot)].entry = entry
         count += 1
         byteCount += entry.content.byteCount
-        owned.add(entry.cost, of: .queue, for: entry.owner)
+        count(entry, 1)
         kinds.insert(entry.content, at: slot)
         modeLists.insert(
             slot, place: entry.place, isIdle: entry.style == .idle, modes: entry.modes)
         positions.insert(entry.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
         setExpiry(at: slot, to: entry.expiresAt)
         setPromotion(at: slot, to: entry.promotesAt)
+    }
+
+    /// Counts an entry for its owner, or with -1 one that goes.
+    private mutating func count(_ entry: Entry, _ sign: Int) {
+        owned.add(
+            sign * entry.content.byteCount, cost: sign * entry.cost, of: .queue, for: entry.owner)
     }
 
     private mutating func empty(_ slot: UInt32) -> Entry {
@@ -102,7 +108,7 @@ extension NotificationQueue {
         modeLists.remove(slot)
         kinds.remove(at: slot)
         byteCount -= entry.content.byteCount
-        owned.add(-entry.cost, of: .queue, for: entry.owner)
+        count(entry, -1)
         count -= 1
         slots[Int(slot)].entry = nil
         return entry
@@ -111,8 +117,8 @@ extension NotificationQueue {
     private mutating func exchange(_ old: Entry, for new: Entry, at slot: UInt32) {
         slots[Int(slot)].entry = new
         byteCount += new.content.byteCount - old.content.byteCount
-        owned.add(-old.cost, of: .queue, for: old.owner)
-        owned.add(new.cost, of: .queue, for: new.owner)
+        count(old, -1)
+        count(new, 1)
         if !old.content.isSameKind(as: new.content) {
             kinds.remove(at: slot)
             kinds.insert(new.content, at: slot)

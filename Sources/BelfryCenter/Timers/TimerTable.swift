@@ -113,7 +113,7 @@ struct TimerTable: Sendable {
         let slot = freeSlots.popLast() ?? UInt32(slots.count)
         if Int(slot) == slots.count { slots.append(timer) } else { slots[Int(slot)] = timer }
         byteCount += timer.content.byteCount
-        owned.add(timer.cost, of: .queue, for: timer.owner)
+        count(timer, 1)
         kinds.insert(timer.content, at: slot)
         positions.insert(timer.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
         order.insert(timer.item(at: slot))
@@ -125,6 +125,12 @@ struct TimerTable: Sendable {
         return slot
     }
 
+    /// Counts a timer for its owner, or with -1 one that goes.
+    private mutating func count(_ timer: Timer, _ sign: Int) {
+        owned.add(
+            sign * timer.content.byteCount, cost: sign * timer.cost, of: .timers, for: timer.owner)
+    }
+
     /// Takes a timer out.
     mutating func remove(_ slot: UInt32) -> Timer {
         let timer = self[slot]
@@ -132,7 +138,7 @@ struct TimerTable: Sendable {
         positions.remove(timer.id, at: UInt64(slot))
         kinds.remove(at: slot)
         byteCount -= timer.content.byteCount
-        owned.add(-timer.cost, of: .queue, for: timer.owner)
+        count(timer, -1)
         if !repetitions.isEmpty { repetitions[slot] = nil }
         if let client = timer.details?.client { leave(client, slot) }
         if timer.isRestored { restoredCount -= 1 }

@@ -47,8 +47,21 @@ extension KeptWatch {
     ) {
         if owner == .none { return }
         terms.owner = owner
-        terms.queueByteRoom = min(
-            terms.queueByteRoom, max(0, -excess(of: .queue, for: owner, &outbox)))
+        terms.queueByteRoom = min(terms.queueByteRoom, room(for: .queue, of: owner, &outbox))
+    }
+
+    /// How many bytes more an owner may have of texts that have a limit of their own.
+    ///
+    /// An owner has a share of each such limit, and one of the memory of all queues for each: so what it has of one
+    /// takes no room from the others.
+    func room(for kind: TextKind, of owner: Owner, _ outbox: inout Outbox) -> Int {
+        if owner == .none { return .max }
+        var room = Int.max
+        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {
+            guard let limit = outbox.shares.limit(of: asker) else { continue }
+            room = min(room, limit.holdings.texts.room(for: kind, beside: holdings.texts))
+        }
+        return room
     }
 
     /// Counts what centers keep more for owners; what is too much of it is forgotten later.

@@ -132,18 +132,15 @@ struct KeptWatch {
     /// How many bytes more all timers, and those of an owner, may have.
     func timerByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
         let texts = outbox.configuration.timerByteLimit - shared.totals[.timerBytes]
-        let memory = max(
-            excess(of: .queue),
-            owner == .none ? -Int.max : excess(of: .queue, for: owner, &outbox))
-        return max(0, min(texts, -memory))
+        let room = max(0, min(texts, -excess(of: .queue)))
+        return min(room, self.room(for: .timers, of: owner, &outbox))
     }
 
     /// How many bytes more all values may have, those of their writer among them.
     func valueByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
         let texts = outbox.configuration.valueByteLimit - shared.totals[.valueBytes]
-        var room = max(0, min(texts, -excess(of: .queue)))
-        if owner != .none { room = min(room, max(0, -excess(of: .queue, for: owner, &outbox))) }
-        return room
+        let room = max(0, min(texts, -excess(of: .queue)))
+        return min(room, self.room(for: .values, of: owner, &outbox))
     }
 
     /// How many bytes more all queues may have.

@@ -37,6 +37,17 @@ final class ShareLimits: Sendable {
     }
 }
 
+extension ServerConfiguration {
+    /// How many bytes all texts of a kind may have.
+    fileprivate func byteLimit(of kind: TextKind) -> Int {
+        switch kind {
+        case .queue: queueByteLimit
+        case .timers: timerByteLimit
+        case .values: valueByteLimit
+        }
+    }
+}
+
 /// A part of what the broker may have of each kind.
 struct ShareLimit {
     /// So many hundredths.
@@ -63,7 +74,11 @@ struct ShareLimit {
         }
         // Texts have limits of their own, and they are a part of what is kept.
         holdings.memory[.held] = min(holdings.memory[.held], part(configuration.heldByteLimit))
-        holdings.memory[.queue] = min(holdings.memory[.queue], part(configuration.queueByteLimit))
+        for kind in TextKind.allCases {
+            holdings.texts[kind] = (
+                part(configuration.byteLimit(of: kind)), part(configuration.memory.queue)
+            )
+        }
         holdings.observerCount = part(configuration.observerLimit)
         let centerCount = configuration.memory.centers / CenterTable.centerByteCount
         holdings.centerCount = part(min(configuration.centerLimit, centerCount))
