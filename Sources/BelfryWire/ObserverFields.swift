@@ -141,10 +141,12 @@ struct ObserverFields {
         var request = observer
         request.selector = selector ?? request.selector
         request.terms = terms(isMailbox: isMailbox, limits: fields.limits)
-        if let terms = valueTerms(&fields) {
-            request.role = .value(terms)
-        } else if let terms = responderTerms(&fields) {
-            request.role = .responder(terms)
+        // Both are looked at: a field of one role does not go with another role.
+        let (value, responder) = (valueTerms(&fields), responderTerms(&fields))
+        if let value {
+            request.role = .value(value)
+        } else if let responder {
+            request.role = .responder(responder)
             request.selector = []
         } else if let target {
             checkAction(&fields)

@@ -236,6 +236,10 @@ struct ValueWireTests {
             (#"{"object":"o","keyPath":"a","acknowledge":true}"#, 422),
             (#"{"object":"o","keyPath":"a","implements":[]}"#, 422),
             (#"{"object":"o","keyPath":"a","target":"t"}"#, 422),
+            (#"{"object":"o","keyPath":"a","next":"n"}"#, 422),
+            (#"{"object":"o","keyPath":"a","ifHeld":"share"}"#, 422),
+            (#"{"object":"o","keyPath":"a","concurrency":1}"#, 422),
+            (#"{"object":"o","implements":["a"],"own":false}"#, 422),
             (#"{"object":"o","old":true}"#, 422), (#"{"name":"n","own":false}"#, 422),
             (#"{"object":"o","keyPath":"a..b"}"#, 422), (#"{"name":"belfry.value"}"#, 403),
         ])

@@ -164,6 +164,10 @@ struct ResponderRequestTests {
             (#"{"object":"o","next":"n"}"#, "#/next needs implements"),
             (#"{"object":"o","ifHeld":"share"}"#, "#/ifHeld needs implements"),
             (#"{"object":"o","concurrency":1}"#, "#/concurrency needs implements"),
+            (#"{"object":"o","keyPath":"p","next":"n"}"#, "#/next needs implements"),
+            (#"{"object":"o","keyPath":"p","ifHeld":"share"}"#, "#/ifHeld needs implements"),
+            (#"{"object":"o","keyPath":"p","concurrency":1}"#, "#/concurrency needs implements"),
+            (#"{"object":"o","implements":["a"],"initial":true}"#, "#/initial needs keyPath"),
             (
                 #"{"object":"o","implements":["a"],"acknowledge":true,"suspensionBehavior":"drop"}"#,
                 "#/suspensionBehavior must be hold or deliverImmediately to acknowledge"
