@@ -46,6 +46,22 @@ struct ValueLifetimeTests {
         #expect(scenario.center.needs.deadline == .max)
     }
 
+    @Test(
+        "V16: a patch at the place takes the ttl away, whatever it is; one above counts at its leaves"
+    )
+    mutating func patched() {
+        for (path, patch, isKept) in [
+            ("a", #"{"b":2}"#, true), ("a", "{}", true), ("a", "2", true),
+            ("", #"{"a":{"b":2}}"#, false), ("", #"{"a":2}"#, true), ("a.b", "2", false),
+        ] {
+            scenario.put("o", "a", #"{"b":1}"#) { $0.ttl = 1_000 }
+            scenario.patch("o", path, patch)
+            scenario.pass(milliseconds: 1_000)
+            #expect((scenario.value("o", "a") != "none") == isKept, "\(path) \(patch)")
+        }
+        #expect(scenario.center.needs.deadline == .max)
+    }
+
     @Test("V16: what is missed when its time is over changes nothing")
     mutating func missed() {
         scenario.put("o", "a.b", "1") { $0.ttl = 1_000 }

@@ -329,6 +329,18 @@ struct ValueWireTests {
             try y.problem("setValue", #"{"object":"o","value":{},"lease":86401}"#)["status"] == 422)
     }
 
+    @Test("V16: a PATCH with an object at the place of a ttl takes the ttl away")
+    func patchedTimeToLive() throws {
+        let broker = try Broker()
+        let put = try broker.request("PUT", "/v1/values/o/a?ttl=1", #"{"b":1}"#)
+        #expect(put.status == 201)
+        let patched = try broker.request(
+            "PATCH", "/v1/values/o/a", #"{"c":2}"#, fields: Self.merge)
+        #expect(patched.status == 200)
+        try broker.advance(by: .seconds(2))
+        #expect(try broker.get("/v1/values/o/a").json["c"].int == 2)
+    }
+
     @Test("pages may send the conditions, and read the tag and the position")
     func pages() throws {
         let broker = try Broker()

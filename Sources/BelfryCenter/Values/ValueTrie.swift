@@ -174,10 +174,14 @@ struct ValueTrie: Sendable {
         return found
     }
 
-    /// The parts that a merge patch at a place writes over: those at its leaves, and below them (rule V16).
+    /// The parts that a merge patch at a place writes over: that of the place, and those at the leaves of the patch
+    /// and below them (rule V16).
     func parts(writtenBy patch: Document, at path: DocumentPath) -> [UInt32] {
         guard partCount > 0, let node = node(at: path) else { return [] }
         var found: [UInt32] = []
+        if patch.isObject, nodes[Int(node)].part != Self.none {
+            found.append(nodes[Int(node)].part)
+        }
         addParts(node, writtenBy: patch, to: &found)
         found.sort()
         return found
