@@ -64,9 +64,10 @@ struct CenterEndTests {
             ("notifications", #"{"name":"n","style":"idle","modes":["never"]}"#, "id"),
             ("DELETE", "queue/")
         ),
+        (("notifications", #"{"name":"n","after":86400}"#, "id"), ("DELETE", "queue/")),
     ]
 
-    @Test("one that has something stays, and ends when that is gone", arguments: 0..<3)
+    @Test("one that has something stays, and ends when that is gone", arguments: 0..<4)
     func kept(place: Int) throws {
         let (make, drop) = Self.reasons[place]
         let broker = try Self.broker()
@@ -165,6 +166,13 @@ struct CenterEndTests {
         #expect(refused.json["clients"].int == 1)
         #expect(refused.json["observers"].int == 1)
         #expect(refused.json["keys"].int == 0)
+        try touch(broker, "timed")
+        _ = try broker.post(
+            #"{"name":"n","after":86400}"#, target: "/v1/centers/timed/notifications")
+        _ = try broker.request("PUT", "/v1/centers/timed/values/o", #"{"a":1}"#)
+        // Timers are listed with the queue.
+        let timed = try broker.request("DELETE", "/v1/centers/timed")
+        #expect(timed.json["queue"].int == 1 && timed.json["values"].int == 1)
         let others = try Broker { $0.anonymousGrants = Grants([Grant(.all.subtracting(.admin))]) }
         try touch(others, "a")
         #expect(try others.request("DELETE", "/v1/centers/a").problem == "forbidden")

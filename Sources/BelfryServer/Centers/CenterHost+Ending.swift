@@ -77,12 +77,16 @@ extension Problem {
     fileprivate init(_ use: CenterUse) {
         let counts = [
             ("clients", use.clientCount), ("observers", use.observerCount),
-            ("queue", use.queueCount), ("held", use.heldCount), ("modes", use.modeCount),
+            ("queue", use.queueCount + use.timerCount), ("held", use.heldCount),
+            ("modes", use.modeCount),
             ("asks", use.askCount), ("values", use.valueCount), ("keys", use.keyCount),
         ]
         self.init(
             .centerInUse,
-            "The center is in use: its clients, entries and modes must go, and its keys end, first.",
+            """
+            The center is in use: its clients, queue, values and modes must go, and its asks and keys \
+            end, first.
+            """,
             members: counts.map { Member($0.0, integer: $0.1) })
     }
 }
