@@ -111,6 +111,74 @@ struct ValueLifetimeTests {
         #expect(scenario.value("o") == "{}")
     }
 
+    @Test(
+        "V17: an entry keeps its client, which has nothing else, as long as the longest lease runs")
+    mutating func keepsItsClient() {
+        let x = scenario.connect()
+        for (path, lease) in [("a", 200), ("b", 100)] {
+            scenario.put("o", path, "1") {
+                $0.client = x
+                $0.lease = Int64(lease)
+            }
+        }
+        scenario.cut(x)
+        scenario.pass(milliseconds: 99)
+        #expect(scenario.state(x) == .disconnected)
+        scenario.back(x)
+        scenario.pass(milliseconds: 10_000)
+        #expect(scenario.state(x) == .live && scenario.value("o") == #"{"a":1,"b":1}"#)
+        scenario.cut(x)
+        scenario.pass(milliseconds: 199)
+        #expect(scenario.state(x) == .disconnected && scenario.value("o") == #"{"a":1}"#)
+        scenario.pass(milliseconds: 1)
+        #expect(scenario.state(x) == nil && scenario.value("o") == "{}")
+        #expect(scenario.back(x) == .refused(.unknownClient))
+    }
+
+    @Test("V17: who is away goes when its last entry is written over or taken away by others")
+    mutating func losesItsLastEntry() {
+        for end in 0..<3 {
+            let x = scenario.connect()
+            scenario.put("o", "x", "1") {
+                $0.client = x
+                $0.lease = 60_000
+            }
+            scenario.cut(x)
+            switch end {
+            case 0: scenario.put("o", "x", "2")
+            case 1: scenario.patch("o", "", #"{"x":3}"#)
+            default: scenario.delete("o", "x")
+            }
+            #expect(scenario.state(x) == nil, "\(end)")
+        }
+        // Renewed, written over by itself, and away with an observer: it stays.
+        let x = scenario.connect()
+        scenario.observe("a", by: x, .hold)
+        for lease in [60_000, 30_000, nil] as [Int64?] {
+            scenario.put("o", "x", "1") {
+                $0.client = x
+                $0.lease = lease
+            }
+        }
+        scenario.cut(x)
+        scenario.pass(milliseconds: 60_000)
+        #expect(scenario.state(x) == .disconnected && scenario.value("o") == #"{"x":1}"#)
+    }
+
+    @Test("V17: the removal of a client that is away ends its entries at once")
+    mutating func removedWhileAway() {
+        let (x, y) = (scenario.connect(), scenario.connect())
+        scenario.look("o", "", by: y)
+        scenario.put("o", "x", "1") {
+            $0.client = x
+            $0.lease = 60_000
+        }
+        scenario.cut(x)
+        scenario.apply(.removeClient(client: x, by: .broker))
+        #expect(scenario.seen == [#"o1  {"kind":"merge","new":{"x":null}} @2"#])
+        #expect(scenario.state(x) == nil && scenario.back(x) == .refused(.unknownClient))
+    }
+
     @Test("V17: an orderly close, the client's removal and a lease of 0 end entries at once")
     mutating func atOnce() {
         for end in 0..<3 {
@@ -298,6 +366,43 @@ struct ValueLifetimeTests {
         #expect(stored.scenario.value("o") == #"{"b":1}"#)
         stored.run { $0.pass(milliseconds: 1) }
         #expect(stored.scenario.value("o") == "{}")
+    }
+
+    @Test(
+        "V17: a client that has entries alone is stored with them, and comes back after a restart")
+    func clientAfterRestart() {
+        var stored = StoredScenario()
+        let client = stored.run { $0.connect() }
+        for path in ["a", "a"] {
+            stored.run {
+                $0.put("o", path, "1") {
+                    $0.client = client
+                    $0.lease = 200
+                }
+            }
+        }
+        stored.restart(isComplete: false)
+        stored.run { $0.pass(milliseconds: 29_999) }
+        let newcomer = stored.run { $0.connect() }
+        stored.run {
+            $0.put("o", "b", "1") {
+                $0.client = newcomer
+                $0.lease = 200
+            }
+        }
+        let resumption = Resumption(newcomer: newcomer, client: client, after: nil)
+        stored.run { $0.apply(.resume(resumption)) }
+        stored.run { $0.pass(milliseconds: 60_000) }
+        #expect(stored.scenario.value("o") == #"{"a":1,"b":1}"#)
+        #expect(stored.stored.image.clients.map(\.id) == [client])
+        // What the newcomer wrote is the client's, also in the store.
+        stored.restart()
+        stored.run { $0.back(client) }
+        stored.run { $0.pass(milliseconds: 60_000) }
+        #expect(stored.scenario.value("o") == #"{"a":1,"b":1}"#)
+        stored.run { $0.cut(client) }
+        stored.run { $0.pass(milliseconds: 200) }
+        #expect(stored.scenario.value("o") == "{}" && stored.stored.image.clients.isEmpty)
     }
 
     @Test("V10: a mailbox has the present value after a restart if it has not acknowledged it")

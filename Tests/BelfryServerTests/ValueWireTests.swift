@@ -329,6 +329,41 @@ struct ValueWireTests {
             try y.problem("setValue", #"{"object":"o","value":{},"lease":86401}"#)["status"] == 422)
     }
 
+    @Test("V17: a client without an observer resumes, or is removed, while its lease runs")
+    func leaseKeepsClient() throws {
+        let broker = try Broker()
+        func enter() throws -> SocketPeer {
+            let peer = try broker.webSocket()
+            _ = try peer.result(
+                "setValue", #"{"object":"room","keyPath":"who.a","value":1,"lease":5}"#)
+            return peer
+        }
+        func isThere() throws -> Bool {
+            try broker.get("/v1/values/room/who.a").status == 200
+        }
+        let first = try enter()
+        try first.cut()
+        try broker.advance(by: .seconds(4))
+        let next = try broker.webSocket()
+        let resumed = try next.result("resume", #"{"session":"\#(first.session)"}"#)
+        #expect(resumed["client"].text == first.client)
+        try broker.advance(by: .seconds(10))
+        #expect(try isThere())
+        try next.cut()
+        try broker.advance(by: .seconds(6))
+        #expect(try !isThere())
+        let late = try broker.webSocket()
+        let problem = try late.problem("resume", #"{"session":"\#(first.session)"}"#)
+        #expect(problem["status"].int == 404)
+        let second = try enter()
+        try second.cut()
+        let session = ["Belfry-Session: \(second.session)"]
+        let removed = try broker.request(
+            "DELETE", "/v1/clients/\(second.client)", fields: session)
+        #expect(removed.status == 204)
+        #expect(try !isThere())
+    }
+
     @Test("V16: a PATCH with an object at the place of a ttl takes the ttl away")
     func patchedTimeToLive() throws {
         let broker = try Broker()

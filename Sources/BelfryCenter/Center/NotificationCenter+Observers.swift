@@ -209,14 +209,12 @@ extension NotificationCenter {
         }
         if modeStack.leaveAll(ofClient: client) { queue.enter(mode: modeStack.current) }
         withdrawAsks(ofClient: client, at: time, &effects)
-        if usesValues {
-            startLeases(ofClient: client, isOrderly: true, at: time, &effects)
-        }
         let route = clients.route(at: clientSlot)
         let isConnected =
             clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])
         forget(clientSlot, at: time, &effects)
         reports.append(.left(client: client, "removed"))
+        if usesValues { startLeases(ofClient: client, isOrderly: true, at: time, &effects) }
         effects.outcome = .removed(slots.count)
         if isConnected {
             effects.notices.append(

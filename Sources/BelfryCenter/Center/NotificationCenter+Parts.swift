@@ -3,7 +3,7 @@ import BelfryJSON
 // What of values ends some time: by its `ttl`, or because its client is away (rules V16 and V17).
 
 extension NotificationCenter {
-    /// Notes how long what was written at a place lasts.
+    /// Notes how long what was written at a place lasts; whoever calls has the client of a lease retained.
     mutating func addPart(
         _ lifetime: ValueLifetime, _ write: ValueWrite, _ slot: UInt32, at time: CommandTime
     ) {
@@ -29,11 +29,15 @@ extension NotificationCenter {
         return part
     }
 
-    /// What was written at a place lasts for ever from now on, or is gone.
-    mutating func removePart(_ slot: UInt32) {
+    /// What was written at a place lasts for ever from now on, or is gone; a client that is away and has nothing
+    /// else goes with its last entry.
+    mutating func removePart(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard let part = values.parts[slot] else { return }
         values[part.value].trie.removePart(at: part.node)
         values.parts.remove(slot)
+        guard let lease = part.lease, let client = clients.slot(of: lease.client) else { return }
+        release(client, &effects)
+        _ = leaveIfEmpty(client, "disconnected", at: time, &effects)
     }
 
     private mutating func scheduleEnd(of slot: UInt32) {
@@ -63,7 +67,9 @@ extension NotificationCenter {
         guard let part = values.parts[slot] else { return }
         let value = part.value
         let path = values[value].trie[part.node].path
-        for ended in values[value].trie.parts(below: path) { removePart(ended) }
+        for ended in values[value].trie.parts(below: path) {
+            removePart(ended, at: time, &effects)
+        }
         // What is missed by then changes nothing, but for the part.
         guard values[value].document?.value(at: path) != nil else {
             noteValue(value, at: time, &effects)
@@ -98,10 +104,18 @@ extension NotificationCenter {
 
     /// A client is back: its entries stay.
     ///
-    /// What it wrote before it said who it is belongs to it, too.
-    mutating func stopLeases(ofClient client: UInt64, takingOver newcomer: UInt64) {
-        values.parts.move(from: newcomer, to: client)
-        for slot in values.parts.slots(ofClient: client) {
+    /// What it wrote before it said who it is belongs to it, too: it keeps it from now on, also in the store.
+    mutating func takeOverLeases(
+        of newcomer: UInt64, for client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let id = clients[client].id
+        let taken = values.parts.slots(ofClient: newcomer)
+        values.parts.move(from: newcomer, to: id)
+        for slot in taken {
+            retain(client, at: time, &effects)
+            if let part = values.parts[slot] { noteValue(part.value, at: time, &effects) }
+        }
+        for slot in values.parts.slots(ofClient: id) {
             values.parts.setLeaseEnd(slot, at: .max)
         }
     }
@@ -154,6 +168,7 @@ extension NotificationCenter {
             }
             if let lease = stored.lease {
                 values.parts.setLease(part, lease)
+                if let client = clients.slot(of: lease.client) { clients[client].lastingCount += 1 }
                 let nanoseconds = max(lease.nanoseconds, Self.leastLeaseAfterRestart)
                 values.parts.setLeaseEnd(
                     part, at: time.monotonicNanoseconds.adding(nanoseconds))

@@ -140,7 +140,7 @@ extension NotificationCenter {
         if usesTimers { armFarewells(of: resumption.client, at: time, &effects) }
         if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
         if usesValues {
-            stopLeases(ofClient: resumption.client, takingOver: resumption.newcomer)
+            takeOverLeases(of: resumption.newcomer, for: client, at: time, &effects)
             renewValues(of: client, after: resumption.after, at: time, &effects)
         }
         let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
@@ -169,9 +169,24 @@ extension NotificationCenter {
         return places.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     }
 
-    /// Forgets a client without observers.
+    /// A farewell, or an entry with a lease, makes its client last: whoever comes back in time is the same client.
+    mutating func retain(
+        _ client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        clients[client].lastingCount += 1
+        if clients[client].lastingCount == 1 { noteClient(client, at: time, &effects) }
+    }
+
+    /// A farewell, or an entry with a lease, keeps its client no longer.
+    mutating func release(_ client: UInt32, _ effects: inout Effects) {
+        clients[client].lastingCount -= 1
+        if clients[client].lastingCount == 0 { tell(.clientRemoved(clients[client].id), &effects) }
+    }
+
+    /// Forgets a client without observers, whatever else may have kept it.
     mutating func forget(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         if usesTimers { endTimers(ofClient: clients[client].id, at: time, &effects) }
+        if clients[client].isLasting { tell(.clientRemoved(clients[client].id), &effects) }
         count(clientAt: client, -1)
         lastWritten[client] = nil
         clients.remove(client)

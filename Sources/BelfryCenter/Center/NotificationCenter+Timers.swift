@@ -33,7 +33,7 @@ extension NotificationCenter {
         for slot in replaced { takeOut(timer: slot, at: time, &effects) }
         let slot = add(post, timing, depth: depth, terms, at: time)
         noteTimer(slot, at: time, &effects)
-        if let client { hold(client, at: time, &effects) }
+        if let client { retain(client, at: time, &effects) }
         var receipt = Receipt(id: post.id, sequence: 0)
         receipt.state = timedState(of: slot)
         receipt.dequeued = UInt32(replaced.count)
@@ -123,20 +123,6 @@ extension NotificationCenter {
     }
 
     // MARK: Clients
-
-    /// A farewell makes its client last: whoever comes back in time is the same client.
-    private mutating func hold(
-        _ client: UInt32, at time: CommandTime, _ effects: inout Effects
-    ) {
-        clients[client].lastingCount += 1
-        if clients[client].lastingCount == 1 { noteClient(client, at: time, &effects) }
-    }
-
-    /// A farewell keeps its client no longer.
-    private mutating func release(_ client: UInt32, _ effects: inout Effects) {
-        clients[client].lastingCount -= 1
-        if clients[client].lastingCount == 0 { tell(.clientRemoved(clients[client].id), &effects) }
-    }
 
     /// A client is disconnected: its farewells are due after their delays, or never where it has closed in order.
     mutating func beginFarewells(

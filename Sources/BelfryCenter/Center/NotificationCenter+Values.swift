@@ -15,7 +15,11 @@ extension NotificationCenter {
             try document.set(value, at: write.path, limits: limits)
         }
         let hadParts = !ended.isEmpty
-        for part in ended { removePart(part) }
+        // An entry that is renewed keeps its client all the time.
+        if lifetime.lease != nil, let client = write.client.flatMap({ clients.slot(of: $0) }) {
+            retain(client, at: time, &effects)
+        }
+        for part in ended { removePart(part, at: time, &effects) }
         if lifetime.isLimited {
             addPart(lifetime, write, values.makeSlot(of: write.object), at: time)
         }
@@ -33,7 +37,7 @@ extension NotificationCenter {
         let edit = try edit(write, found) { (document, limits) throws(DocumentError) in
             try document.merge(patch, at: write.path, limits: limits)
         }
-        for part in ended { removePart(part) }
+        for part in ended { removePart(part, at: time, &effects) }
         finish(edit, write, found, isNoted: !ended.isEmpty, at: time, &effects)
     }
 
@@ -47,7 +51,7 @@ extension NotificationCenter {
         else { throw .unknownValue }
         let found = try look(at: write, growing: false)
         let edit = remove(write.path, of: slot)
-        for part in parts(below: write.path, of: slot) { removePart(part) }
+        for part in parts(below: write.path, of: slot) { removePart(part, at: time, &effects) }
         finish(edit, write, found, isNoted: true, at: time, &effects)
     }
 

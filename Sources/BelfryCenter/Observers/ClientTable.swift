@@ -31,7 +31,7 @@ struct ClientTable: Sendable {
         var immediateSequence: UInt64 = 0
         /// What the store was told of that.
         var storedImmediateSequence: UInt64 = 0
-        /// Observers that last longer than a connection.
+        /// Observers, farewells and entries of values that last longer than a connection.
         var lastingCount = 0
         /// Observers that owe as many acknowledgements as they may.
         var owingCount = 0
