@@ -85,6 +85,21 @@ struct CenterEndTests {
         #expect(try names(broker) == ["default"])
     }
 
+    @Test("V14: a write whose condition is not met makes no center")
+    func refusedWrite() throws {
+        let broker = try Self.broker()
+        for (method, target) in [("PUT", "o/a"), ("PATCH", "o")] {
+            let refused = try broker.request(
+                method, "/v1/centers/a/values/\(target)", "{}", fields: ["If-Match: *"])
+            #expect(refused.status == 412 && refused.problem == "precondition-failed")
+        }
+        #expect(try names(broker) == ["default"])
+        let made = try broker.request(
+            "PUT", "/v1/centers/a/values/o", "{}", fields: ["If-None-Match: *"])
+        #expect(made.status == 201)
+        #expect(try names(broker) == ["a", "default"])
+    }
+
     @Test("a client keeps its center until it goes, and a key for its five minutes")
     func clients() throws {
         let broker = try Self.broker()

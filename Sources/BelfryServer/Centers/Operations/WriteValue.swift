@@ -30,17 +30,16 @@ struct WriteValue: Operation {
         host.submitCommand(action, to: position, &outbox)
     }
 
-    /// The center; what only removes makes none.
+    /// The center; what only removes makes none, and neither does what needs that something is there.
     private func position(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Int {
-        guard case .remove = request.change else {
-            return try host.makeCenter(for: submission, &outbox)
+        if let position = host.centers.position(of: submission.center) { return position }
+        if case .remove = request.change { throw Problem.noCenter }
+        guard request.condition.isMet(by: nil) else {
+            throw Problem(.preconditionFailed(current: nil))
         }
-        guard let position = host.centers.position(of: submission.center) else {
-            throw Problem.noCenter
-        }
-        return position
+        return try host.makeCenter(for: submission, &outbox)
     }
 
     func finish(
