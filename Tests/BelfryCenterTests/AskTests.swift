@@ -22,7 +22,7 @@ struct AskTests {
         let client = scenario.connect()
         let responder = scenario.respond("w", ["shouldClose"], by: client)
         let id = scenario.ask("w", "shouldClose") { $0.userInfo = #"{"a":1}"# }
-        #expect(scenario.effects.outcome == .waiting)
+        #expect(scenario.isAwaiting)
         #expect(scenario.frames == [#"shouldClose{"a":1}/w"#])
         #expect(
             scenario.effects.addressed(of: 0)?.kind
@@ -128,7 +128,7 @@ struct AskTests {
         #expect(scenario.frames == ["x1", "a/w"] && scenario.shown == ["o\(responder) w.a"])
         scenario.cut(client)
         scenario.ask("w", "b")
-        #expect(scenario.effects.outcome == .waiting && scenario.shown.isEmpty)
+        #expect(scenario.isAwaiting && scenario.shown.isEmpty)
     }
 
     @Test(
@@ -164,7 +164,7 @@ struct AskTests {
         }
         scenario.ask("h", "a")
         scenario.ask("h", "a")
-        #expect(scenario.shown.isEmpty && scenario.effects.outcome == .waiting)
+        #expect(scenario.shown.isEmpty && scenario.isAwaiting)
         scenario.answer(holding, 2, .result(bytes("1")))
         #expect(scenario.shown == ["o\(holding) h.a"])
     }
@@ -425,7 +425,7 @@ struct AskTests {
             form: 3)
         scenario.ask("w", "a") { $0.terms.key = key }
         scenario.ask("w", "a") { $0.terms.key = key }
-        #expect(scenario.effects.outcome == .waiting && scenario.shown.isEmpty)
+        #expect(scenario.isAwaiting && scenario.shown.isEmpty)
         scenario.answer(responder, 1, .result(bytes(#"{ "a" : 1 }"#)))
         #expect(scenario.answers == [#"{ "a" : 1 } by o1"#, #"{ "a" : 1 } by o1 again"#])
         scenario.ask("w", "a") { $0.terms.key = key }
@@ -479,14 +479,14 @@ struct AskTests {
         scenario.ask("w", "a") { $0.terms.client = other }
         #expect(scenario.effects.outcome == .refused(.tooManyAsks(limit: 2)))
         scenario.ask("w", "a")
-        #expect(scenario.effects.outcome == .waiting)
+        #expect(scenario.isAwaiting)
         scenario.ask("w", "a") { $0.terms.client = client }
         #expect(scenario.effects.outcome == .refused(.asksFull(limit: 3)))
         scenario.answer(1, 1, .result(bytes("1")))
         scenario.ask("w", "a") { $0.terms.byteRoom = 1 }
         #expect(scenario.effects.outcome == .refused(.askBytesFull))
         scenario.ask("w", "a") { $0.terms.byteRoom = 2 }
-        #expect(scenario.effects.outcome == .waiting)
+        #expect(scenario.isAwaiting)
     }
 
     @Test("R19: who owes as many answers as it may makes its client slow")

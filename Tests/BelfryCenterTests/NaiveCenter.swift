@@ -68,7 +68,8 @@ struct NaiveCenter {
         case .resume, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox,
             .attachReader, .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode,
             .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned,
-            .ask, .withdraw, .answer, .showAnnounced, .setValue, .mergeValue, .removeValue:
+            .ask, .withdraw, .leaveAsk, .answer, .showAnnounced, .setValue, .mergeValue,
+            .removeValue:
             preconditionFailure("a plain source makes none of these")
         }
     }

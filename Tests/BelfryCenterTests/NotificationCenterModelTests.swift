@@ -71,7 +71,7 @@ struct NotificationCenterModelTests {
             check(model.tombstones.contains { $0.remover == tombstone.removedBy })
         case .done, .removed, .refused:
             check(effects.outcome == model.outcome)
-        case .waiting, .replayed, .resumed, .dequeued, .asked, .written:
+        case .waiting, .awaiting, .replayed, .resumed, .dequeued, .asked, .written:
             Issue.record("a plain center has no such outcome")
         }
     }

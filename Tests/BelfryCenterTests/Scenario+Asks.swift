@@ -96,6 +96,11 @@ extension Scenario {
         apply(.showAnnounced(through: effects.announcement))
     }
 
+    /// Whether the last command waits for the end of an ask.
+    var isAwaiting: Bool {
+        if case .awaiting = effects.outcome { true } else { false }
+    }
+
     /// What became of an ask as a short text: `true by o1`, `false by default: no-answer`, `no-answer`, `open`.
     func fate(_ id: NotificationID) -> String {
         guard let fate = center.ask(id, at: time) else { return "forgotten" }

@@ -46,7 +46,7 @@ struct StoredAskTests {
         }
         #expect(scenario.effects.outcome == .refused(.cannotStore))
         scenario.ask("w", "a") { $0.terms.canStore = false }
-        #expect(scenario.effects.outcome == .waiting)
+        #expect(scenario.isAwaiting)
     }
 
     @Test(

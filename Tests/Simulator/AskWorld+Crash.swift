@@ -72,6 +72,7 @@ extension AskWorld {
                 known.asks[id] = nil
                 continue
             }
+            known.asks[id]?.waiters = []
             let seen = before.asks[id]?.shown ?? ask.shown
             known.asks[id]?.shown = seen.map { showing in
                 var showing = showing

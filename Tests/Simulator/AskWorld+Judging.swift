@@ -27,6 +27,10 @@ extension AskWorld {
         }
         for delivery in showings { try judge(delivery) }
         for end in effects.askEnds { try judge(end) }
+        for completion in effects.askCompletions {
+            known.asks[completion.outcome.id]?.waiters
+                .removeAll { $0.command == completion.command.counter }
+        }
         return effects.outcome
     }
 
@@ -101,11 +105,20 @@ extension AskWorld {
             Showing(observer: observer, client: 0, sequence: note.sequence, life: life))
     }
 
-    /// The asks of a client that waits for them end with its connection; those that were answered 202 do not.
-    func judgeGone(_ client: UInt64) throws(Violation) {
-        for (id, ask) in known.asks where ask.client == client && ask.ask.wait == nil {
-            guard ask.isOver else {
+    /// An ask ends with the last who waits for it, and goes on while somebody does; those that were answered 202 wait for
+    /// nothing.
+    func judge(
+        _ before: [NotificationID: Seen],
+        where isGone: ((command: UInt64, client: UInt64?)) -> Bool
+    ) throws(Violation) {
+        for (id, ask) in before where !ask.isOver && ask.waiters.contains(where: isGone) {
+            let isAwaited = !ask.waiters.allSatisfy(isGone)
+            let end = known.asks[id]?.end
+            if end == nil, !isAwaited {
                 throw Violation("rule R16: ask #\(id.low) is open, and its asker is gone")
+            }
+            if end == .withdrawn, isAwaited {
+                throw Violation("rule R17: ask #\(id.low) went from one who waits for it")
             }
         }
     }

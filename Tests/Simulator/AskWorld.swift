@@ -50,8 +50,6 @@ final class AskWorld {
     /// What is known of an ask.
     struct Seen {
         let ask: Ask
-        /// The client that asks over its connection.
-        let client: UInt64?
         let key: UInt64?
         /// By the monotonic clock of this life, and by the wall for what outlives it.
         var endsAt: Int64
@@ -62,6 +60,8 @@ final class AskWorld {
         var shown: [Showing] = []
         var answers: [(observer: UInt64, text: [UInt8])] = []
         var end: AskOutcome.State?
+        /// Who waits for it: the command, and the client that asks over its connection.
+        var waiters: [(command: UInt64, client: UInt64?)] = []
 
         var isOver: Bool { end != nil }
     }
@@ -108,7 +108,7 @@ final class AskWorld {
             let (client, connection) = flushing.removeFirst()
             if clients[client] == connection { return try tellRoom(client) }
         }
-        switch dice.below(28) {
+        switch dice.below(29) {
         case 0: try connect()
         case 1, 2, 3: try register()
         case 4, 5, 6, 7, 8: try ask()
@@ -130,6 +130,7 @@ final class AskWorld {
             // Somebody sets the clock.
             wall += Int64(dice.number(in: -4_000...4_000))
         case 26: if dice.oneIn(4) { try restart(isComplete: dice.oneIn(3)) }
+        case 27: try leave()
         default: try passTime()
         }
     }
@@ -147,6 +148,9 @@ final class AskWorld {
 
     private var ids: [NotificationID] { known.asks.keys.sorted { $0.low < $1.low }.suffix(12) }
     private var someClient: UInt64 { dice.pick(clients.keys.sorted()) ?? 1 }
+    private var someConnected: UInt64? {
+        dice.pick(clients.keys.filter { clients[$0] ?? nil != nil }.sorted())
+    }
     private var someAddress: [UInt8] { [UInt8](["w", "x", "y"][dice.below(3)]) }
 
     private func connect() throws(Violation) {
@@ -217,8 +221,7 @@ final class AskWorld {
             wait: dice.oneIn(2) ? nil : Int64(dice.below(2)) * 500_000_000)
         var terms = AskTerms()
         terms.principal = [UInt8]("p")
-        let connected = clients.keys.filter { clients[$0] ?? nil != nil }.sorted()
-        if dice.oneIn(2) { terms.client = dice.pick(connected) }
+        if dice.oneIn(2) { terms.client = someConnected }
         try make(ask, terms, key: dice.oneIn(3) ? lastNumber : nil)
     }
 
@@ -234,11 +237,14 @@ final class AskWorld {
         }
         let earlier = key.flatMap { known.keys[$0] }
         known.asks[ask.id] = Seen(
-            ask: ask, client: terms.client, key: key, endsAt: now + ask.lifetime,
+            ask: ask, key: key, endsAt: now + ask.lifetime,
             answerBy: wall + ask.lifetime / 1_000_000, keyEndsAt: now + 290_000_000_000,
             life: life)
         if let key { known.keys[key] = ask.id }
         let outcome = try submit(.ask(ask, terms))
+        if case .awaiting(let awaited) = outcome {
+            known.asks[awaited]?.waiters.append((commandCount, terms.client))
+        }
         let isRefused = if case .refused = outcome { true } else { false }
         if center.ask(ask.id, at: time) != nil {
             return try judgeNew(ask.id, after: earlier.flatMap { known.asks[$0] })
@@ -264,6 +270,7 @@ final class AskWorld {
             lifetime: first.ask.lifetime, wait: first.ask.wait)
         var terms = AskTerms()
         terms.principal = [UInt8]("p")
+        if dice.oneIn(2) { terms.client = someConnected }
         try make(ask, terms, key: key)
     }
 
@@ -302,9 +309,21 @@ final class AskWorld {
         guard let number = clients[client] ?? nil else { return }
         clients[client] = .some(nil)
         loseShown(to: client)
+        let before = known.asks
         try submit(
             .disconnect(client: client, connection: ConnectionName(node: 0, number: number)))
-        try judgeGone(client)
+        try judge(before) { $0.client == client }
+    }
+
+    /// Somebody who waits over HTTP goes away.
+    private func leave() throws(Violation) {
+        guard let id = dice.pick(ids), let waiter = dice.pick(known.asks[id]?.waiters ?? []),
+            waiter.client == nil
+        else { return }
+        let before = known.asks
+        let name = CommandID(node: 0, incarnation: 1, counter: waiter.command)
+        try submit(.leaveAsk(id, name))
+        try judge(before) { $0.command == waiter.command }
     }
 
     func loseShown(to client: UInt64) {
@@ -322,6 +341,7 @@ final class AskWorld {
         let newcomer = lastNumber
         guard clients[newcomer] != nil, newcomer != client else { return }
         loseShown(to: client)
+        let before = known.asks
         let outcome = try submit(
             .resume(Resumption(newcomer: newcomer, client: client, after: nil)))
         if case .refused = outcome {
@@ -329,7 +349,7 @@ final class AskWorld {
         } else {
             clients[client] = clients[newcomer]
             clients[newcomer] = nil
-            try judgeGone(client)
+            try judge(before) { $0.client == client }
         }
     }
 

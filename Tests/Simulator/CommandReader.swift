@@ -12,11 +12,14 @@ struct CommandReader {
     /// The next command; nil at the end.
     mutating func next() -> Command? {
         guard position < bytes.count else { return nil }
-        let node = UInt32(word())
-        let id = CommandID(node: node, incarnation: word(), counter: word())
+        let id = commandID()
         let time = CommandTime(
             wallMilliseconds: number(), monotonicNanoseconds: number(), timerNanoseconds: number())
         return Command(id: id, time: time, action: action())
+    }
+
+    private mutating func commandID() -> CommandID {
+        CommandID(node: UInt32(word()), incarnation: word(), counter: word())
     }
 
     mutating func byte() -> UInt8 {
@@ -124,6 +127,7 @@ struct CommandReader {
         case 28: return .ask(ask(), askTerms())
         case 29: return .withdraw(id())
         case 30: return .answer(id(), observer: word(), response())
+        case 32: return .leaveAsk(id(), commandID())
         case 31: return .showAnnounced(through: word())
         case 40:
             let write = valueWrite()

@@ -7,13 +7,17 @@ struct CommandWriter {
     var bytes: [UInt8] = []
 
     mutating func write(_ command: Command) {
-        write(UInt64(command.id.node))
-        write(command.id.incarnation)
-        write(command.id.counter)
+        write(command.id)
         write(command.time.wallMilliseconds)
         write(command.time.monotonicNanoseconds)
         write(command.time.timerNanoseconds)
         write(command.action)
+    }
+
+    private mutating func write(_ id: CommandID) {
+        write(UInt64(id.node))
+        write(id.incarnation)
+        write(id.counter)
     }
 
     mutating func write(_ word: UInt64) {
@@ -129,6 +133,11 @@ struct CommandWriter {
                 $0.write(terms)
             }
         case .withdraw(let id): write(kind: 29) { $0.write(id) }
+        case .leaveAsk(let id, let command):
+            write(kind: 32) {
+                $0.write(id)
+                $0.write(command)
+            }
         case .answer(let id, let observer, let response):
             write(kind: 30) {
                 $0.write(id)

@@ -58,7 +58,7 @@ extension Model {
             guard canRegister(1, client: client) else { return }
             register([observer], client: client, since: since)
         case .removeObserver(let serial, let remover): removeObserver(serial, by: remover)
-        case .ask, .withdraw, .answer, .setValue, .mergeValue, .removeValue,
+        case .ask, .withdraw, .leaveAsk, .answer, .setValue, .mergeValue, .removeValue,
             .showAnnounced:
             preconditionFailure("asks and values have worlds of their own")
         case .removeObservers(let client, let filter):

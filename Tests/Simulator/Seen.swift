@@ -104,7 +104,8 @@ enum SeenOutcome: Equatable {
             self = .resumed(
                 SeenClient(resumed.row), resumed.observers.map { SeenObserver($0) },
                 heldCount: resumed.heldCount)
-        case .done, .waiting, .replayed, .removed, .dequeued, .asked, .written, .refused:
+        case .done, .waiting, .awaiting, .replayed, .removed, .dequeued, .asked, .written,
+            .refused:
             self = .plain(outcome)
         }
     }

@@ -1,6 +1,6 @@
 /// The asks that are open, in slots that are used again.
 struct AskTable: Sendable {
-    /// An asker: the open asks of each are limited.
+    /// An asker: the open asks of each are limited, and whoever waits by a key for another's is an asker, too.
     enum Asker: Hashable, Sendable {
         case client(UInt64)
         case principal([UInt8])
@@ -23,7 +23,7 @@ struct AskTable: Sendable {
     private var shown: [UInt64: [UInt32]] = [:]
     /// What waits at each address, in the order of asking.
     private var held: [[UInt8]: [UInt32]] = [:]
-    /// How many are open of each asker; one that has none any more stays for a while, as it may ask again.
+    /// How many are open of each asker, or waited for by a key; one that has none any more stays for a while, as it may ask again.
     private var counts: [Asker: Int] = [:]
     /// How often an asker came to have none since those were cleared out.
     private var idleCount = 0
@@ -69,7 +69,7 @@ struct AskTable: Sendable {
         Int(slot) < slots.count && slots[Int(slot)].ordinal == ordinal
     }
 
-    /// How many asks of an asker are open.
+    /// How many asks of an asker are open, or waited for by a key.
     func count(of asker: Asker) -> Int { counts[asker] ?? 0 }
 
     /// Adds an ask, which has no place in the order yet, and tells its slot; nil where its asker has as many as one
@@ -112,6 +112,7 @@ struct AskTable: Sendable {
     /// Takes an ask out, which is neither shown nor held any more.
     mutating func take(_ slot: UInt32) -> OpenAsk {
         var ask = OpenAsk.none
+        leaveRepeaters(of: slot)
         swap(&ask, &slots[Int(slot)])
         precondition(ask.state == .walking, "it stands in no list")
         positions.remove(ask.id, at: UInt64(slot))
@@ -138,14 +139,49 @@ struct AskTable: Sendable {
         slots[Int(slot)].sawSuspended = walk.sawSuspended
     }
 
+    // MARK: Those who wait
+
     /// Nobody waits for an ask any more, which is open.
-    mutating func forgetWaiters(of slot: UInt32) { slots[Int(slot)].waiters = FewList() }
+    mutating func forgetWaiters(of slot: UInt32) {
+        leaveRepeaters(of: slot)
+        slots[Int(slot)].waiters = FewList()
+    }
 
     /// A later command with the same key waits for the same answer; tells whether the ask is open.
-    mutating func join(_ id: NotificationID, _ command: CommandID) -> Bool {
+    mutating func join(
+        _ id: NotificationID, _ command: CommandID, of client: UInt64?, askerLimit: Int
+    ) throws(Refusal) -> Bool {
         guard let slot = slot(of: id), let key = self[slot].key else { return false }
-        slots[Int(slot)].waiters.append(OpenAsk.Waiter(id: command, replayedForm: key.form))
+        let waiter = OpenAsk.Waiter(id: command, client: client, replayedForm: key.form)
+        let asker = self[slot].asker(of: waiter)
+        guard Self.increase(&counts[asker, default: 0]) <= askerLimit else {
+            decrease(asker)
+            throw .tooManyAsks(limit: askerLimit)
+        }
+        slots[Int(slot)].waiters.append(waiter)
         return true
+    }
+
+    /// Some of those who wait for an ask go, and others stay: the first of them stands in the place of its asker.
+    mutating func takeWaiters(
+        of slot: UInt32, where isGone: (OpenAsk.Waiter) -> Bool
+    ) -> FewList<OpenAsk.Waiter> {
+        let waiters = self[slot].waiters.all
+        let gone = waiters.filter(isGone)
+        let staying = waiters.filter { !isGone($0) }
+        precondition(!staying.isEmpty, "an ask for which nobody waits is withdrawn")
+        for waiter in gone { decrease(self[slot].asker(of: waiter)) }
+        slots[Int(slot)].client = staying[0].client
+        slots[Int(slot)].waiters = FewList(staying)
+        return FewList(gone)
+    }
+
+    /// Those who wait for an ask by its key count no longer; its asker does, for as long as it is open.
+    private mutating func leaveRepeaters(of slot: UInt32) {
+        guard self[slot].waiters.count > 1 else { return }
+        for waiter in self[slot].waiters.all.dropFirst() {
+            decrease(self[slot].asker(of: waiter))
+        }
     }
 
     // MARK: Those that walk again
@@ -280,6 +316,7 @@ struct AskTable: Sendable {
             digest.add(ask.principal)
             digest.add(ask.client ?? 0)
             digest.add(ask.waiters.count)
+            for waiter in ask.waiters.all { digest.add(waiter.client ?? 0) }
             digest.add(ask.path.count)
             for address in ask.path { digest.add(address) }
             digest.add(ask.sawBusy)
@@ -308,4 +345,9 @@ struct AskTable: Sendable {
 extension OpenAsk {
     /// Who has asked.
     var asker: AskTable.Asker { client.map { .client($0) } ?? .principal(principal) }
+
+    /// Whom somebody who waits for it counts for: who shares a key is the same principal.
+    func asker(of waiter: Waiter) -> AskTable.Asker {
+        waiter.client.map { .client($0) } ?? .principal(principal)
+    }
 }

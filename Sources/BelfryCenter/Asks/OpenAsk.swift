@@ -27,15 +27,15 @@ struct OpenAsk: Sendable {
     let answerBy: Int64
     /// When its time is over, in monotonic nanoseconds.
     let endsAt: Int64
-    /// The client that asks over its connection, if one does.
-    let client: UInt64?
+    /// The client that asks over its connection, if one does; when it goes, the next that waits stands in its place.
+    var client: UInt64?
     let principal: [UInt8]
     /// Whether it outlives its asker, and lasts.
     let isStored: Bool
     let key: IdempotencyKey?
     /// Its place in the order of asking.
     var ordinal: UInt64 = 0
-    /// The commands that are answered at its end; the form belongs to the answer of a command that repeats another one.
+    /// The commands that are answered at its end, that of its asker first; nobody where that was told that it is open.
     var waiters = FewList<Waiter>()
     var state = State.walking
     /// The addresses of the walk.
@@ -71,6 +71,9 @@ struct OpenAsk: Sendable {
     /// A command that is answered at the end.
     struct Waiter: Sendable {
         let id: CommandID
+        /// The client that waits over its connection, if one does.
+        let client: UInt64?
+        /// The form of the answer, where the command repeats another one.
         var replayedForm: UInt8?
     }
 
@@ -153,7 +156,7 @@ extension OpenAsk {
             answerBy: time.wallMilliseconds + ask.lifetime / 1_000_000,
             endsAt: time.monotonicNanoseconds.adding(ask.lifetime), client: terms.client,
             principal: terms.principal, isStored: ask.wait != nil, key: terms.key,
-            waiters: FewList(one: Waiter(id: command)))
+            waiters: FewList(one: Waiter(id: command, client: terms.client)))
     }
 
     /// An ask that a store has kept.

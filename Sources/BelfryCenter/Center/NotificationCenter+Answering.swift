@@ -70,17 +70,41 @@ extension NotificationCenter {
         effects.outcome = .removed(1)
     }
 
-    /// The asks of a client that waits for them end with its connection (rule R16).
-    mutating func withdrawAsks(
+    /// Who waits over HTTP for the end of an ask goes away.
+    mutating func leaveAsk(
+        _ id: NotificationID, _ command: CommandID, at time: CommandTime,
+        _ effects: inout Effects
+    ) {
+        guard let slot = asks.slot(of: id) else { return }
+        endWaiting(for: slot, at: time, &effects) { $0.id == command }
+    }
+
+    /// Those of whom this is true wait no longer for an ask, which is withdrawn when nobody waits any more (rule R16).
+    ///
+    /// One that was told that the ask is open waits for nothing, and takes nothing away.
+    private mutating func endWaiting(
+        for slot: UInt32, at time: CommandTime, _ effects: inout Effects,
+        where isGone: (OpenAsk.Waiter) -> Bool
+    ) {
+        let waiters = asks[slot].waiters.all
+        guard waiters.contains(where: isGone) else { return }
+        guard waiters.allSatisfy(isGone) else {
+            let gone = asks.takeWaiters(of: slot, where: isGone)
+            let outcome = AskOutcome(id: asks[slot].id, state: .withdrawn, path: asks[slot].path)
+            return tell(outcome, to: gone, &effects)
+        }
+        tellSettled(slot, .withdrawn, &effects)
+        end(slot, .withdrawn, at: time, &effects)
+    }
+
+    /// A client waits for no asks any more: its connection has ended.
+    mutating func endWaitingForAsks(
         ofClient id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
         guard asks.count(of: .client(id)) > 0 else { return }
         for entry in asks.order.entries where !entry.isDead {
-            guard asks.isOpen(entry.slot, ordinal: entry.serial), asks[entry.slot].client == id,
-                !asks[entry.slot].isStored
-            else { continue }
-            tellSettled(entry.slot, .withdrawn, &effects)
-            end(entry.slot, .withdrawn, at: time, &effects)
+            guard asks.isOpen(entry.slot, ordinal: entry.serial) else { continue }
+            endWaiting(for: entry.slot, at: time, &effects) { $0.client == id }
         }
     }
 

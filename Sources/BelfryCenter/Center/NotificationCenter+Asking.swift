@@ -8,7 +8,11 @@ extension NotificationCenter {
         _ ask: Ask, _ terms: AskTerms, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
-        if let key = terms.key, try repeats(key, command, at: time, &effects) { return }
+        if let key = terms.key,
+            try repeats(key, command, of: terms.client, at: time, &effects)
+        {
+            return
+        }
         // Each call that only looks at the center would copy it.
         let depth = ask.causedBy == nil ? 1 : try depth(causedBy: ask.causedBy)
         try check(ask, terms)
@@ -25,7 +29,7 @@ extension NotificationCenter {
         guard asks.isOpen(slot, ordinal: ordinal) else {
             return answerAtOnce(command, &effects)
         }
-        effects.outcome = .waiting
+        effects.outcome = .awaiting(ask.id)
         guard let wait = ask.wait else { return }
         if wait == 0 {
             tellOpen(slot, &effects)
@@ -316,9 +320,9 @@ extension NotificationCenter {
         asks.forgetWaiters(of: slot)
     }
 
-    /// Answers all who wait for an ask.
+    /// Answers some, or all, who wait for an ask.
     @inline(__always)
-    private func tell(
+    func tell(
         _ outcome: AskOutcome, to waiters: FewList<OpenAsk.Waiter>, _ effects: inout Effects
     ) {
         effects.hasAsks = true

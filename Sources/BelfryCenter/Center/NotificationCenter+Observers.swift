@@ -208,7 +208,7 @@ extension NotificationCenter {
             _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)
         }
         if modeStack.leaveAll(ofClient: client) { queue.enter(mode: modeStack.current) }
-        withdrawAsks(ofClient: client, at: time, &effects)
+        endWaitingForAsks(ofClient: client, at: time, &effects)
         let route = clients.route(at: clientSlot)
         let isConnected =
             clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])

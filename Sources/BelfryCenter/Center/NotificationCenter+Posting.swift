@@ -29,7 +29,7 @@ extension NotificationCenter {
     ) throws(Refusal) {
         if let key = terms.details?.key, try repeats(key, command, at: time, &effects) { return }
         let depth = post.causedBy == nil ? 1 : try depth(causedBy: post.causedBy)
-        try checkMode(of: post, place: 0)
+        try checkMode(of: post)
         if limits.isDurable, !terms.canStore {
             if mustStore(post, terms) { throw .cannotStore }
             try checkSequence(postCount: 1)
@@ -301,8 +301,8 @@ extension NotificationCenter {
 
     /// Answers a post or an ask whose key is known with the first answer, or lets it wait for that.
     mutating func repeats(
-        _ key: IdempotencyKey, _ command: CommandID, at time: CommandTime,
-        _ effects: inout Effects
+        _ key: IdempotencyKey, _ command: CommandID, of client: UInt64? = nil,
+        at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) -> Bool {
         switch keys.find(key, at: time.monotonicNanoseconds) {
         case .none:
@@ -318,10 +318,13 @@ extension NotificationCenter {
             }
             return true
         case .pending(let id):
-            guard waiting.join(id, command, form: key.form) || asks.join(id, command) else {
-                return false
+            if waiting.join(id, command, form: key.form) {
+                effects.outcome = .waiting
+                return true
             }
-            effects.outcome = .waiting
+            let limit = limits.clientAskLimit
+            guard try asks.join(id, command, of: client, askerLimit: limit) else { return false }
+            effects.outcome = .awaiting(id)
             return true
         }
     }

@@ -47,7 +47,7 @@ extension NotificationCenter {
         let suspension = clients[client].suspension
         clients[client].suspension.insert(.disconnected)
         loseConnection(of: client, isTakenOver: isTakenOver, at: time, &effects)
-        withdrawAsks(ofClient: id, at: time, &effects)
+        endWaitingForAsks(ofClient: id, at: time, &effects)
         clients[client].suspension = suspension
         var removedCount = 0
         for slot in observers.slots(from: clients[client].lastObserver)

@@ -197,6 +197,8 @@ public struct NotificationCenter: Sendable {
             try self.ask(ask, terms, id, at: time, &effects)
         case .withdraw(let id):
             try withdraw(id, at: time, &effects)
+        case .leaveAsk(let id, let command):
+            leaveAsk(id, command, at: time, &effects)
         case .answer(let id, let observer, let response):
             try answer(id, by: observer, response, at: time, &effects)
         case .showAnnounced(let number):

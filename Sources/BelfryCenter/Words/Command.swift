@@ -49,6 +49,8 @@ public struct Command: Sendable {
         indirect case ask(Ask, AskTerms)
         /// An ask is over for whoever asked; nobody wants the answer.
         case withdraw(NotificationID)
+        /// Who waits over HTTP for the end of an ask by the command of this name goes away (rule R16).
+        indirect case leaveAsk(NotificationID, CommandID)
         /// An observer answers an ask by its identifier.
         case answer(NotificationID, observer: UInt64, Response)
         /// Puts a value at a place of the value of an object.

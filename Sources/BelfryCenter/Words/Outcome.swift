@@ -5,6 +5,8 @@ public enum Outcome: Sendable, Equatable {
     /// The posts were dispatched, and are waited for: a ``Completion`` follows under the command's
     /// name. The receipts say how they stand now.
     case waiting
+    /// The ask is open, and waited for: an ``AskCompletion`` follows under the command's name.
+    case awaiting(NotificationID)
     /// The posts were made before under the same key; the receipts are those of the first answer.
     case replayed(form: UInt8)
     /// The observers that were registered, in the order of the request.
@@ -15,7 +17,7 @@ public enum Outcome: Sendable, Equatable {
     indirect case resumed(ResumedClient)
     /// How many queue entries were removed.
     case dequeued(Int)
-    /// How an ask stands; where it waits for its end, an ``AskCompletion`` follows under the command's name.
+    /// How an ask stands, or how it ended.
     ///
     /// The form is that of the first answer, if this one replays it.
     indirect case asked(AskOutcome, replayedForm: UInt8?)

@@ -14,8 +14,8 @@ struct FatePoll {
 ///
 /// The replies to those who asked are in the ``CompletionTable``; here stands what ends with their connections.
 struct AskWaitTable {
-    /// The asks that end with their askers, by the numbers of the connections.
-    private var askers: [UInt64: NotificationID] = [:]
+    /// What those who asked wait for, by the numbers of the connections.
+    private var askers: [UInt64: Place] = [:]
     /// Who waits for the end of an ask, by the number of the connection.
     private var polls: [UInt64: FatePoll] = [:]
     /// The connections that wait for the end of an ask.
@@ -33,16 +33,22 @@ struct AskWaitTable {
     /// Whether some wait no longer.
     var hasEnded: Bool { !ended.isEmpty }
 
-    // MARK: Askers
-
-    /// An ask ends with the connection that waits for its answer.
-    mutating func add(_ ask: NotificationID, by connection: UInt64) {
-        askers[connection] = ask
+    /// The place of one who waits among those who wait for an ask.
+    struct Place {
+        let ask: NotificationID
+        let command: CommandID
     }
 
-    /// Takes the ask of a connection, which is over or ends with it.
+    // MARK: Askers
+
+    /// A connection waits for the answer to an ask, and no longer than it lives.
+    mutating func add(_ place: Place, by connection: UInt64) {
+        askers[connection] = place
+    }
+
+    /// Takes the place of a connection, which is answered or is gone.
     @discardableResult
-    mutating func takeAsk(by connection: UInt64) -> NotificationID? {
+    mutating func takePlace(of connection: UInt64) -> Place? {
         askers.isEmpty ? nil : askers.removeValue(forKey: connection)
     }
 
@@ -66,10 +72,10 @@ struct AskWaitTable {
 
     /// A connection waits for nothing any more: it is gone, or half closed.
     ///
-    /// - Returns: the ask that ends with it.
-    mutating func endWait(of connection: UInt64) -> NotificationID? {
+    /// - Returns: its place among those who wait for an ask, if it has one.
+    mutating func endWait(of connection: UInt64) -> Place? {
         if polls[connection] != nil { ended.append(connection) }
-        return takeAsk(by: connection)
+        return takePlace(of: connection)
     }
 
     /// Those who look and of whom this is true wait no longer.

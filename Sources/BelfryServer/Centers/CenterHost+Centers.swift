@@ -117,8 +117,8 @@ extension CenterHost {
             let connection = submission.reply.number.rawValue
             polls.end(connection, .filled)
             values.endWait(of: connection)
-            guard let ask = asks.endWait(of: connection) else { break }
-            tell(.withdraw(ask), center: name, &outbox)
+            guard let place = asks.endWait(of: connection) else { break }
+            tell(.leaveAsk(place.ask, place.command), center: name, &outbox)
         case .detachReader(let observer):
             let connection = submission.reply.number
             polls.forget(connection.rawValue)

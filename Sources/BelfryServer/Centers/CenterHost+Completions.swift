@@ -51,7 +51,7 @@ extension CenterHost {
                 return answer
             }
         case .ask(let completion):
-            asks.takeAsk(by: reply.number.rawValue)
+            asks.takePlace(of: reply.number.rawValue)
             item.waiting.answer(&promises, &outbox) { outbox throws(Problem) in
                 try completion.outcome.answer(
                     isReplayed: completion.replayedForm != nil, reply, &outbox)

@@ -93,7 +93,8 @@ extension CenterHost {
                 effects.receipts, effects.reports, reply, &outbox)
             answer.fields.append(.isReplayed)
             return .answer(answer)
-        case .done, .registered, .removed, .resumed, .dequeued, .asked, .written, .refused:
+        case .done, .awaiting, .registered, .removed, .resumed, .dequeued, .asked, .written,
+            .refused:
             outbox.counters.countPosts(effects.receipts)
             return .answer(
                 form.appendAnswer(effects.receipts, effects.reports, reply, &outbox))

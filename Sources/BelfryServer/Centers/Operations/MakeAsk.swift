@@ -75,9 +75,11 @@ struct MakeAsk: Operation {
                 try outcome.answer(
                     isReplayed: replayedForm != nil, submission.reply, &outbox))
         }
-        // One that waits for the answer to another ask, by its key, does not end that.
-        if case .http = submission.reply.form, !wishes.outlivesAsker {
-            host.asks.add(id, by: submission.reply.number.rawValue)
+        // By its key it may wait for the answer to an earlier ask.
+        if case .http = submission.reply.form, case .awaiting(let ask) = host.effects.outcome {
+            host.asks.add(
+                AskWaitTable.Place(ask: ask, command: host.applied.id),
+                by: submission.reply.number.rawValue)
         }
         return .waiting(nil)
     }

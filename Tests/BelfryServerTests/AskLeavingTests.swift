@@ -1,0 +1,109 @@
+import BelfryLoop
+import Testing
+
+@testable import BelfryServer
+
+@Suite("Askers that go away, and askers that wait for the ask of another (rules R16, R17, R20)")
+struct AskLeavingTests {
+    private static let key = ["Idempotency-Key: k1"]
+
+    @Test(
+        "R16, R17: the first asker goes, and the second goes on waiting; the last one withdraws",
+        arguments: [1, 2])
+    func firstGoes(loopCount: Int) throws {
+        let stage = try AskStage(loopCount: loopCount)
+        try stage.respond(stage.d, "w", ["a"])
+        let first = try stage.begin("w", "a", fields: Self.key)
+        let second = try stage.begin("w", "a", fields: Self.key)
+        let third = try stage.begin("w", "a", fields: Self.key)
+        first.peer.close()
+        third.peer.close()
+        try stage.broker.crank()
+        #expect(try stage.settlements(stage.d).isEmpty)
+        #expect(try second.read() == nil)
+        try stage.answer(stage.d, "1")
+        let answer = try #require(try second.read())
+        #expect(answer.status == 200)
+        #expect(answer.json["answer"] == 1)
+        let other = ["Idempotency-Key: k2"]
+        let peers = [
+            try stage.begin("w", "a", fields: other), try stage.begin("w", "a", fields: other),
+        ]
+        for (peer, settled) in zip(peers, [[], ["withdrawn"]]) {
+            peer.peer.close()
+            try stage.broker.crank()
+            #expect(try stage.settlements(stage.d) == settled)
+        }
+    }
+
+    @Test("R16, R17: so it is over JSON-RPC, and of one who has shut down its half")
+    func firstGoesOverWebSocket() throws {
+        let stage = try AskStage()
+        try stage.respond(stage.d, "w", ["a"])
+        let other = try stage.broker.webSocket()
+        let call = #"{"object":"w","selector":"a","wait":10,"idempotencyKey":"z"}"#
+        try stage.asker.send(stage.asker.call("ask", call))
+        let text = other.call("ask", call)
+        try other.send(text)
+        stage.asker.peer.close()
+        try stage.broker.crank()
+        #expect(try stage.settlements(stage.d).isEmpty)
+        try stage.answer(stage.d, "2")
+        #expect(try other.takeMessages().last?["result"]["answer"] == 2)
+        let first = try stage.begin("w", "a", fields: Self.key)
+        let second = try stage.begin("w", "a", fields: Self.key)
+        first.peer.halfClose()
+        try stage.broker.crank()
+        #expect(try first.read()?.problem == "already-settled")
+        try stage.answer(stage.d, "3")
+        #expect(try second.read()?.json["answer"] == 3)
+    }
+
+    @Test("R16: one that goes before its 202 withdraws its ask", arguments: [1, 2])
+    func goesBeforeAccepted(loopCount: Int) throws {
+        let stage = try AskStage(loopCount: loopCount)
+        try stage.respond(stage.d, "w", ["a"])
+        let peer = try stage.begin("w", "a", fields: ["Prefer: respond-async, wait=20"])
+        peer.peer.close()
+        try stage.broker.crank()
+        #expect(try stage.settlements(stage.d) == ["withdrawn"])
+        let call = #"{"object":"w","selector":"a","ttl":60,"wait":20}"#
+        try stage.asker.send(stage.asker.call("ask", call))
+        stage.asker.peer.close()
+        try stage.broker.crank()
+        #expect(try stage.settlements(stage.d) == ["withdrawn"])
+        #expect(try stage.broker.get("/v1/asks").json["asks"].elements.isEmpty)
+    }
+
+    /// A broker with a store, and an ask that is open there and whose asker waits for its 202.
+    private static func stored() throws -> (
+        Broker, HandStore, asking: HTTPPeer, location: String
+    ) {
+        let (broker, store) = try Broker.durable()
+        let d = try broker.webSocket()
+        try d.send(
+            d.call(
+                "addObserver",
+                AskStage.registration("w", ["a"], #","suspensionBehavior":"hold""#)))
+        try store.commit(in: broker)
+        let asking = try broker.http()
+        try asking.send(
+            HTTPPeer.text(
+                "POST", "/v1/responders/w/a?ttl=600", "{}",
+                fields: ["Prefer: respond-async, wait=20"]))
+        try store.commit(in: broker)
+        let shown = try d.takeMessages(where: { $0["method"] == "a" })
+        let id = try #require(shown.first?["params"]["id"].text)
+        return (broker, store, asking, "/v1/notifications/\(id)")
+    }
+
+    @Test("R16, R20: where it is stored already, its end is stored, too")
+    func goesBeforeAcceptedAndStored() throws {
+        let (broker, store, asking, location) = try Self.stored()
+        asking.peer.close()
+        try broker.crank()
+        try store.commit(in: broker)
+        let next = try Broker(beginning: store.beginning(afterOrderlyEnd: false))
+        #expect(try next.get(location).json["state"] == "withdrawn")
+    }
+}
