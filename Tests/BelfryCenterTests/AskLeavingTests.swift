@@ -145,4 +145,20 @@ struct AskLeavingTests {
         }
         #expect(ends == [.withdrawn])
     }
+
+    @Test(
+        "R20: a center that stops tells those whose asks go on, where they go on",
+        arguments: [true, false])
+    func stopping(isDurable: Bool) {
+        var limits = CenterLimits()
+        limits.isDurable = isDurable
+        var scenario = Scenario(limits: limits)
+        scenario.respond("w", ["a"], by: scenario.connect())
+        scenario.ask("w", "a")
+        scenario.ask("w", "a") { $0.wait = 1_000 }
+        scenario.apply(.terminate)
+        #expect(scenario.answers == (isDurable ? ["open"] : []))
+        scenario.apply(.terminate)
+        #expect(scenario.answers.isEmpty)
+    }
 }

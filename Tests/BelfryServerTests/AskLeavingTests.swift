@@ -106,4 +106,41 @@ struct AskLeavingTests {
         let next = try Broker(beginning: store.beginning(afterOrderlyEnd: false))
         #expect(try next.get(location).json["state"] == "withdrawn")
     }
+
+    @Test("R20: a broker that stops tells who waits that the stored ask goes on, and it does")
+    func stopping() throws {
+        let (broker, store, asking, location) = try Self.stored()
+        try broker.signal(15)
+        try broker.advance(by: .seconds(1))
+        try store.commit(in: broker)
+        let accepted = try #require(try asking.read())
+        #expect(accepted.status == 202)
+        #expect(accepted.json["outcome"] == "asked")
+        #expect(accepted.field("location") == location)
+        try broker.advance(by: .seconds(6))
+        try store.commit(in: broker)
+        let next = try Broker(beginning: store.beginning(afterOrderlyEnd: true))
+        #expect(try next.get(location).json["state"] == "asked")
+    }
+
+    @Test("R20: so it is with one that is asked while the broker stops")
+    func askedWhileStopping() throws {
+        let (broker, store) = try Broker.durable()
+        let d = try broker.webSocket()
+        let text = d.call(
+            "addObserver", AskStage.registration("w", ["a"], #","lifetime":"connection""#))
+        try d.send(text)
+        try store.commit(in: broker)
+        let waiting = try broker.http()
+        try waiting.send(
+            HTTPPeer.text("POST", "/v1/responders/w/a", "", fields: ["Prefer: wait=60"]))
+        try broker.signal(15)
+        try d.send(d.call("ask", #"{"object":"w","selector":"a","ttl":60,"wait":20}"#))
+        try store.commit(in: broker)
+        try broker.advance(by: .seconds(6))
+        try store.commit(in: broker)
+        #expect(try waiting.read()?.problem == "draining")
+        let answers = try d.takeMessages(where: { $0["result"].has("outcome") })
+        #expect(answers.map { $0["result"]["outcome"].text } == ["asked"])
+    }
 }

@@ -320,6 +320,15 @@ extension NotificationCenter {
         asks.forgetWaiters(of: slot)
     }
 
+    /// The center stops: who waits for an ask that goes on after the restart is told that it is open (rule R20).
+    mutating func tellOpenAsks(_ effects: inout Effects) {
+        guard limits.isDurable, asks.count > 0 else { return }
+        for entry in asks.order.entries where !entry.isDead {
+            guard asks[entry.slot].isStored, !asks[entry.slot].waiters.isEmpty else { continue }
+            tellOpen(entry.slot, &effects)
+        }
+    }
+
     /// Answers some, or all, who wait for an ask.
     @inline(__always)
     func tell(

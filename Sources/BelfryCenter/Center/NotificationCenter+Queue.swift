@@ -179,6 +179,7 @@ extension NotificationCenter {
         // What a turn has left, and then all that came behind it.
         if queue.snapshotGoesOn() { endTurn(workLimit: .max, at: time, &effects) }
         endTurn(workLimit: .max, at: time, &effects)
+        tellOpenAsks(&effects)
     }
 
     /// Tells what only this life knew, after the center's last report of itself.

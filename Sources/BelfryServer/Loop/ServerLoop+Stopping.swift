@@ -108,6 +108,8 @@ extension ServerLoop {
 
     /// The centers take nothing more: those who wait for answers of responders get none.
     private mutating func refuseAsks() {
+        // Those whose asks go on after the restart have just been told so.
+        host.answerCompletions(&outbox)
         for waiting in host.completions.takeAsks() {
             host.beginAnswer(&outbox)
             waiting.answer(&host.promises, &outbox) { _ throws(Problem) in throw .isStopping }
