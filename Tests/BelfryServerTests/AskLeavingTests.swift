@@ -143,4 +143,25 @@ struct AskLeavingTests {
         let answers = try d.takeMessages(where: { $0["result"].has("outcome") })
         #expect(answers.map { $0["result"]["outcome"].text } == ["asked"])
     }
+
+    @Test("R17: the same key with another Prefer is the same request")
+    func otherPreference() throws {
+        let stage = try AskStage()
+        try stage.respond(stage.d, "w", ["a"])
+        let first = try stage.begin("w", "a", fields: Self.key)
+        try stage.answer(stage.d, "[1, 2]")
+        let answer = try #require(try first.read())
+        for preference in ["wait=3", "respond-async", "respond-async, wait=5"] {
+            let again = try stage.ask("w", "a", fields: Self.key + ["Prefer: \(preference)"])
+            #expect(again.status == 200)
+            #expect(again.body == answer.body)
+            #expect(again.field("idempotency-replayed") == "true")
+        }
+        let other = ["Idempotency-Key: k2"]
+        let accepted = try stage.ask("w", "a", fields: other + ["Prefer: respond-async"])
+        let replayed = try stage.ask("w", "a", fields: other)
+        #expect(replayed.status == 202)
+        #expect(replayed.body == accepted.body)
+        #expect(replayed.field("location") == accepted.field("location"))
+    }
 }

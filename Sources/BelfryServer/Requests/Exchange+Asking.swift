@@ -25,9 +25,7 @@ extension Exchange {
         wishes.wait = preferences.waitSeconds.map { Self.nanoseconds(seconds: $0) }
         wishes.outlivesAsker = preferences.respondsAsync
         if parser.head.uncommonFields.contains(.idempotencyKey) {
-            // An asker that waits and one that does not are told different things.
-            wishes.key = try readKey(
-                content: content, mark: preferences.respondsAsync ? "respond-async " : "", reader)
+            wishes.key = try readKey(content: content, reader)
         }
         return .ask(request, wishes)
     }

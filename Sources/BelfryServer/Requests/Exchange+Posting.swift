@@ -90,10 +90,8 @@ extension Exchange {
     }
 
     /// The key of a request, and the hash of what it asks for.
-    ///
-    /// - Parameter mark: what a field adds to that.
     mutating func readKey(
-        content: Span<UInt8>, mark: String = "", _ reader: RequestReader
+        content: Span<UInt8>, _ reader: RequestReader
     ) throws(Problem) -> (text: [UInt8], requestHash: SecretHash) {
         let lines = parser.head.values(of: "idempotency-key")
         guard lines.count == 1, let line = lines.first else {
@@ -102,7 +100,7 @@ extension Exchange {
         let text = Self.unquoted([UInt8](copying: parser.head.value(in: line)))
         try reader.check(idempotencyKey: text)
         // None of these has a line end, but the last.
-        var request = Array("\(mark)POST ".utf8)
+        var request = Array("POST ".utf8)
         request.append(parser.head.path)
         request.append(UInt8(ascii: "?"))
         if parser.head.hasQuery { request.append(parser.head.query) }
