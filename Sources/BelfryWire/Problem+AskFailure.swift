@@ -3,13 +3,24 @@ public import BelfryCenter
 extension Problem {
     /// Tells why an ask has no answer, with the addresses that were asked.
     public init(_ failure: AskFailure, id: NotificationID, path: [[UInt8]]) {
-        var text: [UInt8] = []
-        id.append(to: &text)
-        var members = [Member("id", string: text), Member("path", strings: path)]
+        var members = Self.members(of: id, path: path)
         if case .responderRefused(let error) = failure {
             members.append(Member("error", json: error))
         }
         self.init(failure.kind, failure.detail, members: members)
+    }
+
+    /// What somebody is told who waits for an ask while it is withdrawn.
+    public init(withdrawn id: NotificationID, path: [[UInt8]]) {
+        self.init(
+            .alreadySettled, "The ask was withdrawn.", members: Self.members(of: id, path: path))
+    }
+
+    /// Which ask it was, and who was asked.
+    private static func members(of id: NotificationID, path: [[UInt8]]) -> [Member] {
+        var text: [UInt8] = []
+        id.append(to: &text)
+        return [Member("id", string: text), Member("path", strings: path)]
     }
 }
 

@@ -18,7 +18,8 @@ extension Problem {
         case .causedByTooDeep(let limit, let post):
             self.init(
                 .loopDetected, "A chain of causedBy has at most \(limit) notifications.",
-                members: [Member("limit", integer: limit), Member("item", integer: post)])
+                members: [Member("limit", integer: limit)]
+                    + (post.map { [Member("item", integer: $0)] } ?? []))
         case .modeNotCurrent(let current, let post):
             self.init(
                 .modeNotCurrent, "The post is for modes that the center is not in.",

@@ -460,7 +460,7 @@ struct AskTests {
             #expect(scenario.shown.count == 1)
         }
         scenario.ask("w", "a") { $0.causedBy = cause }
-        #expect(scenario.effects.outcome == .refused(.causedByTooDeep(limit: 32, post: 0)))
+        #expect(scenario.effects.outcome == .refused(.causedByTooDeep(limit: 32, post: nil)))
         let post = scenario.newPost("x", causedBy: cause)
         scenario.apply(.post(post, PostTerms()))
         #expect(scenario.effects.outcome == .refused(.causedByTooDeep(limit: 32, post: 0)))

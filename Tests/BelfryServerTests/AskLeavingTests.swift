@@ -164,4 +164,30 @@ struct AskLeavingTests {
         #expect(replayed.body == accepted.body)
         #expect(replayed.field("location") == accepted.field("location"))
     }
+
+    @Test("who waits for an ask that somebody withdraws is told which it was, and who was asked")
+    func withdrawnByAnother() throws {
+        let stage = try AskStage()
+        try stage.respond(stage.d, "w", ["a"])
+        let peer = try stage.begin("w", "a")
+        let id = try #require(try stage.asks(stage.d).first?["params"]["id"].text)
+        #expect(try stage.broker.request("DELETE", "/v1/notifications/\(id)").status == 204)
+        let told = try #require(try peer.read())
+        #expect(told.status == 409)
+        #expect(told.problem == "already-settled")
+        #expect(told.json["id"].text == id)
+        #expect(told.json["path"].elements.map(\.text) == ["w"])
+    }
+
+    @Test("Preference-Applied: respond-async is said where nobody waited, as of a post")
+    func appliedPreference() throws {
+        let stage = try AskStage()
+        try stage.respond(stage.d, "w", ["a"])
+        let waiting = try stage.begin("w", "a", fields: ["Prefer: respond-async, wait=5"])
+        try stage.answer(stage.d, "1")
+        #expect(try waiting.read()?.field("preference-applied") == nil)
+        let async = ["Prefer: respond-async"]
+        #expect(
+            try stage.ask("w", "a", fields: async).field("preference-applied") == "respond-async")
+    }
 }

@@ -200,7 +200,9 @@ struct AskingTests {
         for depth in 1...33 {
             let peer = try stage.begin("w", "a", cause.isEmpty ? "" : "causedBy=\(cause)")
             guard depth <= 32 else {
-                #expect(try peer.read()?.problem == "loop-detected")
+                let refused = try #require(try peer.read())
+                #expect(refused.problem == "loop-detected" && refused.json["limit"] == 32)
+                #expect(!refused.json.has("item"))
                 break
             }
             peers.append(peer)

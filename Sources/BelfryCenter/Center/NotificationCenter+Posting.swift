@@ -28,8 +28,8 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         if let key = terms.details?.key, try repeats(key, command, at: time, &effects) { return }
-        let depth = post.causedBy == nil ? 1 : try depth(causedBy: post.causedBy)
-        try checkMode(of: post)
+        let depth = post.causedBy == nil ? 1 : try depth(causedBy: post.causedBy, place: 0)
+        try checkMode(of: post, place: 0)
         if limits.isDurable, !terms.canStore {
             if mustStore(post, terms) { throw .cannotStore }
             try checkSequence(postCount: 1)
@@ -60,7 +60,7 @@ extension NotificationCenter {
         _ post: borrowing Post, _ terms: PostTerms, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
-        let depth = post.causedBy == nil ? 1 : try depth(causedBy: post.causedBy)
+        let depth = post.causedBy == nil ? 1 : try depth(causedBy: post.causedBy, place: 0)
         begin(terms)
         dispatch(
             Dispatch(id: post.id, content: post.content, causedBy: post.causedBy, depth: depth),

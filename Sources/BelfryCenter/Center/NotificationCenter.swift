@@ -293,7 +293,7 @@ extension NotificationCenter {
 
     /// How long the chain of `causedBy` is with a post, or an ask, at its end (rules C12 and R14).
     func depth(
-        causedBy cause: NotificationID?, place: Int = 0, inBatch: [NotificationID: Int] = [:]
+        causedBy cause: NotificationID?, place: Int? = nil, inBatch: [NotificationID: Int] = [:]
     ) throws(Refusal) -> Int {
         guard let cause else { return 1 }
         let depth = (inBatch[cause] ?? depth(of: cause) ?? 1) + 1

@@ -8,8 +8,8 @@ public enum Refusal: Error, Sendable, Equatable {
     case observerRemoved(Tombstone)
     /// The client has as many observers as it may.
     case tooManyObservers(limit: Int)
-    /// The chain of `causedBy` is too long (rule C12); `post` is the place in the batch.
-    case causedByTooDeep(limit: Int, post: Int)
+    /// The chain of `causedBy` is too long (rules C12 and R14); `post` is the place in the batch, and nil of an ask.
+    case causedByTooDeep(limit: Int, post: Int?)
     /// A `now` post whose modes are not current (rule Q18).
     case modeNotCurrent(current: [UInt8], post: Int)
     /// The queue is full (rule Q24).

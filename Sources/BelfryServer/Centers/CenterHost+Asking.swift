@@ -66,7 +66,7 @@ extension AskOutcome {
         case .failed(let failure):
             problem = Problem(failure, id: id, path: path)
         case .withdrawn:
-            problem = Problem(.alreadySettled, "The ask was withdrawn.")
+            problem = Problem(withdrawn: id, path: path)
         }
         guard case .http = reply.form else { throw problem }
         return outbox.problemAnswer(problem, fields: answer.fields)

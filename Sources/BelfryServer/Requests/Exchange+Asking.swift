@@ -16,10 +16,12 @@ extension Exchange {
             object: path.argument, selector: path.secondArgument, query: query.takeRest(),
             content: content)
         let preferences = Preferences(of: parser.head)
-        if preferences.respondsAsync {
-            reply.appliedPreference = .asynchronous
-        } else if request.timeToLive != nil {
+        if request.timeToLive != nil, !preferences.respondsAsync {
             throw Problem.invalidParameter("ttl", "takes Prefer: respond-async")
+        }
+        // As of a post: with both it waits first.
+        if preferences.respondsAsync, preferences.waitSeconds == nil {
+            reply.appliedPreference = .asynchronous
         }
         var wishes = AskWishes()
         wishes.wait = preferences.waitSeconds.map { Self.nanoseconds(seconds: $0) }
