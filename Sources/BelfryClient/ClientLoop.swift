@@ -122,7 +122,8 @@ struct ClientLoop: ~Copyable {
         case .timer(Timer.reconnect): reconnect()
         case .timer(Timer.requests): expireRequests()
         case .mail: takeCommands()
-        case .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal, .turnEnds,
+        case .endAhead, .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal,
+            .turnEnds,
             .idle,
             .waiting:
             break

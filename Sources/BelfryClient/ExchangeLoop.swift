@@ -78,7 +78,8 @@ struct ExchangeLoop: ~Copyable {
         case .closed: return .failure(.connectionLost)
         case .deadline: return .failure(.timedOut)
         case .mail: return .success(())
-        case .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal, .turnEnds,
+        case .endAhead, .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal,
+            .turnEnds,
             .idle,
             .waiting:
             return nil

@@ -69,7 +69,8 @@ public final class StopSignals: Sendable {
             switch try loop.nextEvent(into: &input) {
             case .signal: if !take() { return 1 }
             case .mail: if let status = state.withLock({ $0.status }) { return status }
-            case .accepted, .refused, .arrived, .connected, .received, .endOfInput, .overHighWater,
+            case .accepted, .refused, .arrived, .connected, .received, .endOfInput, .endAhead,
+                .overHighWater,
                 .drained,
                 .closed, .deadline, .timer, .turnEnds, .idle, .waiting:
                 break

@@ -45,6 +45,8 @@ struct ConnectionSlot {
         static let isUrgent = Flags(rawValue: 1 << 18)
         /// Its answer came amid a flush: it leaves after what came in the same turn for others.
         static let answersLater = Flags(rawValue: 1 << 19)
+        /// The caller was told, in this pause, that the peer sends no more.
+        static let endTold = Flags(rawValue: 1 << 20)
     }
 
     var socket = Socket(rawValue: -1)
@@ -89,7 +91,11 @@ struct ConnectionSlot {
     static func wantedInterest(_ flags: Flags, hasUnsent: Bool) -> Readiness {
         if flags.contains(.connecting) { return .writable }
         var wanted: Readiness = []
-        if flags.isDisjoint(with: [.paused, .inputEnded]) { wanted.insert(.readable) }
+        if flags.isDisjoint(with: [.paused, .inputEnded]) {
+            wanted.insert(.readable)
+        } else if flags.isDisjoint(with: [.inputEnded, .endTold, .closing]) {
+            wanted.insert(.ending)
+        }
         if hasUnsent, !flags.contains(.corked) { wanted.insert(.writable) }
         return wanted
     }

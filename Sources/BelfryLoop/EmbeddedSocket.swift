@@ -40,9 +40,10 @@ struct EmbeddedSocket {
     var readiness: Readiness {
         if isListener { return backlog.isEmpty ? [] : .readable }
         if isConnecting { return connectFailure == nil ? [] : [.writable, .failed] }
-        if isReset { return [.readable, .writable, .failed] }
+        if isReset { return [.readable, .writable, .failed, .ending] }
         var readiness: Readiness = []
         if !inbound.isEmpty || inputEnded { readiness.insert(.readable) }
+        if inputEnded { readiness.insert(.ending) }
         if writeCapacity > 0 { readiness.insert(.writable) }
         if inputEnded && outputEnded { readiness.insert(.failed) }
         return readiness

@@ -161,7 +161,7 @@ extension EventLoop {
     /// Hands out a connection's input again.
     public mutating func resumeReading(_ id: ConnectionID) {
         guard let index = index(of: id) else { return }
-        slots[index].flags.remove(.paused)
+        slots[index].flags.subtract([.paused, .endTold])
         updateInterest(index)
     }
 

@@ -152,10 +152,11 @@ extension EventLoop {
             slots[index].flags.insert(.writable)
             markDirty(index)
         }
-        guard !readiness.isDisjoint(with: [.readable, .failed]) else { return nil }
+        guard !readiness.isDisjoint(with: [.readable, .failed, .ending]) else { return nil }
         guard slots[index].flags.isDisjoint(with: [.paused, .inputEnded]) else {
             // Nothing is read any more, so a failure can only be told by closing.
-            return readiness.contains(.failed) ? closeByLoop(index, .reset) : nil
+            if readiness.contains(.failed) { return closeByLoop(index, .reset) }
+            return readiness.contains(.ending) ? tellEnd(index) : nil
         }
         if mustBeWrittenFirst(index) { return nil }
         if slots[index].busyReadCount > 0, !slots[index].flags.contains(.closing) {
@@ -168,6 +169,16 @@ extension EventLoop {
         let isClosing = slots[index].flags.contains(.closing)
         return read(
             index, byteLimit: isClosing ? .max : configuration.firstReadByteLimit, into: &input)
+    }
+
+    /// Tells that a connection which is not read has come to its end; epoll would tell it again and again.
+    private mutating func tellEnd(_ index: Int) -> LoopEvent? {
+        guard slots[index].flags.isDisjoint(with: [.inputEnded, .endTold, .closing]) else {
+            return nil
+        }
+        slots[index].flags.insert(.endTold)
+        updateInterest(index)
+        return .endAhead(id(at: index))
     }
 
     // MARK: Connections that send much

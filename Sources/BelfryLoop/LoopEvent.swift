@@ -12,6 +12,8 @@ public enum LoopEvent: Equatable, Sendable {
     case received(ConnectionID, byteCount: Int)
     /// The peer sends no more, but may still read.
     case endOfInput(ConnectionID)
+    /// The peer of a connection whose reading is paused sends no more than what waits to be read; told once in a pause.
+    case endAhead(ConnectionID)
     /// The unsent bytes of a connection passed the high-water mark.
     case overHighWater(ConnectionID)
     /// The unsent bytes of a connection fell to the low-water mark after being over the high one, or

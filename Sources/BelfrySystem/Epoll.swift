@@ -16,6 +16,8 @@ public struct Readiness: OptionSet, Hashable, Sendable {
     public static let writable = Readiness(rawValue: 2)
     /// The descriptor failed or both directions are shut; reported without being asked for.
     public static let failed = Readiness(rawValue: 4)
+    /// The end of the input is there, perhaps behind what was not read yet.
+    public static let ending = Readiness(rawValue: 8)
 }
 
 /// One descriptor that was found ready.

@@ -286,7 +286,8 @@ ssize_t belfry_send_vectors(int descriptor, struct iovec *vectors, size_t count)
 
 static uint32_t to_epoll(uint32_t events) {
     return (events & belfry_readable ? (uint32_t)EPOLLIN : 0)
-         | (events & belfry_writable ? (uint32_t)EPOLLOUT : 0);
+         | (events & belfry_writable ? (uint32_t)EPOLLOUT : 0)
+         | (events & belfry_ending ? (uint32_t)EPOLLRDHUP : 0);
 }
 
 int belfry_epoll_create(void) { return RETRY(epoll_create1(EPOLL_CLOEXEC)); }
@@ -320,7 +321,8 @@ int belfry_epoll_wait(
         out[i].token = events[i].data.u64;
         out[i].events = (found & EPOLLIN ? belfry_readable : 0)
                       | (found & EPOLLOUT ? belfry_writable : 0)
-                      | (found & (EPOLLERR | EPOLLHUP) ? belfry_failed : 0);
+                      | (found & (EPOLLERR | EPOLLHUP) ? belfry_failed : 0)
+                      | (found & EPOLLRDHUP ? belfry_ending : 0);
     }
     return count;
 }

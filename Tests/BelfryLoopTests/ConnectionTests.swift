@@ -94,6 +94,24 @@ struct ConnectionTests {
         #expect(try bench.settle() == [.received(id, byteCount: 1)])
     }
 
+    @Test(
+        "the end of a connection that is paused is told once in a pause, and its input comes later")
+    func endInPause() throws {
+        var bench = try LoopBench()
+        let (id, peer) = try bench.connect()
+        bench.loop.pauseReading(id)
+        peer.send([1])
+        #expect(try bench.settle().isEmpty)
+        peer.close()
+        #expect(try bench.settle() == [.endAhead(id)])
+        #expect(try bench.settle().isEmpty)
+        bench.loop.resumeReading(id)
+        bench.loop.pauseReading(id)
+        #expect(try bench.settle() == [.endAhead(id)])
+        bench.loop.resumeReading(id)
+        #expect(try bench.settle() == [.received(id, byteCount: 1), .endOfInput(id)])
+    }
+
     @Test("closing after the flush discards input and sends everything first")
     func closeAfterFlush() throws {
         var bench = try LoopBench()

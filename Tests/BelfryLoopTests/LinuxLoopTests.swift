@@ -103,6 +103,20 @@ struct LinuxLoopTests {
         #expect(try client.read(into: &buffer) == 0)
     }
 
+    @Test("the end of a paused connection is told before what waits to be read")
+    func endInPause() throws {
+        var loop = try EventLoop(LoopConfiguration(), kernel: .linux)
+        var input = [UInt8](repeating: 0, count: 1024)
+        let (id, client) = try accept(&loop, &input)
+        loop.pauseReading(id)
+        #expect(try client.write([1].span) == 1)
+        client.close()
+        #expect(try run(&loop, &input) { $0 == .endAhead(id) } == [.endAhead(id)])
+        loop.resumeReading(id)
+        let rest = try run(&loop, &input) { $0 == .endOfInput(id) }
+        #expect(rest == [.received(id, byteCount: 1), .endOfInput(id)])
+    }
+
     @Test("a reset closes the connection")
     func reset() throws {
         var loop = try EventLoop(LoopConfiguration(), kernel: .linux)

@@ -6,6 +6,7 @@ import Testing
 @Suite("Askers that go away, and askers that wait for the ask of another (rules R16, R17, R20)")
 struct AskLeavingTests {
     private static let key = ["Idempotency-Key: k1"]
+    private static let behind = HTTPPeer.text("GET", "/livez")
 
     @Test(
         "R16, R17: the first asker goes, and the second goes on waiting; the last one withdraws",
@@ -163,6 +164,56 @@ struct AskLeavingTests {
         #expect(replayed.status == 202)
         #expect(replayed.body == accepted.body)
         #expect(replayed.field("location") == accepted.field("location"))
+    }
+
+    @Test(
+        "R16: an asker goes whose connection has bytes behind the ask, however many",
+        arguments: ["G", "\r\n", behind, String(repeating: behind, count: 4_000)])
+    func goesBehindBytes(bytes: String) throws {
+        let stage = try AskStage()
+        try stage.respond(stage.d, "w", ["a"])
+        for isLate in [false, true] {
+            let peer = try stage.broker.http()
+            let ask = HTTPPeer.text("POST", "/v1/responders/w/a", "", fields: ["Prefer: wait=12"])
+            try peer.send(isLate ? ask : ask + bytes)
+            if isLate { try peer.send(bytes) }
+            #expect(try stage.asks(stage.d).count == 1)
+            peer.peer.close()
+            try stage.broker.crank()
+            #expect(try stage.settlements(stage.d) == ["withdrawn"])
+        }
+    }
+
+    @Test(
+        "R16: each ask of a pipeline whose client has shut down its half ends when its turn comes")
+    func pipelined() throws {
+        let stage = try AskStage()
+        try stage.respond(stage.d, "w", ["a"])
+        let peer = try stage.broker.http()
+        let ask = HTTPPeer.text("POST", "/v1/responders/w/a", "", fields: ["Prefer: wait=12"])
+        peer.peer.send((ask + ask + ask + Self.behind).utf8)
+        peer.peer.halfClose()
+        try stage.broker.crank()
+        for _ in 1...3 { #expect(try peer.read()?.problem == "already-settled") }
+        #expect(try peer.read()?.status == 200)
+        #expect(peer.peer.sawEndOfOutput)
+    }
+
+    @Test("a post that waits for its observers is waited for to its end, with bytes behind it")
+    func postGoesOn() throws {
+        let stage = try AskStage()
+        try stage.d.result(
+            "addObserver", #"{"name":"a","acknowledge":true,"selector":"notify"}"#)
+        let peer = try stage.broker.http()
+        let post = HTTPPeer.text(
+            "POST", "/v1/channels/a", "{}", fields: ["Prefer: wait=12"])
+        peer.peer.send((post + Self.behind).utf8)
+        peer.peer.halfClose()
+        try stage.broker.crank()
+        #expect(try peer.read() == nil)
+        try stage.answer(stage.d, "null")
+        #expect(try peer.read()?.json["acknowledged"] == 1)
+        #expect(try peer.read()?.status == 200)
     }
 
     @Test("who waits for an ask that somebody withdraws is told which it was, and who was asked")

@@ -17,10 +17,7 @@ extension ConnectionTable {
         case .readOn:
             readOn(id, &outbox)
         case .endPoll:
-            // Nobody knows whether the other half is still read: what waits need not wait for that.
-            let (center, encoding) = (self[id].center, self[id].encoding)
-            guard !center.isEmpty else { break }
-            tell(center, .endWait, by: id, encoding, &outbox)
+            endPoll(id, &outbox)
         case .lineUp:
             corked.append((self[id].reading.cork, id))
         case .uncork:
@@ -31,6 +28,19 @@ extension ConnectionTable {
             dropUnfinished(id)
             outbox.loop.closeAfterFlush(id, lingering: isLingering)
         }
+    }
+
+    /// The client has shut down its half, behind bytes that wait for the answer to what came before them.
+    mutating func noteEndAhead(of id: ConnectionID, _ outbox: inout Outbox) {
+        guard has(id), self[id].kind == .http, self[id].isAwaiting else { return }
+        endPoll(id, &outbox)
+    }
+
+    /// Nobody knows whether the other half is still read: what waits need not wait for that.
+    private mutating func endPoll(_ id: ConnectionID, _ outbox: inout Outbox) {
+        let (center, encoding) = (self[id].center, self[id].encoding)
+        guard !center.isEmpty else { return }
+        tell(center, .endWait, by: id, encoding, &outbox)
     }
 
     /// Lets what waited be read, and then from the socket again.

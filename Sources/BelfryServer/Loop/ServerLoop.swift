@@ -93,6 +93,9 @@ struct ServerLoop: ~Copyable {
         case .endOfInput(let id):
             callers.endInput(id, &outbox)
             react()
+        case .endAhead(let id):
+            callers.connections.noteEndAhead(of: id, &outbox)
+            react()
         case .overHighWater(let id):
             callers.connections.meetHighWater(id, &outbox)
             reactAfterTurn()

@@ -51,6 +51,7 @@ enum {
     belfry_readable = 1,
     belfry_writable = 2,
     belfry_failed = 4, // EPOLLERR or EPOLLHUP; reported without being asked for
+    belfry_ending = 8, // EPOLLRDHUP: the end of the input is there, perhaps behind what was not read
 };
 
 int64_t belfry_monotonic_nanoseconds(void);
