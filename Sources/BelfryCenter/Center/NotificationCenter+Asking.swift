@@ -100,6 +100,7 @@ extension NotificationCenter {
     }
 
     /// Whether the store knows that an ask is shown, where it must; a look into a mailbox waits for the store itself.
+    @inline(__always)
     private func mayShow(_ slot: UInt32, to observer: UInt32) -> Bool {
         asks[slot].announcement == .stored || !limits.isDurable
             || clients[observers[observer].client].suspension.contains(.mailbox)

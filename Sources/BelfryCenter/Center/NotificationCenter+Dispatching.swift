@@ -236,7 +236,9 @@ extension NotificationCenter {
             dispatching.position, to: slot, form: .acknowledged,
             isRedelivered: notification.isRestored, time, &effects)
         // A responder owes answers to asks, too (rule R19).
-        if observers.isResponder(at: slot), owesTooMuch(slot) { noteOwing(slot, at: time) }
+        if asks.count > 0, observers.isResponder(at: slot), owesTooMuch(slot) {
+            noteOwing(slot, at: time)
+        }
         return .pending
     }
 

@@ -119,7 +119,8 @@ extension Answer {
 }
 
 extension CenterHost {
-    /// What a center is told of an observer.
+    /// What a center is told of an observer; a call would copy the host.
+    @inline(__always)
     func registration(
         of request: ObserverRequest, secret: [UInt8]
     ) throws(Problem) -> ObserverRegistration {

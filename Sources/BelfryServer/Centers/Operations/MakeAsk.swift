@@ -28,7 +28,8 @@ struct MakeAsk: Operation {
         host.submitCommand(.ask(ask(host), terms), to: position, &outbox)
     }
 
-    /// The ask of this moment.
+    /// The ask of this moment; a call would copy the host.
+    @inline(__always)
     private func ask(_ host: borrowing CenterHost) -> Ask {
         let lifetime: Int64
         var wait: Int64?
