@@ -32,7 +32,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import crash  # noqa: E402
-from crash import Connection, Violation  # noqa: E402
+from crashing import Connection, Violation  # noqa: E402
 
 # A mailbox holds 10,000.
 POSTS_OF_MAILBOX = 8_000
@@ -153,7 +153,7 @@ def check(broker, tokens, promised):
         wanted[number // POSTS_OF_MAILBOX % len(tokens)].add(number)
     found_count = 0
     for place, token in enumerate(tokens):
-        notes, gaps, _ = crash.read_all(connection, token)
+        notes, gaps, _ = connection.read_all(token)
         numbers = [int(note["userInfo"]["t"][1:]) for note in notes]
         found_count += len(numbers)
         missing = wanted[place] - set(numbers)
@@ -266,7 +266,7 @@ def killed(path, directory):
         raise Violation("the copy was over before the kill")
     broker = crash.Broker(path, data, "process")
     left = [name for name in os.listdir(data) if name.startswith(COPY)]
-    notes, gaps, _ = crash.read_all(Connection(broker.port), token)
+    notes, gaps, _ = Connection(broker.port).read_all(token)
     if left or gaps or len(notes) != len(texts):
         raise Violation(f"after a kill in a backup: {left} {gaps} {len(notes)} of {len(texts)}")
     refuse(path, broker.port, directory)

@@ -28,8 +28,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-import crash  # noqa: E402
-from crash import Connection, Violation  # noqa: E402
+from crashing import Connection, Violation  # noqa: E402
 
 PAGE = 4096
 FRAME = PAGE + 24

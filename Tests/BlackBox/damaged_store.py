@@ -21,7 +21,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import crash  # noqa: E402
-from crash import Connection, Violation  # noqa: E402
+from crashing import Connection, Violation  # noqa: E402
 
 PAGE = 4096
 
@@ -119,7 +119,7 @@ def main():
             file.write(sound)
             file.truncate()
         broker = crash.Broker(options.broker, data, "power")
-        notes, gaps, _ = crash.read_all(Connection(broker.port), token)
+        notes, gaps, _ = Connection(broker.port).read_all(token)
         if len(notes) != 200 or gaps:
             raise Violation(f"the sound file has {len(notes)} of 200 notifications, gaps {gaps}")
         stop(broker)

@@ -27,7 +27,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import crash  # noqa: E402
-from crash import Connection, Violation, support  # noqa: E402
+import support  # noqa: E402
+from crashing import TIMEOUT, Connection, Violation  # noqa: E402
 
 MEBIBYTE = 1 << 20
 DISK = 16 * MEBIBYTE
@@ -152,7 +153,7 @@ class Story:
     def check_connection_observer(self):
         """An observer that ends with its connection is never stored, so it is taken."""
         client = support.WebSocketClient(self.broker.port)
-        client.socket.settimeout(crash.TIMEOUT)
+        client.socket.settimeout(TIMEOUT)
         client.next_frame()
         client.send_text(json.dumps(
             {"jsonrpc": "2.0", "id": 1, "method": "addObserver",

@@ -12,7 +12,8 @@ struct AskTable: Sendable {
     /// All slots in the order of asking.
     private(set) var order = PostingList()
     private(set) var lastOrdinal: UInt64 = 0
-    /// The asks that have lost their responders; they walk again at the end of the command.
+    /// The asks that have lost their responders, or have waited for a mailbox since a restart; they go on at the end of
+    /// the command.
     private(set) var orphans: [(slot: UInt32, ordinal: UInt64)] = []
     /// What the store was told that it is shown, in the order of telling.
     private var announced: [(number: UInt64, slot: UInt32, ordinal: UInt64)] = []

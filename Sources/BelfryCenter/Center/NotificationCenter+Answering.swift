@@ -214,6 +214,14 @@ extension NotificationCenter {
     /// be asked.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
         for (slot, ordinal) in asks.takeOrphans() where asks.isOpen(slot, ordinal: ordinal) {
+            if case .held(let serial) = asks[slot].state {
+                // It has waited for a mailbox since a restart.
+                guard let observer = observers.slot(of: serial) else { continue }
+                if case .now = readiness(of: observer, asks[slot].content.name) {
+                    showOrHold(slot, to: observer, at: time, &effects)
+                }
+                continue
+            }
             if asks[slot].isOnce, !asks[slot].shown.isEmpty {
                 end(slot, .failed(.responderGone), at: time, &effects)
                 continue

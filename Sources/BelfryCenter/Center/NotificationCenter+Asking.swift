@@ -79,7 +79,7 @@ extension NotificationCenter {
     }
 
     /// Shows an ask, after what was held for an observer that is delivered to immediately (rule D8).
-    private mutating func showOrHold(
+    mutating func showOrHold(
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         let client = observers[observer].client
@@ -214,19 +214,6 @@ extension NotificationCenter {
         effects.notices.append(
             .initialFollows(
                 client: clients[client].id, connection: clients[client].connection.number))
-    }
-
-    /// What waits for a mailbox is there, whether somebody looks or not.
-    mutating func showHeldToMailboxes(at time: CommandTime, _ effects: inout Effects) {
-        var found: [UInt32] = []
-        for entry in asks.order.entries where !entry.isDead {
-            guard case .held(let serial) = asks[entry.slot].state,
-                let observer = observers.slot(of: serial),
-                clients[observers[observer].client].suspension.contains(.mailbox)
-            else { continue }
-            found.append(observers[observer].client)
-        }
-        for client in Set(found).sorted() { showHeld(of: client, at: time, &effects) }
     }
 
     /// The asks that wait at the address of a responder and that it may be shown now: no more than it has room for.

@@ -158,6 +158,12 @@ extension NotificationCenter {
         else { return asks.orphan(slot) }
         asks.note(Walk(path: path), of: slot)
         asks.hold(slot, for: record.observer)
+        // What waits for a mailbox is there, whether somebody looks or not.
+        if let observer = observers.slot(of: record.observer),
+            clients[observers[observer].client].suspension.contains(.mailbox)
+        {
+            asks.orphan(slot)
+        }
     }
 
     /// How asks ended that are not forgotten, in whatever order; one whose time is over is forgotten with the first

@@ -267,8 +267,6 @@ public struct NotificationCenter: Sendable {
         fates.configure(limits, at: time.monotonicNanoseconds)
         forgetAsks(askFates.trim(to: limits), &effects)
         queue.setCommonModes(limits.commonModes)
-        // A center that was restored is configured first.
-        if asks.heldCount > 0 { showHeldToMailboxes(at: time, &effects) }
     }
 }
 
