@@ -23,7 +23,6 @@ the same, but not the machine.
 
 import argparse
 import collections
-import os
 import random
 import re
 import shutil
@@ -34,12 +33,10 @@ import tempfile
 import threading
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "Benchmarks"))
-from crashing import CUT, TIMEOUT, Connection, Session, Violation  # noqa: E402
-from crashing_asks import Asks  # noqa: E402
-from crashing_timers import Timers  # noqa: E402
-from crashing_values import Values  # noqa: E402
+from crashing import CUT, TIMEOUT, Connection, Session, Violation
+from crashing_asks import Asks
+from crashing_timers import Timers
+from crashing_values import Values
 
 
 class Broker:

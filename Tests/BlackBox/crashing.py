@@ -3,8 +3,12 @@
 import datetime
 import http.client
 import json
+import os
+import sys
 
-import support
+sys.path.insert(
+    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Benchmarks"))
+import support  # noqa: E402
 
 TIMEOUT = 20
 # What a client is told when the broker is gone.
