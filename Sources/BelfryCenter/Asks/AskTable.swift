@@ -15,7 +15,7 @@ struct AskTable: Sendable {
     /// The asks that have lost their responders, or have waited for a mailbox since a restart; they go on at the end of
     /// the command.
     private(set) var orphans: [(slot: UInt32, ordinal: UInt64)] = []
-    /// What the store was told that it is shown, in the order of telling.
+    /// The asks that the center has told the store are about to be shown, in the order of telling.
     private var announced: [(number: UInt64, slot: UInt32, ordinal: UInt64)] = []
     private var announcementCount: UInt64 = 0
     private var positions: PositionTable

@@ -49,7 +49,7 @@ struct OpenAsk: Sendable {
     var shownAt: Int64 = 0
     /// Whether who was shown it last may have seen it before.
     var isRedelivered = false
-    /// What the store knows of the next showing.
+    /// Whether the store knows that an observer is about to be shown it.
     var announcement = Announcement.stored
 
     /// What stands in the place of an ask that is over.

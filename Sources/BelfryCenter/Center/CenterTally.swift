@@ -1,6 +1,6 @@
 /// How much a center has of what most centers never have, asks, timers and values, and what it did with them.
 public struct CenterTally: Sendable {
-    /// What is counted.
+    /// The things that a tally counts.
     public enum Kind: Int, CaseIterable, Sendable {
         /// Open asks.
         case asks

@@ -188,7 +188,7 @@ extension MetricGroup {
             .counter(
                 "belfry_value_changes_total",
                 "Changes of values. A write of what is there already does not count; a patch counts once.",
-                note: "What ends by its `ttl` or its `lease` counts too."
+                note: "A part that its `ttl` or its `lease` ends counts too."
             ) { $0.shared.totals[.valueChanges] },
         ])
 
