@@ -15,7 +15,7 @@ extension AskWorld {
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         turn += effects.changes
         announcement = max(announcement, effects.announcement)
-        for case .initialFollows(let client, let connection) in effects.notices {
+        for case .flushFollows(let client, let connection) in effects.notices {
             flushing.append((client, connection))
         }
         told.append("\(Show.action(action)): \(Show.effects(effects, center))")

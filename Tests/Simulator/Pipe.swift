@@ -144,7 +144,7 @@ extension World {
             close(connection)
         case .mailboxFilled(let connection, let observer):
             pendingPolls.append((connection, observer))
-        case .flushGoesOn(_, let connection), .initialFollows(_, let connection):
+        case .flushGoesOn(_, let connection), .flushFollows(_, let connection):
             pipes[connection]?.flushGoesOn = true
         }
     }

@@ -129,7 +129,7 @@ final class ValueWorld {
         var clients: [UInt64] = []
         for notice in effects.notices {
             switch notice {
-            case .flushGoesOn(let client, _), .initialFollows(let client, _):
+            case .flushGoesOn(let client, _), .flushFollows(let client, _):
                 clients.append(client)
             default: break
             }

@@ -212,7 +212,7 @@ extension NotificationCenter {
         else { return }
         clients[client].suspension.insert(.flushing)
         effects.notices.append(
-            .initialFollows(
+            .flushFollows(
                 client: clients[client].id, connection: clients[client].connection.number))
     }
 

@@ -199,7 +199,7 @@ extension NotificationCenter {
             // Nothing overtakes it, and it does not overtake the answer.
             clients[client].suspension.insert(.flushing)
             effects.notices.append(
-                .initialFollows(
+                .flushFollows(
                     client: clients[client].id, connection: clients[client].connection.number))
         }
     }

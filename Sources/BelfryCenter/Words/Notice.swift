@@ -17,7 +17,7 @@ public enum Notice: Sendable, Equatable {
         connection: UInt64, transport: Transport, observer: UInt64, NotificationID, Settlement)
     /// A new observer of a value has what is there first, a new responder what waits for it: a `drain` command must follow
     /// behind the answer to the registration.
-    case initialFollows(client: UInt64, connection: UInt64)
+    case flushFollows(client: UInt64, connection: UInt64)
     /// More was held than one step writes: a `drain` command must follow once the socket has room.
     case flushGoesOn(client: UInt64, connection: UInt64)
 }

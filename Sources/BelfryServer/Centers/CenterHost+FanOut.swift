@@ -63,7 +63,7 @@ extension CenterHost {
         case .flushGoesOn(let client, let connection):
             number = connection
             content = .flushGoesOn(client: client)
-        case .initialFollows(let client, let connection):
+        case .flushFollows(let client, let connection):
             return promises.flushBehindAnswers(
                 client, ConnectionNumber(rawValue: connection), &outbox)
         case .takenOver(let connection, let transport):
