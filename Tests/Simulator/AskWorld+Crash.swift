@@ -79,7 +79,7 @@ extension AskWorld {
                 showing.isLost = true
                 showing.isForgotten =
                     showing.isForgotten
-                    || mailboxes.contains(showing.observer)
+                    || showing.isLook
                         && !ask.shown.contains { $0.sequence == showing.sequence }
                 return showing
             }

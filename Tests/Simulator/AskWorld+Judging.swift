@@ -102,7 +102,8 @@ extension AskWorld {
         }
         try judgeAgain(ask, name, to: observer, element.isRedelivered)
         known.asks[note.id]?.shown.append(
-            Showing(observer: observer, client: 0, sequence: note.sequence, life: life))
+            Showing(
+                observer: observer, client: 0, sequence: note.sequence, life: life, isLook: true))
     }
 
     /// An ask ends with the last who waits for it, and goes on while somebody does; those that were answered 202 wait for

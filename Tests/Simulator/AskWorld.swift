@@ -72,6 +72,8 @@ final class AskWorld {
         let client: UInt64
         let sequence: UInt64
         let life: Int
+        /// A look into a mailbox has it: who looked has it when the store was told.
+        var isLook = false
         /// The connection that it was written to has ended.
         var isLost = false
         /// The broker died before the store was told: of a mailbox, which may show anything again.
@@ -339,7 +341,8 @@ final class AskWorld {
         let client = someClient
         try connect()
         let newcomer = lastNumber
-        guard clients[newcomer] != nil, newcomer != client else { return }
+        // Where there are clients enough, the last one may have no connection any more.
+        guard case .some(.some) = clients[newcomer], newcomer != client else { return }
         loseShown(to: client)
         let before = known.asks
         let outcome = try submit(

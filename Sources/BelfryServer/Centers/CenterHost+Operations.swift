@@ -128,6 +128,7 @@ extension CenterHost {
             var command = submitted
             beginAnswer(&outbox)
             let begun = pending.removeValue(forKey: command.id)
+            promises.batch = begun?.frame?.batch
             if let position = centers.position(of: name) {
                 centers.noteReturn(of: command, to: position)
                 applied.id = command.id
@@ -144,6 +145,7 @@ extension CenterHost {
                 refuse(.isStopping, begun, &outbox)
             }
             fanOut(&outbox)
+            promises.batch = nil
         }
         if sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
     }

@@ -40,6 +40,7 @@ extension PromiseTable {
     mutating func flushBehindAnswers(
         _ client: UInt64, _ connection: ConnectionNumber, _ outbox: inout Outbox
     ) {
+        if let batch, batch.hold(client, connection) { return }
         let ticket = ticketOfEverything
         guard ticket != 0 else {
             return outbox.send([], .flushGoesOn(client: client), to: connection)
@@ -47,9 +48,17 @@ extension PromiseTable {
         park(.flush(of: client, connection), until: ticket)
     }
 
-    /// Sends the answers of a batch, if the last of them is there.
+    /// Sends the answers of a batch, if the last of them is there, and lets go on what stayed behind them.
     mutating func deliver(_ batch: CallBatch, _ sequel: Sequel, _ outbox: inout Outbox) {
-        guard batch.isComplete else { return }
+        if batch.isComplete { deliverWhole(batch, sequel, &outbox) }
+        for client in batch.takeFlushes() {
+            flushBehindAnswers(client, batch.reply.number, &outbox)
+        }
+    }
+
+    private mutating func deliverWhole(
+        _ batch: CallBatch, _ sequel: Sequel, _ outbox: inout Outbox
+    ) {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
         batch.append(to: &outbox.content)
         awaitedTicket = batch.ticket > committedTicket ? batch.ticket : 0

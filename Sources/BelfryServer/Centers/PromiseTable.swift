@@ -10,6 +10,8 @@ struct PromiseTable {
     private var turnHasChanges = false
     /// Everything up to this ticket is stored.
     private(set) var committedTicket: UInt64 = 0
+    /// The batch of calls that is performed, behind whose answers its client's frames stay.
+    var batch: CallBatch?
     /// The ticket that the answer in the making waits for; 0 is none.
     var awaitedTicket: UInt64 = 0
     /// The blocks of numbers that the store was asked for, by ticket.

@@ -13,6 +13,10 @@ final class CallBatch {
     private(set) var byteCount = 0
     /// The ticket of what they promise; 0 if they promise nothing.
     private(set) var ticket: UInt64 = 0
+    /// The clients whose frames go on behind the answers.
+    private var flushes: [UInt64] = []
+    /// Whether a call waits for somebody else, who may be the client itself: then nothing is kept from it.
+    private var waitsForOthers = false
 
     init(reply: Reply) {
         self.reply = reply
@@ -21,8 +25,31 @@ final class CallBatch {
     /// Whether all answers are there.
     var isComplete: Bool { isWhole && missingCount == 0 }
 
+    /// Whether frames of the client stay behind the answers: these are not there, but they will be as soon as
+    /// its commands are applied.
+    private var holdsFrames: Bool { !isComplete && !waitsForOthers }
+
     /// The last call was performed.
     func end() { isWhole = true }
+
+    /// A call waits for somebody else.
+    func noteWaiting() { waitsForOthers = true }
+
+    /// Keeps the frames of a client behind the answers.
+    ///
+    /// - Returns: whether they have to stay there.
+    func hold(_ client: UInt64, _ connection: ConnectionNumber) -> Bool {
+        guard holdsFrames, connection.rawValue == reply.number.rawValue else { return false }
+        flushes.append(client)
+        return true
+    }
+
+    /// Takes the clients whose frames stay behind the answers no longer.
+    func takeFlushes() -> [UInt64] {
+        if holdsFrames || flushes.isEmpty { return [] }
+        defer { flushes = [] }
+        return flushes
+    }
 
     /// Adds the next answer.
     func append(_ answer: [UInt8]) {

@@ -47,6 +47,8 @@ extension CallFrame {
         _ calls: [RPCCall], from start: Int, _ host: inout CenterHost, _ outbox: inout Outbox
     ) -> Bool {
         guard let batch else { return true }
+        host.promises.batch = batch
+        defer { host.promises.batch = nil }
         var sequel = Sequel.none
         var isBegun = false
         for place in start..<calls.count {
@@ -64,18 +66,15 @@ extension CallFrame {
             case .done(let next):
                 if case .client = next { sequel = next }
                 batch.append(outbox.content)
-            case .later: break
+            case .later: batch.noteWaiting()
             case .begun: isBegun = true
             }
         }
         batch.end()
         batch.wait(for: host.promises.awaitedTicket)
         host.promises.awaitedTicket = 0
-        if batch.isComplete {
-            host.promises.deliver(batch, sequel, &outbox)
-        } else if !isBegun {
-            outbox.letGoOn(batch.reply)
-        }
+        if !batch.isComplete, !isBegun { outbox.letGoOn(batch.reply) }
+        host.promises.deliver(batch, sequel, &outbox)
         host.fanOut(&outbox)
         return !isBegun
     }
@@ -171,7 +170,10 @@ extension CallFrame {
         _ ending: Ending, _ place: CallPlace?, _ host: inout CenterHost, _ outbox: inout Outbox
     ) {
         guard case .done(let sequel) = endResult(ending, place, &host, &outbox) else {
-            return outbox.letGoOn(submission.reply)
+            outbox.letGoOn(submission.reply)
+            guard let batch else { return }
+            batch.noteWaiting()
+            return host.promises.deliver(batch, .none, &outbox)
         }
         guard let place else {
             return host.promises.deliver(
