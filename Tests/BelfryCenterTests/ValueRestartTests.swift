@@ -34,6 +34,21 @@ struct ValueRestartTests {
         #expect(stored.scenario.seen == [#"o2 a {"kind":"set","initial":true,"new":1} @1*"#])
     }
 
+    @Test("V10: a mark outlives a stop, though what the other observer sees has changed again")
+    mutating func markBesideALaterChange() {
+        let client = stored.run { $0.connect() }
+        stored.run { $0.look("o", "", by: client) { $0.behavior = .deliverImmediately } }
+        stored.run { $0.look("o", "a", by: client) }
+        stored.run { $0.apply(.setSuspended(client: client, true)) }
+        stored.run { $0.put("o", "a", "1") }
+        #expect(stored.scenario.seen.count == 1)
+        stored.restart()
+        stored.run { $0.put("o", "b", "2") }
+        stored.run { $0.back(client, after: 1) }
+        let seen = stored.scenario.seen
+        #expect(seen.first == #"o2 a {"kind":"set","initial":true,"new":1} @1*"#)
+    }
+
     @Test(
         "V10: of the number that a client names the first observer has had its frame",
         arguments: [true, false])

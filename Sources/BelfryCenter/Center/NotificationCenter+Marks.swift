@@ -237,8 +237,12 @@ extension NotificationCenter {
     private func mayHaveMissed(
         _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
     ) -> Bool {
-        guard let after, after >= observers[slot].since, !mayHaveChanged(above: after, at: slot)
-        else { return true }
+        guard let after, after >= observers[slot].since else { return true }
+        if mayHaveChanged(above: after, at: slot) {
+            // A later change hides whether it was told this one.
+            wasTold = true
+            return true
+        }
         let isTold =
             observers[slot].since == after || values.changedSequence(for: slot) == after
         defer { wasTold = wasTold || isTold }
