@@ -37,13 +37,6 @@ public enum EventStream {
         output.append("\n\n")
     }
 
-    /// Appends the event `belfry.welcome`.
-    public static func append(welcome: Welcome, to output: inout [UInt8]) {
-        append("belfry.welcome", to: &output) { output, writer in
-            Shape.append(welcome, to: &output)
-        }
-    }
-
     /// Appends the event `belfry.gap`.
     public static func append(gap: Gap, to output: inout [UInt8]) {
         append("belfry.gap", to: &output) { output, writer in

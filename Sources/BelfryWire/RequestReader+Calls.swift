@@ -133,6 +133,15 @@ extension RequestReader {
         }
     }
 
+    /// Reads the params of `ping`, which has none.
+    ///
+    /// - Throws: invalid-fields.
+    public func ping(params: Range<Int>?, in message: Span<UInt8>) throws(Problem) {
+        _ = try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readObject(JSONKeyTable([]), in: bytes) { (_, _, _) throws(Problem) in }
+        }
+    }
+
     /// Reads params, absent ones as an object without members, and throws what was collected.
     func read<Request>(
         _ params: Range<Int>?, in message: Span<UInt8>,

@@ -94,10 +94,13 @@ extension Shape {
     }
 }
 
-extension Shape {
-    /// Appends what a client is told first.
-    static func append(_ welcome: Welcome, to output: inout [UInt8]) {
-        output.append(literal: #"{"client":""#)
+extension RPC {
+    /// Appends `belfry.welcome`, the first message of a connection: who the client is, where it is, and after how
+    /// long a silence it is pinged.
+    public static func append(
+        welcome: Welcome, pingInterval: Duration, to output: inout [UInt8]
+    ) {
+        output.append(literal: #"{"jsonrpc":"2.0","method":"belfry.welcome","params":{"client":""#)
         IdentifierText.append(client: welcome.client, to: &output)
         output.append(literal: #"","session":"#)
         JSONWriter.append(string: welcome.session, to: &output)
@@ -107,15 +110,8 @@ extension Shape {
         JSONWriter.append(string: welcome.epoch, to: &output)
         output.append(literal: #","seq":"#)
         JSONWriter.append(integer: welcome.sequence, to: &output)
-        output.append(UInt8(ascii: "}"))
-    }
-}
-
-extension RPC {
-    /// Appends `belfry.welcome`, the first message of a connection.
-    public static func append(welcome: Welcome, to output: inout [UInt8]) {
-        output.append(literal: #"{"jsonrpc":"2.0","method":"belfry.welcome","params":"#)
-        Shape.append(welcome, to: &output)
-        output.append(UInt8(ascii: "}"))
+        output.append(literal: #","pingInterval":"#)
+        JSONWriter.append(seconds: pingInterval, to: &output)
+        output.append(literal: "}}")
     }
 }

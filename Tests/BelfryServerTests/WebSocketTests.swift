@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryCenter
 import BelfryLoop
 import BelfryWebSocket
@@ -51,7 +52,9 @@ struct WebSocketOpeningTests {
         let broker = try Broker(loopCount: loopCount)
         try broker.post(name: "a")
         let socket = try broker.webSocket(loop: loopCount - 1)
-        #expect(socket.welcome.keys == ["client", "session", "center", "epoch", "seq"])
+        #expect(
+            socket.welcome.keys
+                == ["client", "session", "center", "epoch", "seq", "pingInterval"])
         #expect(socket.session.hasPrefix(socket.client + "."))
         #expect(socket.session.count == socket.client.count + 23)
         #expect(socket.welcome["center"] == "default")
@@ -116,6 +119,32 @@ struct WebSocketCallTests {
             #expect(answers[0]["error"]["data"]["status"] == 422)
             #expect(answers[0]["error"]["data"]["errors"][0]["pointer"] == "#/name")
         }
+    }
+
+    @Test("the welcome tells after which silence a client is pinged", arguments: [25_000, 1_500])
+    func pingInterval(milliseconds: Int) throws {
+        let broker = try Broker { $0.pingInterval = .milliseconds(milliseconds) }
+        let interval = try broker.webSocket().welcome["pingInterval"]
+        #expect(interval == .number(Double(milliseconds) / 1_000))
+    }
+
+    @Test("a ping is answered with an empty object, and needs no grant", arguments: [1, 2])
+    func ping(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount) {
+            $0.anonymousGrants = Grants([Grant([.modes])])
+        }
+        let socket = try broker.webSocket(loop: loopCount - 1)
+        for params in ["", #","params":{}"#] {
+            try socket.send(#"{"jsonrpc":"2.0","id":7,"method":"ping"\#(params)}"#)
+            let answers = try socket.takeMessages()
+            #expect(answers.count == 1)
+            #expect(answers[0]["id"] == 7 && answers[0].has("result"))
+            #expect(answers[0]["result"].keys == [])
+        }
+        let refused = try socket.answer("ping", #"{"now":1}"#)
+        #expect(refused["error"]["data"]["errors"][0]["pointer"] == "#/now")
+        try socket.send(#"{"jsonrpc":"2.0","method":"ping"}"#)
+        #expect(try socket.takeMessages().isEmpty)
     }
 
     @Test("a response with an unknown id is ignored", arguments: [1, 2])

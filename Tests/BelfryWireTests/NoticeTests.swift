@@ -8,7 +8,8 @@ struct NoticeTests {
         client: 4, session: bytes("c4.Qz"), center: bytes("default"), epoch: bytes("k3"),
         sequence: 1_841)
     private let welcomeText =
-        #"{"client":"c4","session":"c4.Qz","center":"default","epoch":"k3","seq":1841}"#
+        #"{"client":"c4","session":"c4.Qz","center":"default","epoch":"k3","seq":1841,"#
+        + #""pingInterval":2.5}"#
 
     private func gap() throws -> Gap {
         var limits = CenterLimits()
@@ -95,7 +96,9 @@ struct NoticeTests {
             #"{"jsonrpc":"2.0","method":"belfry.\#(method)","params":\#(params)}"#
         }
         #expect(
-            written { RPC.append(welcome: welcome, to: &$0) } == message("welcome", welcomeText))
+            written {
+                RPC.append(welcome: welcome, pingInterval: .milliseconds(2_500), to: &$0)
+            } == message("welcome", welcomeText))
         let gap = try gap()
         #expect(written { RPC.append(gap: gap, to: &$0) } == message("gap", gapText))
         let tombstone = try tombstone()
@@ -104,14 +107,11 @@ struct NoticeTests {
                 == message("removed", removedText))
     }
 
-    @Test("welcome, gap and removed are events with a type and no id")
+    @Test("gap and removed are events with a type and no id")
     func eventNotices() throws {
         func event(_ type: String, _ data: String) -> String {
             "event: belfry.\(type)\ndata: \(data)\n\n"
         }
-        #expect(
-            written { EventStream.append(welcome: welcome, to: &$0) }
-                == event("welcome", welcomeText))
         let gap = try gap()
         #expect(written { EventStream.append(gap: gap, to: &$0) } == event("gap", gapText))
         let tombstone = try tombstone()

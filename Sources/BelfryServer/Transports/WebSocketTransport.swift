@@ -15,7 +15,8 @@ struct WebSocketTransport: ClientTransport {
     ) {
         Self.appendAnswer(reply, &outbox, to: &output)
         outbox.content.removeAll(keepingCapacity: true)
-        RPC.append(welcome: welcome, to: &outbox.content)
+        RPC.append(
+            welcome: welcome, pingInterval: outbox.configuration.pingInterval, to: &outbox.content)
         FrameWriter.append(.text, payload: outbox.content.span, to: &output)
     }
 

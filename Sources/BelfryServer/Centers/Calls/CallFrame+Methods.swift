@@ -98,6 +98,10 @@ extension CallFrame {
             let token = try reader.leaveMode(params: params, in: text.span)
             let secret = Secret(number: token.number, secret: token.secret)
             return try carryOut(LeaveMode(secret: secret, isCall: true), &host, &outbox)
+        case .ping:
+            try reader.ping(params: params, in: text.span)
+            outbox.content.append(contentsOf: "{}".utf8)
+            return .answer(.json)
         }
     }
 

@@ -16,6 +16,7 @@ enum CallMethod: String, CaseIterable {
     case explain
     case enterMode
     case leaveMode
+    case ping
 
     init?(_ name: [UInt8]) {
         self.init(rawValue: String(decoding: name, as: UTF8.self))
