@@ -17,6 +17,12 @@ static const unsigned char belfry_js[] = {
 #embed "../../Web/belfry.js"
 };
 
+#if __has_embed("../../Web/belfry.d.ts")
+static const unsigned char belfry_d_ts[] = {
+#embed "../../Web/belfry.d.ts"
+};
+#endif
+
 // The contract stands at the top of the repository, where people look for it; so does `Web`.
 static const unsigned char openapi_yaml[] = {
 #embed "../../openapi.yaml"
@@ -35,29 +41,23 @@ struct file {
     size_t byte_count;
 };
 
-static struct file file(enum belfry_asset asset) {
-    switch (asset) {
-    case belfry_asset_console:
-        return (struct file){console_html, sizeof console_html};
-    case belfry_asset_console_js:
-        return (struct file){console_js, sizeof console_js};
-    case belfry_asset_belfry_js:
-        return (struct file){belfry_js, sizeof belfry_js};
-    case belfry_asset_openapi:
-        return (struct file){openapi_yaml, sizeof openapi_yaml};
-    case belfry_asset_openapi_json:
-        return (struct file){openapi_json, sizeof openapi_json};
-    case belfry_asset_asyncapi:
-        return (struct file){asyncapi_yaml, sizeof asyncapi_yaml};
-    }
-    return (struct file){0, 0};
-}
+// What stands for a file without bytes is a file that is not there.
+static const struct file files[] = {
+    [belfry_asset_console] = {console_html, sizeof console_html},
+    [belfry_asset_console_js] = {console_js, sizeof console_js},
+    [belfry_asset_belfry_js] = {belfry_js, sizeof belfry_js},
+#if __has_embed("../../Web/belfry.d.ts")
+    [belfry_asset_belfry_d_ts] = {belfry_d_ts, sizeof belfry_d_ts},
+#endif
+    [belfry_asset_openapi] = {openapi_yaml, sizeof openapi_yaml},
+    [belfry_asset_openapi_json] = {openapi_json, sizeof openapi_json},
+    [belfry_asset_asyncapi] = {asyncapi_yaml, sizeof asyncapi_yaml},
+};
 
 size_t belfry_asset_byte_count(enum belfry_asset asset) {
-    return file(asset).byte_count;
+    return files[asset].byte_count;
 }
 
 uint8_t belfry_asset_byte(enum belfry_asset asset, size_t index) {
-    struct file found = file(asset);
-    return index < found.byte_count ? found.bytes[index] : 0;
+    return index < files[asset].byte_count ? files[asset].bytes[index] : 0;
 }

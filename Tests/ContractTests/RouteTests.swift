@@ -40,7 +40,7 @@ struct RouteTests {
                 path.place.pattern
                     == (isBelow ? "/v1" + template.dropFirst(prefix.count) : template))
             #expect(path.center == Array((path.hasCenterPrefix ? "{center}" : "default").utf8))
-            let names = path.place.words.contains { $0 == nil }
+            let names = path.place.words.contains { $0.text == nil }
             #expect(path.argument.isEmpty != names)
         }
     }
@@ -48,7 +48,7 @@ struct RouteTests {
     @Test("words of ours in places that are not theirs are nothing")
     func misplacedWords() {
         let words = Set(
-            (RoutePath.ofCenter + RoutePath.ofService).flatMap(\.words).compactMap { $0 } + ["x"])
+            (RoutePath.ofCenter + RoutePath.ofService).flatMap(\.words).compactMap(\.text) + ["x"])
         for word in words {
             for below in words {
                 guard let path = routed("/v1/\(word)/\(below)") else { continue }

@@ -18,7 +18,7 @@ extension Callers {
             case .service(let route):
                 return try handle(route, content: content, from: id, &outbox)
             case .file(let asset):
-                sendAsset(asset, to: id, &outbox)
+                try sendAsset(asset, to: id, &outbox)
                 return nil
             case .center(let route):
                 if route == .webSocket { try openWebSocket(id, &outbox) }

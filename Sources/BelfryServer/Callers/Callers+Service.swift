@@ -6,7 +6,7 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-// The broker as a whole: health, metrics, tickets, files, and the echoes.
+// The broker as a whole: health, metrics, tickets, and the echoes.
 
 extension Callers {
     /// Does what is asked of the broker as a whole.
@@ -33,6 +33,10 @@ extension Callers {
             try makeTicket(for: id, &outbox)
         case .backup:
             try beginBackup(for: id, &outbox)
+        case .fixedLibrary:
+            try sendFixedLibrary(to: id, &outbox)
+        case .tryPage:
+            try sendTryPage(to: id, &outbox)
         case .debugEcho:
             outbox.content.append(content)
             connections.send(
@@ -78,32 +82,6 @@ extension Callers {
         var answer = Answer(contentType: .other("text/plain; charset=utf-8"))
         answer.fields = [.noStore]
         connections.send(answer, to: id, exchange.reply, &outbox)
-    }
-
-    /// Answers with one of the broker's files.
-    mutating func sendAsset(_ asset: Asset, to id: ConnectionID, _ outbox: inout Outbox) {
-        outbox.content.removeAll(keepingCapacity: true)
-        // Scanners look at the first page alone, and take any compression over TLS for BREACH.
-        let isScanned = asset == .console && (exchange.origin?.isSecure ?? exchange.isSecure)
-        let takesGzip = exchange.parser.head.acceptsGzip && !isScanned
-        let compressed = takesGzip ? Asset.compressedFiles[asset] : nil
-        var answer = Answer(contentType: .other(asset.contentType))
-        answer.fields = [
-            HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
-            HTTPField("Vary", "Accept-Encoding"),
-        ]
-        if compressed != nil { answer.fields.append(HTTPField("Content-Encoding", "gzip")) }
-        if asset == .console {
-            answer.fields += [
-                HTTPField("Content-Security-Policy", Asset.contentSecurityPolicy),
-                HTTPField("Referrer-Policy", "no-referrer"),
-            ]
-        }
-        if asset == .library {
-            answer.fields.append(HTTPField("Cross-Origin-Resource-Policy", "cross-origin"))
-        }
-        connections.sendFile(
-            compressed ?? Asset.files[asset] ?? [], answer, to: id, exchange.reply, &outbox)
     }
 
     /// Hands out a ticket for the credentials of a request (POST /v1/tickets).

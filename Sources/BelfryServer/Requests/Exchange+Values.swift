@@ -63,7 +63,8 @@ extension Exchange {
         try reader.condition(ifMatch: joined("if-match"), ifNoneMatch: joined("if-none-match"))
     }
 
-    private func joined(_ name: String) -> [UInt8]? {
+    /// The value of a field; several lines are one list.
+    func joined(_ name: String) -> [UInt8]? {
         let lines = parser.head.values(of: name)
         guard !lines.isEmpty else { return nil }
         var value: [UInt8] = []

@@ -20,6 +20,8 @@ struct RoutePath: Equatable {
         /// Which of its segments a request names: the first of them, and the second.
         let argument: UInt8?
         let secondArgument: UInt8?
+        /// Whether what a request names stands within a word.
+        let hasAffixes: Bool
         /// Where its routes are.
         fileprivate let places: Range<UInt8>
     }
@@ -27,8 +29,45 @@ struct RoutePath: Equatable {
     var facts: Facts { Self.table.facts[Int(position)] }
     /// The path as the contract writes it.
     var pattern: String { Self.table.patterns[Int(position)] }
-    /// The segments that it has, behind the prefix of a center; nil stands for what a request names.
-    var words: [String?] { Self.table.words[Int(position)] }
+    /// The segments that it has, behind the prefix of a center.
+    var words: [Word] { Self.table.words[Int(position)] }
+
+    /// A segment as the contract writes it.
+    enum Word: Equatable {
+        case text(String)
+        /// What a request names, which may stand within a word.
+        case argument(prefix: String, suffix: String)
+
+        fileprivate init(_ word: Substring) {
+            if let start = word.firstIndex(of: "{"), let end = word.lastIndex(of: "}") {
+                self = .argument(
+                    prefix: String(word[..<start]), suffix: String(word[end...].dropFirst()))
+            } else {
+                self = .text(String(word))
+            }
+        }
+
+        /// The word, if it names nothing.
+        var text: String? {
+            switch self {
+            case .text(let text): text
+            case .argument: nil
+            }
+        }
+
+        /// What a segment names; nil if this is not its place.
+        func argument(in segment: Span<UInt8>) -> Range<Int>? {
+            switch self {
+            case .text: return nil
+            case .argument(let prefix, let suffix):
+                let (start, end) = (prefix.utf8.count, segment.count - suffix.utf8.count)
+                guard start < end, bytesAreEqual(segment.extracting(..<start), prefix.utf8.span),
+                    bytesAreEqual(segment.extracting(end...), suffix.utf8.span)
+                else { return nil }
+                return start..<end
+            }
+        }
+    }
 
     /// What a request of this method asks for.
     func entry(for method: HTTPMethod) -> Entry? {
@@ -53,7 +92,7 @@ extension RoutePath {
     private struct Table {
         var facts: [Facts] = []
         var patterns: [String] = []
-        var words: [[String?]] = []
+        var words: [[Word]] = []
         var entries: [Entry] = []
 
         init() {
@@ -73,9 +112,9 @@ extension RoutePath {
             if let first = rows.first, first.route.isOfCenter {
                 words = words.dropFirst(namesCenter ? words.count : 1)
             }
-            self.words.append(words.map { $0.hasPrefix("{") ? nil : String($0) })
+            self.words.append(words.map(Word.init))
             patterns.append(row.path)
-            let arguments = words.indices.filter { words[$0].hasPrefix("{") }
+            let arguments = words.indices.filter { words[$0].contains("{") }
                 .map { UInt8($0 - words.startIndex) }
             let firstPlace = UInt8(entries.count)
             for (route, row) in rows {
@@ -88,6 +127,7 @@ extension RoutePath {
                     namesCenter: namesCenter,
                     argument: arguments.first,
                     secondArgument: arguments.count > 1 ? arguments[1] : nil,
+                    hasAffixes: words.contains { $0.contains("{") && !$0.hasPrefix("{") },
                     places: firstPlace..<UInt8(entries.count)))
         }
     }
@@ -116,7 +156,7 @@ extension RoutePath {
     }
 
     private static let keysOfCenter = ofCenter.map { path in
-        let first = path.words.first.flatMap { $0 } ?? ""
+        let first = path.words.first?.text ?? ""
         return (key: key(path.words.count, first.utf8.span), path: path)
     }
 
@@ -142,9 +182,9 @@ extension RoutePath {
     private func isPath(_ segments: borrowing PathSegments, from start: Int) -> Bool {
         var position = start
         for word in words {
-            if let word {
-                guard segments.segment(position, is: word) else { return false }
-            } else if segments[position].isEmpty {
+            if let text = word.text {
+                guard segments.segment(position, is: text) else { return false }
+            } else if word.argument(in: segments[position]) == nil {
                 return false
             }
             position += 1

@@ -68,8 +68,18 @@ struct RoutedPath {
         else { return nil }
         self.place = place
         entry = place.entry(for: method)
-        argument = facts.argument.map { [UInt8](copying: segments[start + Int($0)]) } ?? []
+        argument = facts.argument.map { place.argument(in: segments[start + Int($0)], $0) } ?? []
         secondArgument =
             facts.secondArgument.map { [UInt8](copying: segments[start + Int($0)]) } ?? []
+    }
+}
+
+extension RoutePath {
+    /// What a segment of a request names.
+    @inline(__always)
+    fileprivate func argument(in segment: Span<UInt8>, _ position: UInt8) -> [UInt8] {
+        guard facts.hasAffixes else { return [UInt8](copying: segment) }
+        return words[Int(position)].argument(in: segment)
+            .map { [UInt8](copying: segment.extracting($0)) } ?? []
     }
 }

@@ -10,6 +10,9 @@ enum ServiceRoute: CaseIterable {
     case centers
     case tickets
     case backup
+    /// The library of browsers at a path that never has other bytes.
+    case fixedLibrary
+    case tryPage
     case debugEcho
     case debugWebSocket
 
@@ -27,6 +30,12 @@ enum ServiceRoute: CaseIterable {
         case .centers: RouteRow(.get, "/v1/centers", .looks, .nothing)
         case .tickets: RouteRow(.post, "/v1/tickets", .acts, .credentials)
         case .backup: RouteRow(.post, "/v1/backup", .acts, .everywhere(.admin))
+        case .fixedLibrary:
+            RouteRow(
+                .get, "/belfry-{digest}.js", .looks, .nothing, guarding: .none,
+                answering: .onceRestored)
+        case .tryPage:
+            RouteRow(.get, "/try", .looks, .nothing, guarding: .none, answering: .onceRestored)
         case .debugEcho:
             RouteRow(
                 .post, "/debug/echo", .acts, .nothing, guarding: .debug, answering: .onceRestored)
@@ -41,6 +50,6 @@ enum ServiceRoute: CaseIterable {
 extension Asset {
     /// All that is decided by path and method.
     var row: RouteRow {
-        RouteRow(.get, path, .looks, .nothing, guarding: .none, answering: .onceRestored)
+        RouteRow(.get, facts.path, .looks, .nothing, guarding: .none, answering: .onceRestored)
     }
 }

@@ -1,33 +1,28 @@
+import BelfryCenter
+import BelfryTLS
 import BelfryWebSocket
 import CBelfryAssets
 
-/// A file that is built into the broker.
-enum Asset: Equatable, CaseIterable {
+/// A file that is built into the broker; the cases stand in the order of `belfry_asset`.
+enum Asset: UInt32, CaseIterable {
     case console
     case consoleScript
     case library
+    case libraryTypes
     case openAPI
     case openAPIJSON
     case asyncAPI
 
-    /// Where the file is found.
-    var path: String {
+    /// Where the file is found, and what it is.
+    var facts: (path: String, contentType: String) {
         switch self {
-        case .console: "/"
-        case .consoleScript: "/console.js"
-        case .library: "/belfry.js"
-        case .openAPI: "/openapi.yaml"
-        case .openAPIJSON: "/openapi.json"
-        case .asyncAPI: "/asyncapi.yaml"
-        }
-    }
-
-    var contentType: String {
-        switch self {
-        case .console: "text/html; charset=utf-8"
-        case .consoleScript, .library: "text/javascript; charset=utf-8"
-        case .openAPI, .asyncAPI: "application/yaml"
-        case .openAPIJSON: "application/json"
+        case .console: ("/", "text/html; charset=utf-8")
+        case .consoleScript: ("/console.js", "text/javascript; charset=utf-8")
+        case .library: ("/belfry.js", "text/javascript; charset=utf-8")
+        case .libraryTypes: ("/belfry.d.ts", "text/plain; charset=utf-8")
+        case .openAPI: ("/openapi.yaml", "application/yaml")
+        case .openAPIJSON: ("/openapi.json", "application/json")
+        case .asyncAPI: ("/asyncapi.yaml", "application/yaml")
         }
     }
 
@@ -38,29 +33,38 @@ enum Asset: Equatable, CaseIterable {
         frame-ancestors 'none'
         """
 
-    /// The bytes of every file, copied once a process.
-    static let files = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.bytes()) })
+    /// A file as it is sent.
+    struct Content {
+        let bytes: [UInt8]
+        /// What tells these bytes from all others: the start of their digest.
+        let tag: ValueTag
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            let digest = Digest.start(of: bytes.span)
+            tag = ValueTag(high: digest.high, low: digest.low)
+        }
+    }
+
+    /// Every file that is there, copied once a process.
+    static let files: [Asset: Content] = Dictionary(
+        uniqueKeysWithValues: allCases.compactMap { asset in
+            let bytes = asset.bytes()
+            return bytes.isEmpty ? nil : (asset, Content(bytes))
+        })
 
     /// The same encoded with gzip, once a process.
-    static let compressedFiles: [Asset: [UInt8]] = {
+    static let compressedFiles: [Asset: Content] = {
         let encoder = GzipEncoder()
-        return files.compactMapValues { encoder.encode($0.span) }
+        return files.compactMapValues { encoder.encode($0.bytes.span).map(Content.init) }
     }()
 
     /// Makes both, so that no request waits for them.
     static func prepare() { _ = compressedFiles }
 
-    /// The bytes of the file.
-    func bytes() -> [UInt8] {
-        let asset =
-            switch self {
-            case .console: belfry_asset_console
-            case .consoleScript: belfry_asset_console_js
-            case .library: belfry_asset_belfry_js
-            case .openAPI: belfry_asset_openapi
-            case .openAPIJSON: belfry_asset_openapi_json
-            case .asyncAPI: belfry_asset_asyncapi
-            }
+    /// The bytes of the file; none where the broker was built without it.
+    private func bytes() -> [UInt8] {
+        let asset = belfry_asset(rawValue)
         return (0..<belfry_asset_byte_count(asset)).map { belfry_asset_byte(asset, $0) }
     }
 }

@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The files that the broker serves and that are built into it.
+/// The files that the broker serves and that are built into it, in the order of `Asset`.
 enum belfry_asset {
     belfry_asset_console,
     belfry_asset_console_js,
     belfry_asset_belfry_js,
+    belfry_asset_belfry_d_ts,
     belfry_asset_openapi,
     belfry_asset_openapi_json,
     belfry_asset_asyncapi,

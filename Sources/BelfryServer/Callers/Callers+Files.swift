@@ -1,0 +1,116 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryHTTP
+import BelfryLoop
+import BelfryWire
+
+// The files of the broker, and the page that is made for one name.
+
+extension Callers {
+    /// Answers with one of the broker's files, or that the client has it (RFC 9110 §13.1.2).
+    ///
+    /// - Parameter isFixed: whether its path has its digest, so that it never needs to be asked for again.
+    mutating func sendAsset(
+        _ asset: Asset, isFixed: Bool = false, to id: ConnectionID, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard let file = Asset.files[asset] else { throw Problem.unknownPath }
+        outbox.content.removeAll(keepingCapacity: true)
+        // Scanners look at the first page alone, and take any compression over TLS for BREACH.
+        let isScanned = asset == .console && (exchange.origin?.isSecure ?? exchange.isSecure)
+        let takesGzip = exchange.parser.head.acceptsGzip && !isScanned
+        let compressed = takesGzip ? Asset.compressedFiles[asset] : nil
+        let content = compressed ?? file
+        var answer = Answer()
+        answer.fields = [
+            HTTPField(
+                "Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache"),
+            HTTPField("ETag", ValueTagText.text(content.tag)),
+            HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Vary", "Accept-Encoding"),
+        ]
+        switch asset {
+        case .console: answer.fields += Self.pageFields(Asset.contentSecurityPolicy)
+        case .library:
+            answer.fields += [
+                HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
+                HTTPField("Content-Location", Self.fixedLibraryName),
+                // For Deno, which looks for the types there.
+                HTTPField("X-TypeScript-Types", "./belfry.d.ts"),
+            ]
+        case .consoleScript, .libraryTypes, .openAPI, .openAPIJSON, .asyncAPI: break
+        }
+        if exchange.hasSeen(content.tag) {
+            answer.status = 304
+            return connections.send(answer, to: id, exchange.reply, &outbox)
+        }
+        answer.contentType = .other(asset.facts.contentType)
+        if compressed != nil { answer.fields.append(HTTPField("Content-Encoding", "gzip")) }
+        connections.sendFile(content.bytes, answer, to: id, exchange.reply, &outbox)
+    }
+
+    /// What the library of browsers is called where it never changes.
+    private static let fixedLibraryName = "belfry-\(libraryDigest).js"
+
+    /// The digest of the library as its path has it.
+    private static let libraryDigest = Asset.files[.library].map { $0.tag.text } ?? ""
+
+    /// Answers with the library at the path of its digest; another digest is of another broker, whose page goes on
+    /// with the library of this one.
+    mutating func sendFixedLibrary(
+        to id: ConnectionID, _ outbox: inout Outbox
+    ) throws(Problem) {
+        if exchange.path?.argument == Array(Self.libraryDigest.utf8) {
+            return try sendAsset(.library, isFixed: true, to: id, &outbox)
+        }
+        var answer = Answer(status: 307)
+        // What the path is behind a proxy nobody knows: the file beside it is meant.
+        answer.fields = [
+            HTTPField("Location", "belfry.js"), HTTPField("Cache-Control", "no-cache"),
+        ]
+        connections.send(answer, to: id, exchange.reply, &outbox)
+    }
+
+    /// Answers with the page that observes what the query names.
+    mutating func sendTryPage(
+        to id: ConnectionID, _ outbox: inout Outbox
+    ) throws(Problem) {
+        var query = try Query(exchange.parser.head)
+        func text(_ parameter: String) throws(Problem) -> [UInt8]? {
+            guard let value = query.take(parameter) else { return nil }
+            try requestReader.check(name: value, parameter: parameter)
+            return value
+        }
+        let page = TryPage(
+            name: try text("name"), object: try text("object"), center: try text("center"))
+        try query.finish()
+        outbox.content.append(contentsOf: page.text.utf8)
+        var answer = Answer(contentType: .other("text/html; charset=utf-8"))
+        answer.fields = [
+            HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
+        ]
+        answer.fields += Self.pageFields(page.contentSecurityPolicy)
+        connections.send(answer, to: id, exchange.reply, &outbox)
+    }
+
+    /// What a page of the broker may do, and what it tells others.
+    private static func pageFields(_ policy: String) -> [HTTPField] {
+        [
+            HTTPField("Content-Security-Policy", policy),
+            HTTPField("Referrer-Policy", "no-referrer"),
+        ]
+    }
+}
+
+extension Exchange {
+    /// Whether the client says that it has what this tag is of; a field that is none says nothing.
+    fileprivate func hasSeen(_ tag: ValueTag) -> Bool {
+        guard let text = joined("if-none-match") else { return false }
+        return ValueTagText.tags(of: text.span, countsWeak: true)?.include(tag) ?? false
+    }
+}
+
+extension ValueTag {
+    /// The digits of the tag.
+    fileprivate var text: String {
+        String(decoding: ValueTagText.text(self).dropFirst().dropLast(), as: UTF8.self)
+    }
+}

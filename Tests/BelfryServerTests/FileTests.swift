@@ -1,0 +1,154 @@
+import BelfryTLS
+import BelfryWebSocket
+import Foundation
+import Testing
+
+@testable import BelfryServer
+
+@Suite("The files of the broker (RFC 9110 §8.8.3, §13.1.2)")
+struct FileTests {
+    private static let paths = Asset.files.keys.map(\.facts.path)
+
+    @Test("a file has a strong tag of its bytes, and who has them is told so", arguments: paths)
+    func entityTag(path: String) throws {
+        let broker = try Broker()
+        let file = try broker.get(path)
+        let tag = try #require(file.field("etag"))
+        #expect(tag.hasPrefix("\"") && tag.count == 34)
+        #expect(file.field("cache-control") == "no-cache")
+        for condition in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+            let answer = try broker.get(path, fields: ["If-None-Match: \(condition)"])
+            #expect(answer.status == 304)
+            #expect(answer.body.isEmpty && answer.field("content-type") == nil)
+            for field in ["etag", "cache-control", "vary", "content-location"] {
+                #expect(answer.field(field) == file.field(field))
+            }
+        }
+        for condition in ["\"other\"", "W/\"\"", "nonsense", ""] {
+            let answer = try broker.get(path, fields: ["If-None-Match: \(condition)"])
+            #expect(answer.status == 200 && answer.body == file.body)
+        }
+    }
+
+    @Test("the bytes that gzip makes have a tag of their own", arguments: paths)
+    func entityTagOfGzip(path: String) throws {
+        let broker = try Broker()
+        let gzip = ["Accept-Encoding: gzip"]
+        let (plain, compressed) = (try broker.get(path), try broker.get(path, fields: gzip))
+        #expect(compressed.field("content-encoding") == "gzip")
+        let tag = try #require(compressed.field("etag"))
+        #expect(tag != plain.field("etag"))
+        let condition = "If-None-Match: \(tag)"
+        #expect(try broker.get(path, fields: gzip + [condition]).status == 304)
+        #expect(try broker.get(path, fields: [condition]).status == 200)
+    }
+
+    @Test("the library says where its bytes are for ever, and there they may be kept")
+    func fixedLibrary() throws {
+        let broker = try Broker()
+        let library = try broker.get("/belfry.js")
+        let place = try #require(library.field("content-location"))
+        #expect(place.hasPrefix("belfry-") && place.hasSuffix(".js"))
+        let fixed = try broker.get("/\(place)")
+        #expect(fixed.status == 200 && fixed.body == library.body)
+        #expect(fixed.field("cache-control") == "public, max-age=31536000, immutable")
+        #expect(fixed.field("content-type") == library.field("content-type"))
+        #expect(fixed.field("etag") == library.field("etag"))
+    }
+
+    @Test("another digest leads to the library that there is", arguments: ["0", "0.1.0", "%2F"])
+    func otherDigest(digest: String) throws {
+        let answer = try Broker().get("/belfry-\(digest).js")
+        #expect(answer.status == 307)
+        #expect(answer.field("location") == "belfry.js")
+        #expect(answer.field("cache-control") == "no-cache")
+    }
+
+    @Test("no digest is no path", arguments: ["/belfry-.js", "/belfry-0.css", "/elfry-0.js"])
+    func noDigest(path: String) throws {
+        #expect(try Broker().get(path).problem == "not-found")
+    }
+}
+
+@Suite("/try: a page of fifteen lines")
+struct TryPageTests {
+    @Test("the page observes what the query names, and refers to its own folder alone")
+    func page() throws {
+        let page = try Broker().get("/try?name=ButtonChange&object=calculator&center=team")
+        #expect(page.status == 200)
+        #expect(page.field("content-type") == "text/html; charset=utf-8")
+        #expect(page.text.contains(#"{ name: "ButtonChange", object: "calculator" }"#))
+        #expect(page.text.contains(#"{ center: "team" }"#))
+        #expect(page.text.contains(#"from "./belfry.js""#))
+        #expect(!page.text.contains("\"/") && !page.text.contains("http"))
+        #expect(page.text.split(separator: "\n").count <= 15)
+    }
+
+    @Test("what is not named is any, and the center is the default one")
+    func anything() throws {
+        let page = try Broker().get("/try").text
+        #expect(page.contains("{ name: null, object: null }"))
+        #expect(page.contains("{ center: null }"))
+    }
+
+    static let hostile = [
+        "</script><script>alert(1)</script>", "</title><script>alert(1)</script>",
+        "\"};alert(1);//",
+        "\\\"};alert(1);//", "<!--<script>", "`${alert(1)}`", "&lt;b&gt;", "\u{2028}alert(1)",
+        "😀\u{FFFD}",
+    ]
+
+    @Test("a name and an object are text, whatever they have", arguments: hostile)
+    func hostileText(text: String) throws {
+        let encoded = text.utf8.map { "%" + String(format($0)) }.joined()
+        let page = try Broker().get("/try?name=\(encoded)&object=\(encoded)&center=\(encoded)")
+        #expect(page.status == 200)
+        let pieces = page.text.components(separatedBy: "<")
+        #expect(
+            pieces.dropFirst().map { String($0.prefix { $0 != ">" && $0 != " " }) }
+                == ["!doctype", "meta", "title", "/title", "ol", "/ol", "script", "/script"])
+        // The literals are JSON but for their names, and say what was asked.
+        let observed = try #require(page.text.split(separator: "observed = ").last)
+        let literals = observed.prefix { $0 != "\n" }.dropLast()
+            .replacing("{ name:", with: "{\"name\":").replacing(", object:", with: ",\"object\":")
+        let value = try Value(Array(literals.utf8))
+        #expect(value == .object(["name": .text(text), "object": .text(text)]))
+    }
+
+    private func format(_ byte: UInt8) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return "\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+    }
+
+    @Test("the policy lets this script run, and no other", arguments: ["a", "b&object=<c>"])
+    func policy(query: String) throws {
+        let page = try Broker().get("/try?name=\(query.replacing("<c>", with: "%3Cc%3E"))")
+        let script = try #require(
+            page.text.components(separatedBy: "<script type=\"module\">").last?
+                .components(separatedBy: "</script>").first)
+        let digest = Base64.standard.encode(Digest(of: Array(script.utf8).span).bytes.span)
+        let policy = try #require(page.field("content-security-policy"))
+        #expect(policy.hasPrefix("default-src 'none'; "))
+        let hash = String(decoding: digest, as: UTF8.self)
+        #expect(policy.contains("script-src 'self' 'sha256-\(hash)';"))
+        #expect(!policy.contains("unsafe") && policy.contains("frame-ancestors 'none'"))
+        #expect(page.field("x-content-type-options") == "nosniff")
+    }
+
+    @Test(
+        "a text that no observer can have is refused",
+        arguments: ["name=", "object=%00", "center=", "title=a", "name=a&name=b"])
+    func refused(query: String) throws {
+        let answer = try Broker().get("/try?\(query)")
+        #expect(answer.problem == "invalid-fields")
+        #expect(answer.place == String(query.prefix { $0 != "=" }))
+    }
+
+    @Test("a name has 255 characters, and no more")
+    func limit() throws {
+        let broker = try Broker()
+        let name = String(repeating: "a", count: 255)
+        #expect(try broker.get("/try?name=\(name)").status == 200)
+        #expect(try broker.get("/try?name=\(name)a").place == "name")
+    }
+}
