@@ -80,6 +80,9 @@ public struct Pattern: Sendable, Hashable {
     /// Whether it covers all that begins with the text.
     public let isPrefix: Bool
 
+    /// The pattern as it is written.
+    public var text: [UInt8] { isPrefix ? bytes + [UInt8(ascii: "*")] : bytes }
+
     /// Covers everything, also what is absent.
     public static let any = Pattern("*")
 
@@ -100,11 +103,12 @@ public struct Pattern: Sendable, Hashable {
 
 /// All that one caller may do.
 public struct Grants: Sendable, Equatable {
-    private let grants: [Grant]
+    /// The grants; one of them must cover a request alone.
+    public let grants: [Grant]
     /// What is allowed on everything: most requests ask for no more.
     private let everywhere: Verbs
 
-    /// Joins grants; a request must be covered by one of them alone.
+    /// Joins grants.
     public init(_ grants: [Grant]) {
         self.grants = grants
         everywhere = grants.filter(\.isUnrestricted).reduce(into: Verbs()) {

@@ -29,6 +29,8 @@ extension Callers {
             exchange.request = try exchange.centerListing(requestReader)
             try gate.charge(1, &exchange, &outbox)
             return .request
+        case .me:
+            try tellCaller(to: id, &outbox)
         case .tickets:
             try makeTicket(for: id, &outbox)
         case .backup:
@@ -80,6 +82,19 @@ extension Callers {
     private mutating func sendText(_ text: String, to id: ConnectionID, _ outbox: inout Outbox) {
         outbox.content.append(contentsOf: text.utf8)
         var answer = Answer(contentType: .other("text/plain; charset=utf-8"))
+        answer.fields = [.noStore]
+        connections.send(answer, to: id, exchange.reply, &outbox)
+    }
+
+    /// Tells who asks, and what they may do (GET /v1/me).
+    private mutating func tellCaller(
+        to id: ConnectionID, _ outbox: inout Outbox
+    ) throws(Problem) {
+        try Query(exchange.parser.head).finish()
+        try gate.charge(1, &exchange, &outbox)
+        outbox.content.removeAll(keepingCapacity: true)
+        Shape.append(caller: CallerRow(exchange.caller ?? outbox.anonymous), to: &outbox.content)
+        var answer = Answer.json
         answer.fields = [.noStore]
         connections.send(answer, to: id, exchange.reply, &outbox)
     }

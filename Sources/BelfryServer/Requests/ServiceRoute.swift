@@ -8,6 +8,7 @@ enum ServiceRoute: CaseIterable {
     case health
     case metrics
     case centers
+    case me
     case tickets
     case backup
     /// The library of browsers at a path that never has other bytes.
@@ -28,6 +29,7 @@ enum ServiceRoute: CaseIterable {
         case .metrics:
             RouteRow(.get, "/metrics", .looks, .somewhere(.inspect), answering: .onceRestored)
         case .centers: RouteRow(.get, "/v1/centers", .looks, .nothing)
+        case .me: RouteRow(.get, "/v1/me", .looks, .nothing)
         case .tickets: RouteRow(.post, "/v1/tickets", .acts, .credentials)
         case .backup: RouteRow(.post, "/v1/backup", .acts, .everywhere(.admin))
         case .fixedLibrary:
