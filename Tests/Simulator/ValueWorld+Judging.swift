@@ -26,6 +26,7 @@ extension ValueWorld {
         let name = Self.name(of: observer, delivery.observer)
         tell("\(name) gets @\(notification.sequence) \(text)")
         let change = Told(try document(text, isPatch: true))
+        if observer.isGivenUp { return }
         observers[delivery.observer]?.seenThrough = notification.sequence
         if change.isMerge, !observer.isKnown { return }
         let after =
@@ -118,7 +119,7 @@ extension ValueWorld {
             try judge(center.value(of: object, at: .whole), of: object, after: event)
         }
         for (serial, observer) in observers.sorted(by: { $0.key < $1.key })
-        where isLive(observer.client) {
+        where isLive(observer.client) && !observer.isGivenUp {
             let wanted = values[observer.object]?.value(at: observer.terms.path.keys[...])
             let name = Self.name(of: observer, serial)
             guard observer.isKnown || observer.behavior == .drop else {

@@ -63,6 +63,8 @@ final class ValueWorld {
         /// What it has by its frames, once it can know that.
         var value: PlainValue?
         var isKnown = false
+        /// Its client has asked for its removal, which was never stored: nobody reads its frames any more.
+        var isGivenUp = false
         /// The last number that it was told to have lost by dropping.
         var lostThrough: UInt64?
         /// The number of the last change that the present value had in it which it was told.
@@ -214,6 +216,7 @@ final class ValueWorld {
         for client in clients.keys { clients[client]?.connection = nil }
         for (serial, observer) in removed where center.observer(serial) != nil {
             observers[serial] = observer
+            observers[serial]?.isGivenUp = true
         }
         // Numbers are those of the life before, and may be used again if nothing was stored.
         for serial in observers.keys { observers[serial]?.hasThrough = 0 }
