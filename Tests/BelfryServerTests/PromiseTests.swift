@@ -62,6 +62,24 @@ struct PromiseTests {
         #expect(try broker.get("/v1/observers").json["observers"].elements.count == 2)
     }
 
+    @Test(
+        "a post that is the last request of its connection is answered once it is stored",
+        arguments: ["", "?style=idle"], [1, 2])
+    func lastRequest(query: String, loopCount: Int) throws {
+        let (broker, store) = try Broker.durable(loopCount: loopCount)
+        let peer = try broker.http(loop: loopCount - 1)
+        try peer.send(
+            HTTPPeer.text("POST", "/v1/observers", #"{"name":"a"}"#, fields: Self.json))
+        try store.commit(in: broker)
+        #expect(try peer.read()?.status == 201)
+        try peer.send(
+            HTTPPeer.text(
+                "POST", "/v1/channels/a\(query)", "{}", fields: Self.json + ["Connection: close"]))
+        #expect(try peer.read() == nil)
+        while store.waitingCount > 0 { try store.commit(in: broker) }
+        #expect(try peer.read()?.status == (query.isEmpty ? 200 : 202))
+    }
+
     @Test("each answer that says that something cannot be stored is counted")
     func refusals() throws {
         let (broker, store) = try Broker.durable()

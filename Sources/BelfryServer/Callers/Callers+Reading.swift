@@ -48,11 +48,14 @@ extension Callers {
 
     /// A post was made without a submission: where it is answered its connection goes on, or closes.
     @inline(__always)
-    mutating func finishPost(_ id: ConnectionID, isAnswered: Bool, _ outbox: inout Outbox) {
-        if !isAnswered {
-            connections.wait(id, &outbox)
-        } else if !exchange.reply.context.keepsAlive || !connections.takesRequests(id) {
-            connections.follow(exchange.reply.context.keepsAlive ? .none : .close, on: id, &outbox)
+    mutating func finishPost(_ id: ConnectionID, _ answer: PostAnswer, _ outbox: inout Outbox) {
+        switch answer {
+        case .waiting: connections.wait(id, &outbox)
+        case .delivered: break
+        case .written:
+            let keepsAlive = exchange.reply.context.keepsAlive
+            if keepsAlive, connections.takesRequests(id) { return }
+            connections.follow(keepsAlive ? .none : .close, on: id, &outbox)
         }
     }
 }

@@ -23,12 +23,12 @@ extension CenterHost {
     /// - Parameters:
     ///   - prefix: what begins the place of its fate, if it may wait in the queue.
     ///   - address: where it comes from, if what it leaves in the queue is counted for that.
-    /// - Returns: whether it is answered.
+    /// - Returns: who answers it.
     mutating func post(
         _ content: consuming Notification.Content, _ options: PostOptions?, at position: Int,
         _ context: ResponseContext, prefix: [UInt8], from id: ConnectionID,
         _ address: NetworkAddress?, _ outbox: inout Outbox
-    ) -> Bool {
+    ) -> PostAnswer {
         let isQueued = options?.isQueued ?? false
         let number = centers.nextNotificationID(at: position, &outbox)
         promises.awaitedTicket = 0
@@ -54,7 +54,7 @@ extension CenterHost {
                 receipt.id.appendLocation(prefix: prefix, to: &answerLocation)
                 outbox.write(receipt, location: answerLocation, for: context, to: id)
             }
-            return true
+            return .written
         }
         var reply = HTTPReply(context: context)
         if isQueued { reply.details.pathPrefix = prefix }
@@ -63,21 +63,21 @@ extension CenterHost {
     }
 
     /// Answers a post that was refused, waits for its observers or for the store.
-    private mutating func endUnusually(_ reply: Reply, _ outbox: inout Outbox) -> Bool {
+    private mutating func endUnusually(_ reply: Reply, _ outbox: inout Outbox) -> PostAnswer {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
         fanOut(&outbox)
         if case .refused(let refusal) = effects.outcome {
             promises.deliver(outbox.problemAnswer(Problem(refusal)), reply, &outbox)
-            return true
+            return .delivered
         }
         switch endPosts([], reply, &outbox) {
         case .answer(let answer): promises.deliver(answer, reply, &outbox)
         case .waiting(let form):
             park(reply, form, &outbox)
-            return false
+            return .waiting
         case .written, .later: break
         }
-        return true
+        return .delivered
     }
 
     /// Counts posts that were applied, and answers with their receipts.
@@ -181,4 +181,14 @@ extension PostTerms {
         canStore = kept.shared.canStore
         queueByteRoom = kept.queueByteRoom(outbox)
     }
+}
+
+/// Who tells a connection that its post, which was made without a ``Submission``, is answered.
+enum PostAnswer {
+    /// Its caller: the answer was written.
+    case written
+    /// What was delivered with the answer, when that may leave.
+    case delivered
+    /// Nobody yet.
+    case waiting
 }

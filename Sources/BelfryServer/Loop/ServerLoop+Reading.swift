@@ -48,10 +48,10 @@ extension ServerLoop {
         // Only what may wait in the queue is answered with a place.
         let prefix = options?.isQueued == true ? callers.exchange.path?.prefix ?? [] : []
         let address = callers.askerAddress(of: options, from: id, &outbox)
-        let isAnswered = host.post(
+        let answer = host.post(
             content, options, at: position, callers.exchange.reply.context, prefix: prefix,
             from: id, address, &outbox)
-        callers.finishPost(id, isAnswered: isAnswered, &outbox)
+        callers.finishPost(id, answer, &outbox)
     }
 
     /// Whether something was written for connections, or told to centers.
