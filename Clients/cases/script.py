@@ -1,4 +1,4 @@
-"""Plays one case: a list of steps of the broker and of the program, in the order in which they stand."""
+"""Plays one case: the steps of the broker and of the program, in their order."""
 
 import asyncio
 import collections
