@@ -1,0 +1,28 @@
+"""Client of Belfry, a broker of notifications.
+
+    async with NotificationCenter("http://127.0.0.1:8080") as center:
+        receipt = await center.post("ButtonChange", object="7", user_info={"row": 1})
+        async for notification in center.notifications("ButtonChange"):
+            ...
+"""
+
+from .center import NotificationCenter
+from .errors import (
+    BelfryError,
+    Closed,
+    ConnectionLost,
+    ObserverRemoved,
+    Refusal,
+    Refused,
+    TimedOut,
+)
+from .notification import Answer, Change, Gap, ModeLease, Notification, Receipt, Value, Written
+from .observer import Observer, Responder, Token
+from .responding import Ask
+from .state import State
+
+__all__ = [
+    "Answer", "Ask", "BelfryError", "Change", "Closed", "ConnectionLost", "Gap", "ModeLease",
+    "Notification", "NotificationCenter", "Observer", "ObserverRemoved", "Receipt", "Refusal",
+    "Refused", "Responder", "State", "TimedOut", "Token", "Value", "Written",
+]

@@ -1,0 +1,380 @@
+"""The notification center of a broker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Self
+
+from .apart import ask_apart
+from .errors import BelfryError, ConnectionLost, Refused
+from .handling import Handler
+from .notification import (
+    JSON,
+    Answer,
+    Change,
+    ModeLease,
+    Notification,
+    Receipt,
+    Value,
+    Written,
+)
+from .observation import NotificationObservation, Observation, ValueObservation
+from .observer import Observer, Responder, Token
+from .registration import GapHandler, RemovedHandler, Wire
+from .responding import AskHandler, Responding
+from .session import Session
+from .state import State
+from .tokens import Credentials, Tokens
+from .url import socket_url
+from .wire import NOT_GIVEN, JSONObject, given, place
+
+DEFAULT_TIMEOUT = 15.0
+ASK_AGAIN_PAUSE = 0.5
+"""Seconds between two attempts of an ask with a key."""
+
+
+class NotificationCenter:
+    """A center of a broker, over a connection that comes back by itself.
+
+        async with NotificationCenter("http://127.0.0.1:8080") as center:
+            async for notification in center.notifications("ButtonChange"):
+                print(notification.seq, notification.object, notification.user_info)
+
+    Entering begins to connect, and leaving closes it. A call waits for the connection, for at most
+    `timeout` seconds in all; where the broker refuses the connection it is told why.
+    """
+
+    def __init__(
+        self, url: str, *, center: str | None = None, token: Credentials = None,
+        resume: bool = False, timeout: float = DEFAULT_TIMEOUT,
+        on_state: Callable[[State], None] | None = None,
+    ) -> None:
+        """`center` names another center than the default one.
+
+        `token` is what the broker is shown: a key, a JWT, or a function that answers one, which may
+        be a coroutine and is asked before each connection. With `resume` the observers outlive a
+        lost connection at the broker, and what is posted meanwhile is held for them.
+
+        `on_state` is called with each state: `connecting`, `open`, `waiting`, `closed` for good.
+        """
+        self._url = socket_url(url, center)
+        self._timeout = timeout
+        self._tokens = Tokens(token)
+        self._session = Session(
+            self._url, self._tokens, resumes=resume, timeout=timeout, on_state=on_state)
+        self._workers: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        self._session.start()
+        return self
+
+    async def __aexit__(self, *fault: Any) -> None:
+        await self.close()
+
+    @property
+    def state(self) -> State:
+        """How the connection stands."""
+        return self._session.state
+
+    async def close(self) -> None:
+        """Ends the connection, and with it every observer; loops end."""
+        await self._session.close()
+
+    # Observers.
+
+    async def add_observer(
+        self, name: str | None = None, handler: Handler[Notification] | None = None, *,
+        object: str | None = None, selector: str | None = None, since: int | None = None,
+        acknowledge: bool = False, suspension_behavior: str | None = None,
+        hold_limit: int | None = None, min_interval: float | None = None,
+        lease: float | None = NOT_GIVEN, on_gap: GapHandler | None = None,
+        on_removed: RemovedHandler | None = None, timeout: float | None = None,
+    ) -> Observer[Notification]:
+        """Registers an observer, and answers its token once the broker has confirmed it.
+
+        A name or object of None matches any. The handler may be a coroutine function; it gets one
+        notification after the other, in the order of `seq`. An error that it raises is logged and
+        stops nobody. With `acknowledge` what it returns is the answer, and what it raises refuses,
+        with the text of the error (`Refusal` is not logged). Without a handler the observer is an
+        async sequence.
+
+        `since`, `suspension_behavior`, `hold_limit`, `min_interval` and `lease` (None is for ever)
+        go to the broker. `on_gap` is called with what was lost.
+        """
+        terms = given(
+            acknowledge=acknowledge, suspension_behavior=suspension_behavior,
+            hold_limit=hold_limit, min_interval=min_interval)
+        _add_lease(terms, lease)
+        observation = NotificationObservation(
+            {"name": name, "object": object}, selector or self._session.registry.next_selector(),
+            handler, terms, on_gap, on_removed)
+        observation.position = since
+        return await self._observe(observation, handler, timeout)
+
+    async def notifications(
+        self, name: str | None = None, *, object: str | None = None, **terms: Any
+    ) -> AsyncGenerator[Notification, None]:
+        """The notifications of an observer that is registered when the loop begins.
+
+        Leaving the loop removes it. The other options are those of `add_observer`.
+        """
+        observer = await self.add_observer(name, object=object, **terms)
+        try:
+            async for notification in observer:
+                yield notification
+        finally:
+            with suppress(BelfryError):
+                await observer.remove()
+
+    async def observe_value(
+        self, object: str, key_path: str = "", handler: Handler[Change] | None = None, *,
+        selector: str | None = None, initial: bool = True, old: bool = False, own: bool = True,
+        suspension_behavior: str | None = None, hold_limit: int | None = None,
+        min_interval: float | None = None, lease: float | None = NOT_GIVEN,
+        on_removed: RemovedHandler | None = None, timeout: float | None = None,
+    ) -> Observer[Change]:
+        """Observes the value of an object, or what is at a key path in it; "" is the whole.
+
+        The first change is the value as it is, and each has the whole value at the path. With `old`
+        changes have what was there; without `own` those are left out that this center writes.
+        """
+        terms = given(
+            old=old, suspension_behavior=suspension_behavior, hold_limit=hold_limit,
+            min_interval=min_interval)
+        terms |= {} if initial else {"initial": False}
+        terms |= {} if own else {"own": False}
+        _add_lease(terms, lease)
+
+        def look(tell: Callable[[Any, int], None]) -> None:
+            def take(answer: Any, error: BelfryError | None) -> None:
+                if error is None:
+                    tell(answer["value"], answer["seq"])
+            self._session.call("value", place(object, key_path), take)
+
+        observation = ValueObservation(
+            look, {"object": object, "keyPath": key_path},
+            selector or self._session.registry.next_selector(), handler, terms, None, on_removed)
+        return await self._observe(observation, handler, timeout)
+
+    async def changes(
+        self, object: str, key_path: str = "", **terms: Any
+    ) -> AsyncGenerator[Change, None]:
+        """The changes of a value: `observe_value` as a loop, which removes it when it is left."""
+        observer = await self.observe_value(object, key_path, **terms)
+        try:
+            async for change in observer:
+                yield change
+        finally:
+            with suppress(BelfryError):
+                await observer.remove()
+
+    async def add_action(
+        self, name: str, *, target: str, selector: str, object: str | None = None,
+        acknowledge: bool = False, lease: float | None = NOT_GIVEN,
+        on_removed: RemovedHandler | None = None, timeout: float | None = None,
+    ) -> Token:
+        """Registers an observer whose notifications call a selector at whoever holds an address.
+
+        That may be another client, may change and may be nobody. With `acknowledge` it is the
+        responder that answers.
+        """
+        terms = given(acknowledge=acknowledge)
+        _add_lease(terms, lease)
+        wire = Wire({"name": name, "object": object}, target, selector, terms, None, on_removed)
+        await self._session.add(wire, timeout)
+        return Token(self._session, wire)
+
+    async def respond(
+        self, object: str, handlers: Mapping[str, AskHandler], *, next: str | None = None,
+        if_held: str | None = None, concurrency: int | None = None, acknowledge: bool = False,
+        suspension_behavior: str | None = None, hold_limit: int | None = None,
+        lease: float | None = NOT_GIVEN, on_gap: GapHandler | None = None,
+        on_removed: RemovedHandler | None = None, timeout: float | None = None,
+    ) -> Responder:
+        """Holds the address of an object, and answers what it is asked.
+
+        `handlers` has a function for each selector. It gets the ask, and what it returns is the
+        answer: any JSON. What it raises refuses, with the text of the error, and `return
+        ask.pass_on()` hands on. Handlers work side by side; one is cancelled when its ask is over.
+        Posts with the object and one of these names come to the same functions, and so do actions.
+        """
+        terms = given(
+            next=next, if_held=if_held, concurrency=concurrency, acknowledge=acknowledge,
+            suspension_behavior=suspension_behavior, hold_limit=hold_limit)
+        _add_lease(terms, lease)
+        responding = Responding(object, handlers, terms, on_gap, on_removed)
+        await self._session.add(responding, timeout)
+        return Responder(self._session, responding)
+
+    async def _observe(
+        self, observation: Observation[Any], handler: Handler[Any] | None, timeout: float | None
+    ) -> Observer[Any]:
+        await self._session.add(observation, timeout)
+        if handler is not None:
+            worker = asyncio.create_task(observation.work())
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+        return Observer(self._session, observation)
+
+    # Posts and asks.
+
+    async def post(
+        self, name: str, *, object: str | None = None, user_info: Mapping[str, JSON] | None = None,
+        style: str | None = None, coalesce: Iterable[str] | str | None = None,
+        keep: str | None = None, modes: Iterable[str] | None = None,
+        max_delay: float | None = None, immediate: bool = False, ttl: float | None = None,
+        caused_by: str | None = None, wait: float | None = None, report: str | None = None,
+        idempotency_key: str | None = None, after: float | None = None,
+        at: datetime | str | None = None, every: float | None = None,
+        lease: float | None = NOT_GIVEN, replaces: bool = False, on_disconnect: bool = False,
+        timeout: float | None = None,
+    ) -> Receipt:
+        """Posts a notification, and answers who matched, and what became of it.
+
+        The options are those of the broker; a queued post has no counts but an `outcome`. Only
+        after `Refused` is it sure that nothing was posted, unless it has an `idempotency_key`.
+        """
+        if coalesce is not None and not isinstance(coalesce, str):
+            coalesce = list(coalesce)
+        params = given(
+            name=name, object=object, user_info=_members(user_info), style=style, coalesce=coalesce,
+            keep=keep, modes=None if modes is None else list(modes), max_delay=max_delay,
+            immediate=immediate, ttl=ttl, caused_by=caused_by, wait=wait, report=report,
+            idempotency_key=idempotency_key, after=after,
+            at=at.isoformat() if isinstance(at, datetime) else at, every=every, replaces=replaces,
+            on_disconnect=on_disconnect)
+        _add_lease(params, lease)
+        return Receipt.of(await self._session.result_of("post", params, timeout))
+
+    async def ask(
+        self, object: str, selector: str, user_info: Mapping[str, JSON] | None = None, *,
+        default: JSON = NOT_GIVEN, wait: float | None = None, ttl: float | None = None,
+        once: bool = False, caused_by: str | None = None, idempotency_key: str | None = None,
+        own_connection: bool = False, timeout: float | None = None,
+    ) -> Answer:
+        """Asks who holds an address, and answers what they say, or the default.
+
+        Without an answer it raises `Refused` with the problem, such as `no-responder`. When the
+        connection is lost it raises `ConnectionLost`; with an `idempotency_key` it asks again.
+
+        Who cancels it no longer waits, and the ask goes on until its time is over. With
+        `own_connection` cancelling withdraws it.
+        """
+        params = given(
+            object=object, selector=selector, user_info=_members(user_info), wait=wait, ttl=ttl,
+            once=once, caused_by=caused_by, idempotency_key=idempotency_key)
+        if default is not NOT_GIVEN:
+            params["default"] = default
+        async with self._session.limit(timeout, wait or 0):
+            while True:
+                try:
+                    if own_connection:
+                        token = await self._tokens.next()
+                        return Answer.of(
+                            await ask_apart(self._url, token, params, self._timeout))
+                    return Answer.of(await self._session.result_of("ask", params, timeout))
+                except ConnectionLost:
+                    if idempotency_key is None or self.state.name == "closed":
+                        raise
+                    await asyncio.sleep(ASK_AGAIN_PAUSE)
+
+    async def withdraw(self, id: str, *, timeout: float | None = None) -> None:
+        """Withdraws an ask that was made with `ttl`."""
+        await self._session.result_of("withdraw", {"id": id}, timeout)
+
+    async def explain(
+        self, name: str | None = None, *, object: str | None = None, selector: str | None = None,
+        limit: int | None = None, cursor: str | None = None, timeout: float | None = None,
+    ) -> JSONObject:
+        """Tells who would get a notification, or be asked, and whom it nearly reaches."""
+        params = given(name=name, object=object, selector=selector, limit=limit, cursor=cursor)
+        answer: JSONObject = await self._session.result_of("explain", params, timeout)
+        return answer
+
+    # Values.
+
+    async def value(
+        self, object: str, key_path: str = "", *, timeout: float | None = None
+    ) -> Value | None:
+        """What is at a key path of an object's value; None where there is nothing."""
+        try:
+            answer = await self._session.result_of("value", place(object, key_path), timeout)
+        except Refused as refusal:
+            if refusal.status == 404:
+                return None
+            raise
+        return Value(answer["value"], answer["etag"], answer["seq"])
+
+    async def set_value(
+        self, object: str, key_path: str, value: JSON, *, ttl: float | None = None,
+        lease: float | None = None, if_match: str | None = None, if_none_match: str | None = None,
+        timeout: float | None = None,
+    ) -> Written:
+        """Sets what is at a key path; "" is the whole.
+
+        With `if_match` it raises `Refused` (`precondition-failed`) unless the value has that tag;
+        `if_none_match="*"` sets only where there is nothing. `ttl` removes it so many seconds
+        later, and `lease` so many seconds after this client has gone.
+        """
+        params = given(ttl=ttl, lease=lease, if_match=if_match, if_none_match=if_none_match)
+        return await self._write(
+            "setValue", {**place(object, key_path), **params, "value": value}, timeout)
+
+    async def merge_value(
+        self, object: str, key_path: str, patch: JSON, *, if_match: str | None = None,
+        if_none_match: str | None = None, timeout: float | None = None,
+    ) -> Written:
+        """Applies a merge patch (RFC 7396): several keys in one change; null removes one."""
+        params = given(if_match=if_match, if_none_match=if_none_match)
+        return await self._write(
+            "mergeValue", {**place(object, key_path), **params, "patch": patch}, timeout)
+
+    async def remove_value(
+        self, object: str, key_path: str = "", *, if_match: str | None = None,
+        timeout: float | None = None,
+    ) -> Written:
+        """Removes what is at a key path, or the whole value."""
+        params = {**place(object, key_path), **given(if_match=if_match)}
+        return await self._write("removeValue", params, timeout)
+
+    async def _write(self, method: str, params: JSONObject, timeout: float | None) -> Written:
+        return Written.of(await self._session.result_of(method, params, timeout))
+
+    # Suspension and the queue.
+
+    async def set_suspended(self, is_suspended: bool, *, timeout: float | None = None) -> None:
+        """Suspends this client, or lets it go on; it stays so on the next connection."""
+        await self._session.result_of("setSuspended", {"suspended": is_suspended}, timeout)
+        self._session.is_suspended = is_suspended
+
+    async def dequeue(
+        self, *, id: str | None = None, name: str | None = None, object: str | None = None,
+        coalesce: Iterable[str] | None = None, timeout: float | None = None,
+    ) -> int:
+        """Takes notifications out of the queue, by id or by what is equal; answers how many."""
+        params = given(
+            id=id, name=name, object=object, coalesce=None if coalesce is None else list(coalesce))
+        removed: int = (await self._session.result_of("dequeue", params, timeout))["removed"]
+        return removed
+
+    async def enter_mode(self, mode: str, *, timeout: float | None = None) -> ModeLease:
+        """Enters a mode of the queue; the lease ends with the connection."""
+        answer = await self._session.result_of("enterMode", {"mode": mode}, timeout)
+        return ModeLease(id=answer["id"], mode=answer.get("mode", mode), token=answer["token"])
+
+    async def leave_mode(self, lease: ModeLease, *, timeout: float | None = None) -> None:
+        """Leaves a mode that was entered."""
+        await self._session.result_of("leaveMode", {"token": lease.token}, timeout)
+
+
+def _members(user_info: Mapping[str, JSON] | None) -> dict[str, JSON] | None:
+    return None if user_info is None else dict(user_info)
+
+
+def _add_lease(params: JSONObject, lease: float | None) -> None:
+    """A lease of None is one without an end, and is said."""
+    if lease is not NOT_GIVEN:
+        params["lease"] = lease

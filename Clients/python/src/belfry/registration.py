@@ -1,0 +1,109 @@
+"""What the client has registered at the broker, and where each of it stands."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import BelfryError
+from .handling import call_guarded
+from .notification import Gap
+from .wire import JSONObject
+
+GapHandler = Callable[[Gap], None]
+RemovedHandler = Callable[[str], None]
+Answering = Callable[[Hashable, JSONObject], None]
+
+
+@dataclass(slots=True)
+class Owed:
+    """What the broker waits for."""
+
+    id: Any
+    """The id of the request; it is that of the last time that it came."""
+    seq: int
+    answer: JSONObject | None = None
+    """What was answered while there was no connection."""
+    task: asyncio.Task[None] | None = None
+    """Who works on an ask."""
+
+
+class Registration(ABC):
+    """A row of the broker that belongs to this client."""
+
+    is_replayed = False
+    """Whether a new registration goes on where the earlier one was."""
+    has_gaps = True
+    """Whether something may be missing when the broker has begun anew."""
+
+    def __init__(
+        self, terms: JSONObject, on_gap: GapHandler | None, on_removed: RemovedHandler | None
+    ) -> None:
+        self.terms = terms
+        self.id: str | None = None
+        self.token: str | None = None
+        self.position: int | None = None
+        """Everything up to this number has come; None until the broker has confirmed it."""
+        self.is_registered = False
+        """Whether this connection has it."""
+        self.is_removed = False
+        self.owed: dict[Hashable, Owed] = {}
+        self.confirmed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.answer: Answering = lambda key, message: None
+        """Passes an answer on; the registry sets it."""
+        self._on_gap = on_gap
+        self._on_removed = on_removed
+
+    @abstractmethod
+    def params(self) -> JSONObject:
+        """The members of `addObserver` that say what it is."""
+
+    def owe(self, key: Hashable, id: Any, seq: int) -> None:
+        """An answer is due."""
+        self.owed[key] = Owed(id, seq)
+
+    def deliver(self, params: JSONObject) -> None:
+        """Takes a frame that wants no answer."""
+
+    def request(self, selector: str, params: JSONObject, key: Hashable) -> None:
+        """Takes a frame that wants an answer, for the first time."""
+
+    @property
+    def since(self) -> int | None:
+        """From where a new registration goes on: what is owed comes again."""
+        if not self.is_replayed or self.position is None:
+            return None
+        return min([self.position, *(owed.seq - 1 for owed in self.owed.values())])
+
+    def begin_numbers_anew(self) -> None:
+        """The broker counts from its own beginning."""
+        self.position = 0
+        self.owed.clear()
+
+    def end(self, error: BelfryError | None) -> None:
+        """It is no more; without an error because its owner said so."""
+        self.is_removed = True
+        if not self.confirmed.done() and error is not None:
+            self.confirmed.set_exception(error)
+            # It may be that nobody waits any more.
+            self.confirmed.exception()
+
+    def tell_gap(self, gap: Gap) -> None:
+        call_guarded(self._on_gap, gap)
+
+    def tell_removed(self, reason: str) -> None:
+        call_guarded(self._on_removed, reason)
+
+
+class Wire(Registration):
+    """An observer whose notifications go to whoever holds an address."""
+
+    def __init__(self, filter: JSONObject, target: str, selector: str, *common: Any) -> None:
+        super().__init__(*common)
+        self._params = {**filter, "target": target, "selector": selector}
+
+    def params(self) -> JSONObject:
+        return self._params

@@ -1,0 +1,418 @@
+"""The client at the broker: its connection, which comes back by itself, and its session."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from .backoff import BackOff
+from .calls import Calls, Outcome
+from .errors import BelfryError, Closed, ConnectionLost, Refused, problem_of
+from .handling import call_guarded, logger
+from .limit import Limit, settle
+from .line import Line
+from .registration import Registration
+from .registry import Registry
+from .state import State
+from .tokens import Tokens
+from .wire import JSONObject, text_of
+
+FINAL_CODES = frozenset({1008, 4001, 4002, 4003})
+"""The close codes after which a new connection would meet the same answer.
+
+1008 policy, 4001 taken over, 4002 client removed, 4003 credentials expired.
+"""
+
+EXPIRED_CODE = 4003
+OVERLOADED_CODE = 1013
+CLOSED_CODE = 1000
+
+FINAL_STATUSES = frozenset({401, 403, 421})
+"""The statuses of an opening that another attempt would meet again."""
+
+CREDENTIALS_STATUS = 401
+"""The one of them that a new token helps against."""
+
+BUSY_STATUSES = frozenset({429, 503})
+"""Those of a broker that is to be left alone for a while."""
+
+LEAST_FAULT_STATUS = 500
+"""From here on it is the broker, and not the call, that the refusal is about."""
+
+CLOSE_TIME = 2.0
+"""Seconds that a center which is closed waits for the broker to remove its observers."""
+
+ANNOUNCED_PAUSE_LIMIT = 300.0
+"""Seconds: the longest pause that a broker may ask for."""
+
+PING_INTERVAL = 25.0
+"""Seconds between two pings where the broker does not say; one that knows no ping says so."""
+
+
+@dataclass(slots=True)
+class Identity:
+    """Who this client is at the broker."""
+
+    client: str
+    session: str
+    epoch: str
+
+
+class Session:
+    """Keeps a client at the broker, from `start` until `close`."""
+
+    def __init__(
+        self, url: str, tokens: Tokens, *, resumes: bool, timeout: float,
+        on_state: Callable[[State], None] | None,
+    ) -> None:
+        self.state = State("connecting")
+        self.is_welcomed = False
+        self.registry = Registry(self)
+        self.is_suspended = False
+        self._url = url
+        self._tokens = tokens
+        self._resumes = resumes
+        self._timeout = timeout
+        self._on_state = on_state
+        self._calls = Calls()
+        self._back_off = BackOff()
+        self._line: Line | None = None
+        self._identity: Identity | None = None
+        # How many registrations the broker has yet to confirm before the connection is open.
+        self._unconfirmed = 0
+        self._end_code: int | None = None
+        self._announced: float | None = None
+        self._welcomed_at: float | None = None
+        # Why there is no connection, as far as is known.
+        self._why: BelfryError | None = None
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._running: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._running = asyncio.create_task(self._run())
+
+    # Calls.
+
+    async def result_of(
+        self, method: str, params: JSONObject, timeout: float | None = None
+    ) -> Any:
+        """Calls the broker when it is there, and answers the result.
+
+        Raises BelfryError: the broker refused, did not answer in time, or went.
+        """
+        async with self.limit(timeout, params.get("wait") or 0):
+            await self._until_open()
+            future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+            id = self.call(method, params, lambda result, error: settle(future, result, error))
+            try:
+                return await future
+            finally:
+                self._calls.give_up(id)
+
+    def limit(self, timeout: float | None, wait: float = 0) -> Limit:
+        """The time that a call may take, with that for which it asks the broker to wait."""
+        seconds = (self._timeout if timeout is None else timeout) + wait
+        return Limit(seconds, lambda: self._why)
+
+    def send(self, message: JSONObject) -> None:
+        """Sends a message; without a connection it is not sent."""
+        if self._line is not None:
+            self._line.send(message)
+
+    def call(self, method: str, params: JSONObject, outcome: Outcome) -> int:
+        """Calls the broker now, and answers the id by which the call can be given up."""
+        id = self._calls.add(outcome)
+        try:
+            self.send({"id": id, "method": method, "params": params})
+        except (TypeError, ValueError):
+            # What is no JSON never left.
+            self._calls.give_up(id)
+            raise
+        return id
+
+    async def _until_open(self) -> None:
+        if self.state.name == "closed":
+            raise self._closed()
+        if self.state.name == "open":
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(future)
+        try:
+            await future
+        finally:
+            self._waiting.discard(future)
+
+    # Registrations.
+
+    async def add(self, registration: Registration, timeout: float | None) -> None:
+        """Registers it, and returns when the broker has confirmed it."""
+        if self.state.name == "closed":
+            raise self._closed()
+        # What is no JSON is refused here, and not on some later connection.
+        text_of({**registration.terms, **registration.params()})
+        self.registry.add(registration)
+        if self.is_welcomed:
+            self._register(registration)
+        try:
+            async with self.limit(timeout):
+                await asyncio.shield(registration.confirmed)
+        except BaseException:
+            # Cancelling counts, too.
+            self._give_up(registration)
+            raise
+
+    async def remove(self, registration: Registration, timeout: float | None = None) -> None:
+        """Removes it; nothing of it is told after the call."""
+        if registration.is_removed:
+            return
+        is_registered, params = registration.is_registered, {"token": registration.token}
+        self.registry.remove(registration, None)
+        # Without a connection it is gone with it, or removed when the session goes on.
+        if is_registered and self._line is not None:
+            with suppress(ConnectionLost, Closed):
+                await self.result_of("removeObserver", params, timeout)
+
+    def _give_up(self, registration: Registration) -> None:
+        """Nobody waits for it any more; one that the broker confirms later is removed then."""
+        if not registration.is_removed:
+            self.registry.remove(registration, None)
+        if registration.is_registered:
+            self._remove_quietly({"token": registration.token})
+
+    def _register(self, registration: Registration) -> None:
+        lifetime = "token" if self._resumes else "connection"
+        params = {**registration.terms, **registration.params(), "lifetime": lifetime}
+        if (since := registration.since) is not None:
+            params["since"] = since
+        self._unconfirmed += 1
+        line = self._line
+        self.call("addObserver", params,
+                  lambda answer, error: self._registered(registration, line, answer, error))
+
+    def _registered(
+        self, registration: Registration, line: Line | None, answer: Any, error: BelfryError | None
+    ) -> None:
+        if isinstance(error, Refused):
+            if not registration.is_removed:
+                self.registry.refused(registration, error)
+        elif error is not None:
+            # The next connection registers it again.
+            return
+        else:
+            self.registry.confirmed(registration, answer)
+            if registration.is_removed:
+                self._remove_quietly({"token": registration.token})
+        if line is self._line:
+            self._unconfirmed -= 1
+            self._open_if_confirmed()
+
+    def _remove_quietly(self, params: JSONObject) -> None:
+        self.call("removeObserver", params, lambda result, error: None)
+
+    # The connection.
+
+    async def _run(self) -> None:
+        while True:
+            self._enter(State("connecting"))
+            code: int | None = None
+            try:
+                line = await self._opened()
+            except BelfryError as fault:
+                self._why = fault
+                if self._is_final(fault):
+                    return self._finish(fault, None)
+                if fault.status in BUSY_STATUSES:
+                    code = OVERLOADED_CODE
+            else:
+                code = await self._serve(line)
+                if self.state.name == "closed":
+                    return
+                if code in FINAL_CODES and not (code == EXPIRED_CODE and self._tokens.can_change):
+                    self._why = ConnectionLost(f"the broker ended the connection with {code}")
+                    return self._finish(None, code)
+            pause = self._back_off.pause(self._lasted(), code, self._announced)
+            self._announced = None
+            self._enter(State("waiting", code, problem_of(self._why), pause))
+            await asyncio.sleep(pause)
+
+    async def _opened(self) -> Line:
+        try:
+            async with asyncio.timeout(self._timeout):
+                token = await self._tokens.next()
+        except Exception as fault:
+            logger.exception("there is no token")
+            raise BelfryError(f"there is no token: {fault}") from fault
+        return await Line.open(self._url, token, self._timeout)
+
+    def _is_final(self, fault: BelfryError) -> bool:
+        """Whether another attempt would meet the same."""
+        if not isinstance(fault, Refused) or fault.status not in FINAL_STATUSES:
+            return False
+        return not (fault.status == CREDENTIALS_STATUS and self._tokens.can_change)
+
+    def _lasted(self) -> float:
+        """Seconds since the last welcome, if the connection had one."""
+        welcomed_at, self._welcomed_at = self._welcomed_at, None
+        return 0 if welcomed_at is None else time.monotonic() - welcomed_at
+
+    async def _serve(self, line: Line) -> int:
+        """Takes what comes on the connection until it ends, and answers its close code."""
+        self._line, self._end_code, self._unconfirmed = line, None, 0
+        # Until the welcome tells how often.
+        line.watch(self._timeout)
+        try:
+            async with aclosing(line.frames()) as frames:
+                async for frame in frames:
+                    try:
+                        self._take(frame)
+                    except (KeyError, TypeError, ValueError, AttributeError):
+                        logger.warning("a frame is not of the protocol belfry.v1", exc_info=True)
+                        # What came behind it would hide that it is missing.
+                        await line.fail("not of the protocol")
+                        break
+                    if self._end_code is not None:
+                        await line.close()
+                        break
+        finally:
+            self._lose(ConnectionLost(f"the connection ended ({line.code})"))
+            await line.end()
+        return self._end_code or line.code
+
+    def _lose(self, error: ConnectionLost) -> None:
+        self._line, self._why = None, error
+        self.registry.leave()
+        self.is_welcomed = False
+        self._calls.fail(lambda: ConnectionLost(str(error)))
+
+    def _finish(self, fault: BelfryError | None, code: int | None) -> None:
+        """The center is closed, and everything that waits is told why.
+
+        `fault` is the broker's refusal of a connection; without one it is closed by this code.
+        """
+        def error() -> BelfryError:
+            if fault is None:
+                return self._closed()
+            return Refused(str(fault), code=fault.code, problem=fault.problem)
+
+        self._enter(State("closed", code, problem_of(self._why)))
+        for future in list(self._waiting):
+            settle(future, None, error())
+        for registration in self.registry:
+            # The loops of a center that its owner closes end without an error.
+            is_quiet = code == CLOSED_CODE and registration.confirmed.done()
+            self.registry.remove(registration, None if is_quiet else error())
+
+    def _closed(self) -> Closed:
+        why = self._why
+        text = "the center is closed" + (f": {why}" if why else "")
+        return Closed(text, problem=problem_of(why))
+
+    def _enter(self, state: State) -> None:
+        if state.name != self.state.name:
+            self.state = state
+            call_guarded(self._on_state, state)
+
+    async def close(self) -> None:
+        """Ends the connection, and with it every observer."""
+        if self.state.name == "closed":
+            return
+        await self._remove_lasting()
+        line = self._line
+        self._why = None
+        self._calls.fail(lambda: Closed("the center was closed"))
+        self._finish(None, CLOSED_CODE)
+        if line is not None:
+            await line.close()
+        if self._running is not None:
+            self._running.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._running
+
+    async def _remove_lasting(self) -> None:
+        """Removes what would outlive the connection; without one it stays for its lease."""
+        if not self._resumes or self.state.name != "open":
+            return
+        registered = [one for one in self.registry if one.is_registered]
+        removals = (
+            self.result_of("removeObserver", {"token": one.token}, CLOSE_TIME)
+            for one in registered)
+        await asyncio.gather(*removals, return_exceptions=True)
+
+    # What comes in.
+
+    def _take(self, frame: JSONObject) -> None:
+        method, params = frame.get("method"), frame.get("params")
+        if method is None:
+            return self._calls.answer(frame)
+        params = {} if params is None else params
+        match method:
+            case "belfry.welcome":
+                self._welcomed(params)
+            case "belfry.gap":
+                self.registry.gap(params)
+            case "belfry.removed":
+                self.registry.removed(params)
+            case "belfry.settled":
+                self.registry.settled(params)
+            case "belfry.draining":
+                if isinstance(pause := params.get("reconnectAfter"), (int, float)):
+                    self._announced = min(max(0.0, pause), ANNOUNCED_PAUSE_LIMIT)
+            case str() if not method.startswith("belfry."):
+                self.registry.take(method, params, frame.get("id"))
+
+    def _welcomed(self, params: JSONObject) -> None:
+        self._why = None
+        self._welcomed_at = time.monotonic()
+        own = Identity(params["client"], params["session"], params["epoch"])
+        if self._line is not None:
+            self._line.watch(float(params.get("pingInterval") or PING_INTERVAL))
+        earlier = self._identity
+        if not self._resumes or earlier is None:
+            return self._begin(own, earlier, None)
+        resume: JSONObject = {"session": earlier.session, "epoch": earlier.epoch}
+        if (after := self.registry.position()) is not None:
+            resume["after"] = after
+        self.call("resume", resume, lambda answer, error: self._resumed(own, answer, error))
+
+    def _resumed(self, own: Identity, answer: Any, error: BelfryError | None) -> None:
+        if error is None:
+            ids = [row["id"] for row in answer["observers"]]
+            self._begin(own, self._identity, ids)
+        elif isinstance(error, Refused):
+            if (error.status or 0) >= LEAST_FAULT_STATUS:
+                # It has too much to do; the session waits.
+                self._end_code = OVERLOADED_CODE
+            else:
+                self._begin(own, self._identity, None)
+
+    def _begin(self, own: Identity, earlier: Identity | None, kept: list[str] | None) -> None:
+        """Everything can be asked for; `kept` are the observers of a session that goes on."""
+        is_other_epoch = earlier is not None and earlier.epoch != own.epoch
+        if is_other_epoch:
+            self.registry.begin_epoch()
+        self.is_welcomed = True
+        if kept is not None and earlier is not None:
+            self._identity = Identity(earlier.client, earlier.session, own.epoch)
+            for id in self.registry.go_on(kept, is_other_epoch):
+                self._remove_quietly({"observer": id})
+        else:
+            self._identity = own
+            if self.is_suspended:
+                self.call("setSuspended", {"suspended": True}, lambda result, error: None)
+        for registration in self.registry:
+            if not registration.is_registered:
+                if is_other_epoch and registration.id is not None:
+                    self.registry.begin_anew(registration)
+                self._register(registration)
+        self._open_if_confirmed()
+
+    def _open_if_confirmed(self) -> None:
+        if not self.is_welcomed or self._unconfirmed > 0 or self.state.name != "connecting":
+            return
+        self._enter(State("open"))
+        for future in list(self._waiting):
+            settle(future, None, None)

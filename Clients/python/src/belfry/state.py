@@ -1,0 +1,19 @@
+"""How the connection stands."""
+
+from dataclasses import dataclass
+
+from .wire import JSONObject
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How the connection stands."""
+
+    name: str
+    """`connecting`, `open` (every observer is registered), `waiting`, or `closed` for good."""
+    code: int | None = None
+    """The close code that led here, if the broker gave one."""
+    problem: JSONObject | None = None
+    """What the broker refused the connection with."""
+    pause: float | None = None
+    """Seconds until the next attempt, of `waiting`."""

@@ -1,0 +1,16 @@
+"""Where a broker is."""
+
+from urllib.parse import quote, urlsplit
+
+SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
+
+
+def socket_url(url: str, center: str | None) -> str:
+    """The address of the WebSocket of a center; raises ValueError for what is no broker's URL."""
+    parts = urlsplit(url)
+    if parts.scheme not in SCHEMES or not parts.netloc:
+        raise ValueError(f"{url!r} must be an http or https URL, such as http://127.0.0.1:8080")
+    if parts.query or parts.fragment:
+        raise ValueError(f"{url!r} must have no query and no fragment")
+    path = "/v1" if center is None else f"/v1/centers/{quote(center, safe='')}"
+    return f"{SCHEMES[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}{path}/ws"

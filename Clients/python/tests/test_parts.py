@@ -1,0 +1,170 @@
+"""What the shared cases cannot show: pauses, merge patches, addresses, tokens, texts of errors."""
+
+import asyncio
+import unittest
+
+from belfry import NotificationCenter, Refused
+from belfry.backoff import BackOff
+from belfry.errors import refused, refused_opening
+from belfry.inbox import INBOX_LIMIT, Inbox
+from belfry.notification import Notification
+from belfry.tokens import Tokens
+from belfry.url import socket_url
+from belfry.wire import given, is_same, merged, text_of
+
+
+class BackOffTests(unittest.TestCase):
+    def pauses(self, spread: float, count: int) -> list[float]:
+        back_off = BackOff(lambda: spread)
+        return [back_off.pause(0, 1006, None) for _ in range(count)]
+
+    def test_doubles_up_to_the_limit(self) -> None:
+        self.assertEqual(self.pauses(0, 8), [0.5, 1, 2, 4, 8, 15, 15, 15])
+        self.assertEqual(self.pauses(1, 8), [1, 2, 4, 8, 16, 30, 30, 30])
+        self.assertEqual(BackOff(lambda: 0).pause(0, 1006, None), 0.5)
+
+    def test_never_overflows(self) -> None:
+        self.assertEqual(self.pauses(1, 5_000)[-1], 30)
+
+    def test_a_connection_that_lasted_begins_anew(self) -> None:
+        back_off = BackOff(lambda: 0)
+        for _ in range(5):
+            back_off.pause(10, 1006, None)
+        self.assertEqual(back_off.pause(10.1, 1006, None), 0.25)
+
+    def test_overload_is_not_one_of_the_first(self) -> None:
+        for code in (1013, 4008):
+            self.assertEqual(BackOff(lambda: 0).pause(0, code, None), 4)
+
+    def test_the_broker_says_when(self) -> None:
+        self.assertEqual(BackOff(lambda: 0).pause(0, 1012, 3.2), 3.2)
+        self.assertEqual(BackOff(lambda: 1).pause(0, 1012, 3.0), 3.5)
+
+
+class WireTests(unittest.TestCase):
+    def test_merge_patches_of_rfc_7396(self) -> None:
+        for value, patch, result in (
+            ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+            ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
+            ({"a": "b"}, {"a": None}, {}),
+            ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+            ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+            ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
+            ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
+            ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
+            (["a", "b"], ["c", "d"], ["c", "d"]),
+            ({"a": "b"}, ["c"], ["c"]),
+            ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
+            ([1, 2], {"a": "b", "c": None}, {"a": "b"}),
+            ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
+        ):
+            with self.subTest(value=value, patch=patch):
+                self.assertEqual(merged(value, patch), result)
+
+    def test_a_patch_leaves_the_value_as_it_is(self) -> None:
+        value = {"a": {"b": 1}}
+        merged(value, {"a": {"b": 2}})
+        self.assertEqual(value, {"a": {"b": 1}})
+
+    def test_the_same_json(self) -> None:
+        self.assertTrue(is_same({"a": [1, {"b": None}], "c": 2}, {"c": 2.0, "a": [1, {"b": None}]}))
+        for left, right in ((True, 1), ([1], [1, 2]), ({"a": 1}, {"a": True}), (None, {}), ("", 0)):
+            self.assertFalse(is_same(left, right), (left, right))
+
+    def test_only_what_is_given_is_sent(self) -> None:
+        self.assertEqual(
+            given(caused_by="n1", wait=0, immediate=False, ttl=None, on_disconnect=True),
+            {"causedBy": "n1", "wait": 0, "onDisconnect": True})
+
+    def test_what_is_no_json_is_refused_here(self) -> None:
+        for value in (float("nan"), object(), "\ud800", {1, 2}):
+            with self.assertRaises((TypeError, ValueError)):
+                text_of({"a": value})
+
+
+class AddressTests(unittest.TestCase):
+    def test_the_socket_of_a_center(self) -> None:
+        for url, center, socket in (
+            ("http://127.0.0.1:8080", None, "ws://127.0.0.1:8080/v1/ws"),
+            ("https://example.com/", None, "wss://example.com/v1/ws"),
+            ("ws://[::1]:8080", "a b/ü", "ws://[::1]:8080/v1/centers/a%20b%2F%C3%BC/ws"),
+            ("https://example.com/belfry/", None, "wss://example.com/belfry/v1/ws"),
+        ):
+            self.assertEqual(socket_url(url, center), socket)
+
+    def test_what_is_no_broker(self) -> None:
+        for url in ("localhost:8080", "ftp://a", "http://", "", "http://a?b", "http://a#b"):
+            with self.assertRaises(ValueError, msg=url):
+                socket_url(url, None)
+
+
+class TokenTests(unittest.IsolatedAsyncioTestCase):
+    async def test_a_text_a_function_a_coroutine(self) -> None:
+        async def later() -> str:
+            return "c"
+        found = [await Tokens(one).next() for one in (None, "a", lambda: "b", later)]
+        self.assertEqual(found, [None, "a", "b", "c"])
+
+    async def test_what_cannot_be_shown(self) -> None:
+        for token in ("", "a b", "é", "a\r\nb", "a" * 8_193):
+            with self.assertRaises(ValueError):
+                NotificationCenter("http://127.0.0.1:1", token=token)
+            with self.assertRaises(ValueError):
+                await Tokens([token].pop).next()
+        self.assertEqual(await Tokens("a" * 8_192).next(), "a" * 8_192)
+
+
+class ErrorTests(unittest.TestCase):
+    def test_the_text_names_each_fault(self) -> None:
+        problem = {
+            "type": "https://belfry.dev/problems/invalid-fields", "title": "Invalid fields",
+            "status": 422, "detail": "The request has fields that are not valid.",
+            "errors": [{"pointer": "#/style", "detail": "must be now, asap or idle"}]}
+        error = refused({"code": -32000, "message": "Invalid fields", "data": problem})
+        self.assertEqual(
+            str(error),
+            "The request has fields that are not valid: #/style must be now, asap or idle")
+        self.assertEqual((error.status, error.slug), (422, "invalid-fields"))
+
+    def test_an_opening_without_a_problem(self) -> None:
+        error = refused_opening(502, None)
+        self.assertEqual(
+            (str(error), error.status), ("the broker refused the connection with 502", 502))
+
+
+class InboxTests(unittest.IsolatedAsyncioTestCase):
+    @staticmethod
+    def notification(seq: int) -> Notification:
+        return Notification.of({"id": f"n{seq}", "seq": seq, "name": "A"})
+
+    async def test_the_oldest_is_lost_past_the_limit(self) -> None:
+        inbox: Inbox[Notification] = Inbox(is_bounded=True)
+        lost = [inbox.put(self.notification(seq), None) for seq in range(INBOX_LIMIT + 1)]
+        self.assertEqual([one for one in lost if one], [self.notification(0)])
+        taken = await inbox.take()
+        assert taken is not None
+        self.assertEqual(taken[0].seq, 1)
+
+    async def test_what_is_acknowledged_is_not_lost(self) -> None:
+        inbox: Inbox[Notification] = Inbox(is_bounded=False)
+        lost = [inbox.put(self.notification(seq), seq) for seq in range(INBOX_LIMIT + 1)]
+        self.assertEqual(set(lost), {None})
+
+    async def test_an_error_comes_behind_what_is_there(self) -> None:
+        inbox: Inbox[Notification] = Inbox(is_bounded=True)
+        inbox.put(self.notification(1), None)
+        inbox.end(Refused("no"))
+        self.assertIsNotNone(await inbox.take())
+        with self.assertRaises(Refused):
+            await inbox.take()
+
+    async def test_who_removes_is_told_nothing_more(self) -> None:
+        inbox: Inbox[Notification] = Inbox(is_bounded=True)
+        waiting = asyncio.create_task(inbox.take())
+        await asyncio.sleep(0)
+        inbox.end(None)
+        self.assertIsNone(await waiting)
+
+
+if __name__ == "__main__":
+    unittest.main()
