@@ -1,7 +1,15 @@
 """What the shared cases cannot show: pauses, merge patches, addresses, tokens, texts of errors."""
 
 import asyncio
+import json
 import unittest
+from contextlib import suppress
+from typing import Any, ClassVar
+from unittest.mock import patch
+
+from websockets.asyncio.server import Server, ServerConnection
+from websockets.asyncio.server import serve as serve_sockets
+from websockets.typing import Subprotocol
 
 from belfry import NotificationCenter, Refused
 from belfry.backoff import BackOff
@@ -130,6 +138,59 @@ class ErrorTests(unittest.TestCase):
         error = refused_opening(502, None)
         self.assertEqual(
             (str(error), error.status), ("the broker refused the connection with 502", 502))
+
+
+class HostileTests(unittest.IsolatedAsyncioTestCase):
+    """A broker whose frames have members of the wrong kind."""
+
+    FRAMES: ClassVar[list[dict[str, Any]]] = [
+        {"id": 1, "result": None}, {"id": 1, "result": []}, {"id": 1, "result": {"id": 7}},
+        {"id": [], "result": {}}, {"id": 1, "error": {}}, {"id": 1, "error": {"data": 3}},
+        {"method": "n1", "params": []}, {"method": "n1", "params": {"seq": "1"}},
+        {"method": "n1", "params": {"seq": None}}, {"method": [], "params": {}},
+        {"method": "n1", "params": {"seq": 1, "redelivered": 3, "change": 4}},
+        {"id": {}, "method": "n1", "params": {"seq": 1, "observer": []}},
+        {"method": "belfry.gap", "params": {"observer": {}}},
+        {"method": "belfry.settled"}, {"method": "belfry.removed", "params": 3},
+        {"method": "belfry.draining", "params": {"reconnectAfter": "soon"}},
+        {"method": "belfry.welcome", "params": {"client": "c1"}},
+    ]
+
+    async def test_the_center_goes_on(self) -> None:
+        left = list(self.FRAMES)
+
+        async def serve(socket: ServerConnection) -> None:
+            """Each connection brings one of them; the last one is a good one."""
+            welcome = {"client": "c1", "session": "c1.s", "epoch": "e1"}
+            await socket.send(json.dumps({"method": "belfry.welcome", "params": welcome}))
+            call = json.loads(await socket.recv())
+            if left:
+                await socket.send(json.dumps(left.pop()))
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(socket.wait_closed(), 0.05)
+                return
+            answer = {"id": "o1", "token": "o1.t", "since": 0}
+            await socket.send(json.dumps({"id": call["id"], "result": answer}))
+            await socket.wait_closed()
+
+        subprotocols = [Subprotocol("belfry.v1")]
+        with (
+            patch("belfry.backoff.PAUSE_LIMIT", 0.001),
+            self.assertLogs("belfry", "WARNING") as logged,
+        ):
+            async with (
+                serve_sockets(serve, "127.0.0.1", 0, subprotocols=subprotocols) as server,
+                NotificationCenter(f"http://127.0.0.1:{port_of(server)}") as center,
+            ):
+                observer = await center.add_observer("Mail")
+                self.assertEqual((observer.id, left), ("o1", []))
+        self.assertFalse([line for line in logged.output if "has failed" in line])
+
+
+def port_of(server: Server) -> int:
+    [listener] = server.sockets
+    port: int = listener.getsockname()[1]
+    return port
 
 
 class InboxTests(unittest.IsolatedAsyncioTestCase):

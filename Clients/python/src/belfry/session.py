@@ -216,6 +216,16 @@ class Session:
     # The connection.
 
     async def _run(self) -> None:
+        try:
+            await self._keep_up()
+        except Exception as fault:
+            # Nobody may wait for a client that is no more.
+            logger.exception("the client has failed")
+            self._why = BelfryError(f"the client has failed: {fault}")
+            self._finish(None, None)
+
+    async def _keep_up(self) -> None:
+        """Connects again and again, until the center is closed."""
         while True:
             self._enter(State("connecting"))
             code: int | None = None
@@ -269,7 +279,7 @@ class Session:
                 async for frame in frames:
                     try:
                         self._take(frame)
-                    except (KeyError, TypeError, ValueError, AttributeError):
+                    except Exception:
                         logger.warning("a frame is not of the protocol belfry.v1", exc_info=True)
                         # What came behind it would hide that it is missing.
                         await line.fail("not of the protocol")
