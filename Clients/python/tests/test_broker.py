@@ -28,12 +28,7 @@ class BrokerTests(AsyncTestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.broker = Broker()
-        cls.broker.start()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.broker.stop()
+        cls.broker = cls.enterClassContext(Broker())
 
     async def asyncSetUp(self) -> None:
         await super().asyncSetUp()
