@@ -110,6 +110,16 @@ extension RequestReader {
         return request
     }
 
+    /// Reads a number of a query that counts up.
+    ///
+    /// - Throws: invalid-fields.
+    public func sequence(_ text: [UInt8], parameter: String) throws(Problem) -> UInt64 {
+        guard let sequence = Self.sequence(text) else {
+            throw .invalidParameter(parameter, Self.sequenceDetail)
+        }
+        return sequence
+    }
+
     private static let sequenceDetail =
         "must be an integer from 0 to \(ObserverFields.greatestSequence)"
 

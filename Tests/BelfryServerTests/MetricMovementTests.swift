@@ -118,7 +118,8 @@ struct MetricMovementTests {
         Movement(
             "a timer fires, and misses a firing",
             moves: [
-                "belfry_timers", "belfry_timers_fired_total", "belfry_timers_missed_total",
+                "belfry_timers", "belfry_timer_bytes", "belfry_timers_fired_total",
+                "belfry_timers_missed_total",
             ], of: twoLoops
         ) { broker in
             _ = try broker.request("POST", "/v1/channels/a?after=0&every=1", "", loop: 1)
@@ -149,8 +150,19 @@ struct MetricMovementTests {
     ]
 
     private static let clients = [
-        Movement("an event stream begins", moves: ["belfry_clients_events_total"]) {
-            _ = try $0.events()
+        Movement(
+            "an event stream begins",
+            moves: ["belfry_clients_events_total", "belfry_clients", "belfry_client_states"],
+            of: twoLoops
+        ) {
+            _ = try $0.events(loop: 1)
+        },
+        Movement(
+            "a mailbox is read", moves: ["belfry_acknowledgements_total"], of: twoLoops
+        ) { broker in
+            let token = try broker.post(held, target: "/v1/observers").json["token"].text ?? ""
+            let number = try broker.post(name: "a", loop: 1)["seq"].int ?? 0
+            _ = try broker.get("/v1/observers/\(token)/notifications?after=\(number)", loop: 1)
         },
         Movement("a mailbox begins", moves: ["belfry_clients_mailbox_total"]) {
             _ = try $0.post(held, target: "/v1/observers")

@@ -1,4 +1,5 @@
-/// How much a center has of what most centers never have, asks, timers and values, and what it did with them.
+/// How much a center has of what most centers never have, asks, timers, values and observers that acknowledge, and what
+/// it did with them.
 public struct CenterTally: Sendable {
     /// The things that a tally counts.
     public enum Kind: Int, CaseIterable, Sendable {
@@ -23,10 +24,12 @@ public struct CenterTally: Sendable {
         case valueBytes
         /// How often a value was changed.
         case valueChanges
+        /// Deliveries that their observers have answered, or read out of a mailbox.
+        case acknowledgements
     }
 
     /// One for each kind.
-    private var counts = InlineArray<10, Int>(repeating: 0)
+    private var counts = InlineArray<11, Int>(repeating: 0)
 
     /// Has nothing.
     public init() {}
@@ -41,7 +44,9 @@ public struct CenterTally: Sendable {
 
 extension NotificationCenter {
     /// Whether it ever had something that its tally counts.
-    public var hasTally: Bool { usesAsks || usesTimers || usesValues }
+    public var hasTally: Bool {
+        usesAsks || usesTimers || usesValues || tally[.acknowledgements] > 0
+    }
 
     /// Finds out what the center has of asks, timers and values now.
     mutating func noteTally() {

@@ -19,6 +19,7 @@ extension NotificationCenter {
             if clients[client].suspension.contains(.owing) { settle(client, at: time, &effects) }
             return
         }
+        tally[.acknowledgements] += 1
         let isCounted = held[entry].account == .delivered
         let outcome = response.outcome
         if case .answered = outcome { usesAsks = true }

@@ -28,6 +28,9 @@ extension NotificationCenter {
                 channel: channel, object: content.object, isReserved: content.isReserved))
     }
 
+    /// How many clients there are of each sort.
+    public var clientCounts: ClientCounts { clients.counts }
+
     /// How many clients the center has.
     public var clientCount: Int { clients.count }
 

@@ -92,6 +92,7 @@ extension NotificationCenter {
             }
         }
         held[entry].account = .none
+        tally[.acknowledgements] += 1
         unlink(entry, &effects)
     }
 

@@ -68,6 +68,7 @@ extension NotificationCenter {
         change(&clients[client].suspension)
         let after = clients[client].suspension.intersection(.suspended)
         guard before != after else { return }
+        clients.noteChange(from: before, at: client)
         let wasLive = before.isEmpty
         clients[client].stateSince = time.wallMilliseconds
         let id = clients[client].id

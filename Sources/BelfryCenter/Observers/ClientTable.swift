@@ -86,6 +86,8 @@ struct ClientTable: Sendable {
     private var freeSlots: [UInt32] = []
     /// All clients in the order of their numbers.
     private(set) var order = PostingList()
+    /// How many there are of each sort.
+    private(set) var counts = ClientCounts()
 
     var count: Int { order.count }
 
@@ -134,15 +136,26 @@ struct ClientTable: Sendable {
             slots.append(client)
         }
         order.append(serial: client.id, slot: slot)
+        counts.add(1, client)
         return slot
     }
 
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         order.remove(serial: slots[Int(slot)].id)
+        counts.add(-1, slots[Int(slot)])
         freeSlots.append(slot)
         // A table that was large once gives its storage back.
-        if order.isEmpty, slots.count > 64 { self = ClientTable() }
+        if order.isEmpty, slots.count > 64 {
+            let counts = counts
+            self = ClientTable()
+            self.counts = counts
+        }
+    }
+
+    /// Notes that a client is suspended for other reasons than before.
+    mutating func noteChange(from before: Suspension, at slot: UInt32) {
+        counts.move(from: before, to: slots[Int(slot)].suspension)
     }
 
     /// Notes that a client registered an observer.

@@ -20,11 +20,13 @@ extension Callers {
         case .ready, .health:
             try sendReadiness(to: id, &outbox)
         case .metrics:
-            let caller = exchange.caller ?? outbox.anonymous
-            guard caller.grants.allowSomewhere(.inspect) else {
-                throw Problem.lacking("inspect", caller)
-            }
+            try checkInspect(outbox)
             return .metrics
+        case .overview:
+            try checkInspect(outbox)
+            let number = try historyPosition()
+            try gate.charge(1, &exchange, &outbox)
+            return .overview(since: number)
         case .centers:
             exchange.request = try exchange.centerListing(requestReader)
             try gate.charge(1, &exchange, &outbox)
@@ -59,6 +61,33 @@ extension Callers {
         connections.send(
             Answer(contentType: .other(type), isCompressible: true), to: id, exchange.reply,
             &outbox)
+    }
+
+    /// Answers with how the broker stands.
+    mutating func send(
+        _ overview: Overview, since number: UInt64, to id: ConnectionID, _ outbox: inout Outbox
+    ) {
+        outbox.work.countLook()
+        outbox.content.removeAll(keepingCapacity: true)
+        overview.append(since: number, to: &outbox.content)
+        connections.send(.listing, to: id, exchange.reply, &outbox)
+    }
+
+    /// The number of the last point of the history that the caller has; 0 without one.
+    private func historyPosition() throws(Problem) -> UInt64 {
+        var query = try Query(exchange.parser.head)
+        let text = query.take("since")
+        try query.finish()
+        guard let text else { return 0 }
+        return try requestReader.sequence(text, parameter: "since")
+    }
+
+    /// Refuses a caller who may look into no center.
+    private func checkInspect(_ outbox: borrowing Outbox) throws(Problem) {
+        let caller = exchange.caller ?? outbox.anonymous
+        guard caller.grants.allowSomewhere(.inspect) else {
+            throw Problem.lacking("inspect", caller)
+        }
     }
 
     private mutating func sendReadiness(to id: ConnectionID, _ outbox: inout Outbox) throws(Problem)

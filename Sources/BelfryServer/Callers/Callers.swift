@@ -60,4 +60,6 @@ enum CallerStep {
     case calls
     /// The metrics, which are made once a turn for all who ask.
     case metrics
+    /// How the broker stands, with the points of its history that have higher numbers.
+    case overview(since: UInt64)
 }

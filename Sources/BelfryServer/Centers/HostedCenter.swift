@@ -19,6 +19,8 @@ struct HostedCenter {
     var known = CenterNeeds()
     /// What it had of asks, timers and values then.
     private var knownTally = CenterTally()
+    /// How many clients it had of each sort then.
+    private var knownClients = ClientCounts()
     /// What its observers had lost when the last turn ended.
     var knownLosses = Losses()
     /// What must last of this turn; it stays empty where nothing lasts.
@@ -61,8 +63,12 @@ struct HostedCenter {
         }
     }
 
-    /// Adds to the totals how much more of asks, timers and values the center has than when the last turn ended.
+    /// Adds to the totals how much more of clients, asks, timers and values the center has than when the last turn ended.
     mutating func addTally(to totals: borrowing CenterTotals) {
+        if center.clientCounts.changeCount != knownClients.changeCount {
+            totals.add(center.clientCounts, since: knownClients)
+            knownClients = center.clientCounts
+        }
         guard center.hasTally else { return }
         for kind in CenterTally.Kind.allCases where center.tally[kind] != knownTally[kind] {
             totals.add(center.tally[kind] - knownTally[kind], to: kind)

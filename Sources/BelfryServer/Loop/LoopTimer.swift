@@ -20,6 +20,8 @@ enum LoopTimer: UInt64 {
     case leftCenters
     /// What too much is kept of may go on being forgotten; the end of the turn does that.
     case trims
+    /// What all loops have counted is noted.
+    case history
     /// How far the start has come is logged.
     case progress
 }

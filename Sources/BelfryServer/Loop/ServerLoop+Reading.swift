@@ -31,6 +31,8 @@ extension ServerLoop {
             submit(callers.calls(from: id, &outbox))
         case .metrics:
             callers.sendMetrics(metrics(), to: id, &outbox)
+        case .overview(let number):
+            callers.send(overview(), since: number, to: id, &outbox)
         }
         if mustReact { applyItems() }
     }
@@ -126,19 +128,5 @@ extension ServerLoop {
     mutating func accountForAllKept() {
         host.centers.noteAllKept()
         host.kept.account(for: &host.centers, &outbox)
-    }
-
-    /// The metrics; all who ask in one turn are told the same, since making the text is much work.
-    private mutating func metrics() -> [UInt8] {
-        if metricsText.isEmpty {
-            accountForAllKept()
-            let loops = outbox.shared.counters.enumerated().map { number, published in
-                number == outbox.number ? outbox.counters : published.read()
-            }
-            metricsText = MetricGroup.text(
-                of: MetricSource(
-                    LoopSum(loops), outbox.shared, outbox.configuration, outbox.log))
-        }
-        return metricsText
     }
 }

@@ -16,6 +16,7 @@ extension ServerLoop {
         case .limits: outbox.meetLimitDeadline()
         case .leftCenters: host.endLeftCenters(&outbox)
         case .trims: host.kept.isTimerSet = false
+        case .history: noteHistory()
         case .progress: logProgress()
         }
     }

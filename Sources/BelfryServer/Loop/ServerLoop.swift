@@ -35,6 +35,7 @@ struct ServerLoop: ~Copyable {
             configuration, shared: shared, loop: number, unfinishedTotal: unfinishedTotal,
             sequencer: sequencer)
         host.takeCenters(&outbox)
+        if number == 0, shared.progress == nil { noteHistory() }
     }
 
     /// Accepts the connections of listeners.

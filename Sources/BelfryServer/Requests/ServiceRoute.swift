@@ -7,6 +7,7 @@ enum ServiceRoute: CaseIterable {
     /// Another name of `ready`.
     case health
     case metrics
+    case overview
     case centers
     case me
     case tickets
@@ -28,6 +29,7 @@ enum ServiceRoute: CaseIterable {
             RouteRow(.get, "/healthz", .looks, .nothing, guarding: .none, answering: .always)
         case .metrics:
             RouteRow(.get, "/metrics", .looks, .somewhere(.inspect), answering: .onceRestored)
+        case .overview: RouteRow(.get, "/v1/overview", .looks, .somewhere(.inspect))
         case .centers: RouteRow(.get, "/v1/centers", .looks, .nothing)
         case .me: RouteRow(.get, "/v1/me", .looks, .nothing)
         case .tickets: RouteRow(.post, "/v1/tickets", .acts, .credentials)

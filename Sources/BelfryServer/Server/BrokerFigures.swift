@@ -12,6 +12,8 @@ struct BrokerFigures: ~Copyable, Sendable {
     let refusals = Mutex<[Problem.Kind: UInt64]>([:])
     /// How asks have ended.
     let askEnds = Mutex(AskEnds())
+    /// What was counted, as it was before.
+    let history = Mutex(CounterHistory())
     /// What the process takes of the machine.
     let process = ProcessSampler()
     /// When the certificate ends, in seconds since 1970; 0 without one.

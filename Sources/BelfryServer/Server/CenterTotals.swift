@@ -16,6 +16,9 @@ struct CenterTotals: ~Copyable, Sendable {
     let queueByteCount = Atomic<Int>(0)
     /// The bytes of memory of each kind.
     private let counts = InlineArray<8, Atomic<Int>> { _ in Atomic(0) }
+    /// How many clients of all centers there are, by what they are told over and by their state.
+    private let transports = InlineArray<3, Atomic<Int>> { _ in Atomic(0) }
+    private let states = InlineArray<4, Atomic<Int>> { _ in Atomic(0) }
     /// What the tallies of all centers are together.
     private let tallies = InlineArray<16, Atomic<Int>> { _ in Atomic(0) }
 
@@ -37,5 +40,26 @@ struct CenterTotals: ~Copyable, Sendable {
     /// Adds what has grown of one of these.
     func add(_ growth: Int, to kind: CenterTally.Kind) {
         tallies[kind.rawValue].add(growth, ordering: .relaxed)
+    }
+
+    /// How many clients are told over something.
+    subscript(transport: Transport) -> Int {
+        max(0, transports[Int(transport.rawValue)].load(ordering: .relaxed))
+    }
+
+    /// How many clients are in a state.
+    subscript(state: ClientState) -> Int {
+        max(0, states[Int(state.rawValue)].load(ordering: .relaxed))
+    }
+
+    /// Adds how many clients more a center has.
+    func add(_ counts: ClientCounts, since known: ClientCounts) {
+        for transport in Transport.allCases {
+            transports[Int(transport.rawValue)].add(
+                counts[transport] - known[transport], ordering: .relaxed)
+        }
+        for state in ClientState.allCases {
+            states[Int(state.rawValue)].add(counts[state] - known[state], ordering: .relaxed)
+        }
     }
 }

@@ -129,6 +129,11 @@ extension MetricGroup {
                 note: "It does not promise that they arrived."
             ) { $0.counters.deliveries },
             .counter(
+                "belfry_acknowledgements_total",
+                "Deliveries that their observers have answered, or read out of a mailbox.",
+                note: "Also what they have refused."
+            ) { $0.shared.totals[.acknowledgements] },
+            .counter(
                 "belfry_compressions_total",
                 "How often a notification was compressed, once for all observers of a selector."
             ) { $0.counters.compressions },
@@ -164,6 +169,10 @@ extension MetricGroup {
                 "belfry_timers", "Posts that enter the queue later.",
                 note: "With those of `onDisconnect`, whose clients are connected."
             ) { $0.shared.totals[.timers] },
+            .gauge(
+                "belfry_timer_bytes", "Bytes of name, object and userInfo of all timers.",
+                note: "`--timer-limit` bounds them."
+            ) { $0.shared.totals[.timerBytes] },
             .counter(
                 "belfry_timers_fired_total", "How often a timer was due and entered the queue."
             ) { $0.shared.totals[.firings] },
@@ -241,6 +250,17 @@ extension MetricGroup {
             .gauge("belfry_unsent_bytes", "Bytes that wait for full sockets.") {
                 $0.counters.unsentBytes
             },
+            .each(
+                Transport.self, as: "transport", \.text, .gauge, "belfry_clients",
+                "Clients that are connected, or whose observers outlive that.",
+                note: "As of the turn before, as the metrics of centers all are."
+            ) { $0.shared.totals[$1] },
+            .each(
+                ClientState.self, as: "state", \.text, .gauge, "belfry_client_states",
+                "The same clients by their state.",
+                note:
+                    "A mailbox is `disconnected` while nobody reads it. Who is being written what was held counts as `live`."
+            ) { $0.shared.totals[$1] },
             .counter("belfry_clients_websocket_total", "WebSocket sessions.") {
                 $0.counters.clientsWebSocket
             },

@@ -71,6 +71,11 @@ struct Metric: Sendable {
         }
     }
 
+    /// All of its samples together.
+    func total(of source: MetricSource) -> UInt64 {
+        samples(source).reduce(0) { $0 + (UInt64($1.number) ?? 0) }
+    }
+
     /// Its lines in the text format of Prometheus.
     func lines(of source: MetricSource) -> String {
         var lines = "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
@@ -97,6 +102,10 @@ struct MetricGroup: Sendable {
         self.isThere = isThere
         self.metrics = metrics
     }
+
+    /// The metrics by their names.
+    static let byName = Dictionary(
+        uniqueKeysWithValues: all.flatMap(\.metrics).map { ($0.name, $0) })
 
     /// All metrics of a broker in the text format of Prometheus.
     static func text(of source: MetricSource) -> [UInt8] {

@@ -10,6 +10,7 @@ struct MetricSource: Sendable {
     let configuration: ServerConfiguration
     /// Lines of the log that were lost.
     let lostLineCount: UInt64
+    /// Nothing where nobody wants to know: a look asks for another one.
     let process: ProcessSampler.Sample
     let losses: Losses
     let refusals: [Problem.Kind: UInt64]
@@ -19,13 +20,14 @@ struct MetricSource: Sendable {
 
     init(
         _ counters: LoopSum<Counters>, _ shared: SharedState, _ configuration: ServerConfiguration,
-        _ log: ServerLog
+        _ log: ServerLog, looksAtProcess: Bool = true
     ) {
         self.counters = counters
         self.shared = shared
         self.configuration = configuration
         lostLineCount = log.lostLineCount()
-        process = shared.figures.process.figures()
+        process =
+            looksAtProcess ? shared.figures.process.figures() : ProcessSampler.Sample()
         losses = shared.figures.losses.withLock { $0 }
         refusals = shared.figures.refusals.withLock { $0 }
         askEnds = shared.figures.askEnds.withLock { $0 }
