@@ -19,4 +19,12 @@ public struct DataLock: ~Copyable, Sendable {
         self.directory = directory
         self.file = file
     }
+
+    /// What tells the directory from others on this machine: the device and the number of the file that is locked.
+    public func identity() throws(StoreError) -> (device: UInt64, file: UInt64) {
+        let status = try storeCall { () throws(SystemCallError) in
+            try directory.status(of: StoreOpening.lockName)
+        }
+        return (status?.identity.device ?? 0, status?.identity.inode ?? 0)
+    }
 }

@@ -530,6 +530,46 @@ int belfry_file_reserve(int descriptor, int64_t size) {
 
 int belfry_file_truncate(int descriptor) { return RETRY(ftruncate(descriptor, 0)); }
 
+int belfry_shared_open(const char *path, int64_t size) {
+    int descriptor = RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (descriptor < 0) return descriptor;
+    struct stat found;
+    int status = RETRY(fstat(descriptor, &found));
+    // Where everybody may make files, one of somebody else says nothing.
+    if (status == 0
+        && (!S_ISREG(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 077) != 0
+            || found.st_size != size)) {
+        status = -EINVAL;
+    }
+    if (status == 0) return descriptor;
+    close(descriptor);
+    return status;
+}
+
+int belfry_shared_create(const char *path, int64_t size) {
+    int status = RETRY(unlink(path));
+    if (status < 0 && status != -ENOENT) return status;
+    int descriptor = RETRY(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (descriptor < 0) return descriptor;
+    status = RETRY(ftruncate(descriptor, size));
+    if (status == 0) return descriptor;
+    close(descriptor);
+    return status;
+}
+
+int belfry_shared_reserve(int descriptor, int64_t offset, int64_t size) {
+    int status;
+    do {
+        status = -posix_fallocate(descriptor, offset, size);
+    } while (status == -EINTR);
+    return status;
+}
+
+void *belfry_shared_map(int descriptor, size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 int belfry_new_file_create(const char *path, const char *partial) {
     struct stat found;
     if (RETRY(lstat(path, &found)) == 0) return -EEXIST;

@@ -125,12 +125,12 @@ struct StoredCenter {
 
     /// A center that begins with the image, after an end in order or not.
     func restored(
-        limits: CenterLimits, isComplete: Bool, time: CommandTime
+        limits: CenterLimits, isComplete: Bool, time: CommandTime, marks: DispatchMarks? = nil
     ) -> NotificationCenter {
         var image = image
         image.isComplete = isComplete
         return NotificationCenter(
-            restoring: image, limits: limits, seed: HashSeed(3, 4), time: time)
+            restoring: image, limits: limits, seed: HashSeed(3, 4), time: time, marks: marks)
     }
 }
 

@@ -33,11 +33,11 @@ struct StoredScenario {
         return texts
     }
 
-    /// The center ends, in order or not, and begins again.
-    mutating func restart(isComplete: Bool = true) {
+    /// The center ends, in order or not, and begins again, maybe with what is known of its dispatches.
+    mutating func restart(isComplete: Bool = true, marks: DispatchMarks? = nil) {
         if isComplete { run { $0.apply(.terminate) } }
         scenario.center = stored.restored(
-            limits: limits, isComplete: isComplete, time: scenario.time)
+            limits: limits, isComplete: isComplete, time: scenario.time, marks: marks)
         run { [limits] in $0.apply(.configure(limits)) }
     }
 

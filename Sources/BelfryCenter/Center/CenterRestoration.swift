@@ -15,14 +15,17 @@ public struct CenterRestoration: ~Copyable {
     private var askEnds: [(ask: AskRecord, end: AskRecord.End)] = []
 
     /// Begins with the center itself; rows of the image are not looked at.
+    ///
+    /// - Parameter marks: what its earlier lives have dispatched; nil where nobody knows.
     public init(
-        of image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
+        of image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime,
+        marks: DispatchMarks? = nil
     ) {
         self.time = time
         isComplete = image.isComplete
         center = NotificationCenter(
             name: image.name, epoch: image.epoch, limits: limits, seed: seed)
-        center.beginRestoring(image.sequence, at: time)
+        center.beginRestoring(image.sequence, marks, at: time)
     }
 
     /// Takes a row, which the store tells as the change that made it.

@@ -97,14 +97,12 @@ extension NotificationCenter {
         let slots = usesValues ? slots.filter { !isOfValue($0) } : slots
         guard since < sequence, let firstSlot = slots.first else { return }
         for slot in slots { observers[slot].replaysAbove = since }
-        let firstKept = replay.forgottenThrough + 1
-        if since + 1 < firstKept {
-            for slot in slots {
-                noteGap(
-                    GapRecord(
-                        reason: .unknown, count: nil, first: since + 1, last: firstKept - 1),
-                    at: slot, &effects)
-            }
+        for slot in slots {
+            let last = forgottenThrough(of: observedName(at: slot))
+            guard since < last else { continue }
+            noteGap(
+                GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,
+                &effects)
         }
         // The new observers have the highest serial numbers: what others have in the buckets is
         // not even looked at, so the cost does not grow with observers times notifications.
@@ -125,6 +123,11 @@ extension NotificationCenter {
         hold(found, at: slots, of: client, &effects)
         settle(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)
+    }
+
+    /// The one name that an observer is told of; nil where there are more.
+    func observedName(at slot: UInt32) -> [UInt8]? {
+        observers.isResponder(at: slot) ? nil : index.name(of: observers[slot].place)
     }
 }
 

@@ -26,14 +26,17 @@ extension NotificationCenter {
         var wasSeen = true
         let hasAll = lastWritten[client]?.isSeen(by: sequence) ?? false
         var wasWritten = false
+        let seenPlace = markedPlace(of: sequence, among: slots)
         for slot in slots {
+            forgetUnknown(through: sequence, at: slot, &effects)
             starts.append(start(of: slot, after: sequence, past, &wasWritten))
             past.find(filter(of: slot), from: starts[starts.count - 1], known[slot] ?? [])
             for place in past.found { counts[place] += 1 }
             makeGood(past, missingThrough: missing, at: slot, &effects)
             guard observers[slot].writtenThrough >= sequence else { continue }
-            let isSeen = wasSeen || hasAll
-            wasSeen = false
+            let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false
+            let isSeen = wasSeen || hasAll || isForeign
+            if !isForeign { wasSeen = false }
             let start = max(isSeen ? sequence + 1 : sequence, observers[slot].replaysAbove + 1)
             let end = min(observers[slot].writtenThrough, firstKept - 1)
             // What an acknowledging observer was written and has not answered is held.
@@ -156,6 +159,49 @@ extension NotificationCenter {
         for entry in lists.flatMap({ held.slots(of: $0, in: .client) })
         where held[entry].flags.contains(.replayed) && !held[entry].flags.contains(.stored) {
             noteHeld(entry, at: time, &effects)
+        }
+    }
+
+    /// The place of a number of an earlier life among the marks, where it is the last of a name that is observed: it
+    /// was no number of another name.
+    private func markedPlace(of sequence: UInt64, among slots: [UInt32]) -> Int? {
+        guard sequence <= restoredThrough, let marks else { return nil }
+        for slot in slots {
+            if let place = markedPlace(of: slot), marks.cells[place] == sequence { return place }
+        }
+        return nil
+    }
+
+    /// The place of the one name that an observer is told of; nil where there are more.
+    private func markedPlace(of slot: UInt32) -> Int? {
+        observedName(at: slot).map { DispatchMarks.place(of: $0.span) }
+    }
+
+    /// Forgets what nobody could know after a restart, and the client knows: up to the number that it saw in the
+    /// life before, it was told what it had lost, unless it had asked for suspension.
+    private mutating func forgetUnknown(
+        through sequence: UInt64, at slot: UInt32, _ effects: inout Effects
+    ) {
+        let client = observers[slot].client
+        guard sequence <= restoredThrough, !clients[client].suspension.contains(.asked) else {
+            return
+        }
+        for place in observers[slot].gaps.indices.reversed() {
+            var gap = observers[slot].gaps[place]
+            guard gap.reason == .unknown, gap.count == nil, gap.last <= restoredThrough,
+                gap.first <= sequence
+            else { continue }
+            gap.first = sequence + 1
+            if gap.first <= gap.last {
+                observers[slot].gaps[place] = gap
+            } else {
+                observers[slot].gaps.remove(at: place)
+                gap.count = 0
+                if observers[slot].gaps.isEmpty { clients[client].gapCount -= 1 }
+            }
+            if isLasting(slot) {
+                effects.changes.append(.gap(observer: observers[slot].serial, gap))
+            }
         }
     }
 

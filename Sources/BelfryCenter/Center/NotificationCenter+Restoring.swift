@@ -1,17 +1,22 @@
 extension NotificationCenter {
     /// Makes a center out of an image, as ``CenterRestoration`` makes it of rows.
     public init(
-        restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime
+        restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime,
+        marks: DispatchMarks? = nil
     ) {
         var restoration = CenterRestoration(
-            of: image, limits: limits, seed: seed, time: time)
+            of: image, limits: limits, seed: seed, time: time, marks: marks)
         image.forEachRow { restoration.take($0) }
         self = restoration.finish()
     }
 
     /// Takes what is known of the center itself.
-    mutating func beginRestoring(_ through: UInt64, at time: CommandTime) {
+    mutating func beginRestoring(
+        _ through: UInt64, _ marks: DispatchMarks?, at time: CommandTime
+    ) {
         sequence = through
+        restoredThrough = through
+        self.marks = marks
         replay.begin(above: through)
         reservedSequence = through
         sequenceReserveAt = through
@@ -64,12 +69,14 @@ extension NotificationCenter {
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
-        observer.writtenThrough = min(sequence, lastWritten[client]?.sequence ?? sequence)
+        // A responder is told of several names.
+        let dispatched = lastDispatchedEarlier(of: record.role.isPlain ? record.name : nil)
+        observer.writtenThrough = min(sequence, lastWritten[client]?.sequence ?? dispatched)
         observers.fill(slot, with: observer, after: clients[client].lastObserver)
         clients.noteObserver(slot, isLasting: true, at: client)
-        if !isComplete, record.terms.suspensionBehavior == .drop, record.since < sequence {
+        if !isComplete, record.terms.suspensionBehavior == .drop, record.since < dispatched {
             let gap = GapRecord(
-                reason: .unknown, count: nil, first: record.since + 1, last: sequence)
+                reason: .unknown, count: nil, first: record.since + 1, last: dispatched)
             losses.add(gap)
             addGap(gap, at: slot)
         }

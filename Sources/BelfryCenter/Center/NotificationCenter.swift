@@ -35,6 +35,10 @@ public struct NotificationCenter: Sendable {
     /// What clients were written last before their connections ended, by slot; it is not known of all, and of none
     /// that has a connection.
     var lastWritten: [UInt32: LastWritten] = [:]
+    /// Where the numbers of the last life end; 0 of a center that was not restored.
+    var restoredThrough: UInt64 = 0
+    /// What earlier lives have dispatched; nil where nobody knows.
+    var marks: DispatchMarks?
     var observers = ObserverTable()
     var index: ObserverIndex
     var selectors: SelectorTable

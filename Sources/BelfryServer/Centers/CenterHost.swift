@@ -56,7 +56,7 @@ struct CenterHost: ~Copyable {
         centers = CenterTable(
             limits: CenterLimits(configuration, shared), seed: shared.hashSeed,
             incarnation: shared.incarnation, loop: loop, keepsChanges: shared.hasStore,
-            sequencer: sequencer)
+            witness: shared.witness, sequencer: sequencer)
     }
 
     /// Takes a configuration that has changed, and lets the centers have their limits.

@@ -29,14 +29,20 @@ struct CenterTable: ~Copyable {
     private var ended: TurnEnd?
     /// What puts commands into one order, where this broker does not do that alone.
     let sequencer: (any Sequencer)?
+    /// What a kill leaves of what is dispatched; nil where that is nowhere.
+    private let witness: DispatchWitness?
+    /// Whether there is one: a look at it would count a reference.
+    private let isWitnessed: Bool
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
     /// - Parameter loop: the number of the loop, so that no two loops name commands alike.
     init(
         limits: CenterLimits, seed: HashSeed, incarnation: UInt64, loop: Int, keepsChanges: Bool,
-        sequencer: (any Sequencer)?
+        witness: DispatchWitness?, sequencer: (any Sequencer)?
     ) {
+        self.witness = witness
+        isWitnessed = witness != nil
         self.sequencer = sequencer
         self.limits = limits
         self.seed = seed
@@ -90,6 +96,7 @@ struct CenterTable: ~Copyable {
     ) -> Int {
         hosted.append(HostedCenter(center: center, time: time, keepsChanges: keepsChanges))
         positions[name] = hosted.count - 1
+        if isWitnessed { beginWitness(at: hosted.count - 1) }
         noteKept(at: hosted.count - 1)
         if name == RoutedPath.defaultCenter { defaultPosition = hosted.count - 1 }
         return hosted.count - 1
@@ -114,6 +121,7 @@ struct CenterTable: ~Copyable {
         addKept(KeptMemory() - hosted[position].center.keptMemory)
         if hosted[position].owner != .none { countCenter(-1, at: position) }
         let name = hosted[position].center.name
+        if let page = hosted[position].page { witness?.give(back: page) }
         let changes = hosted[position].endOfTurn()
         if !changes.isEmpty { end.changes.append(.center(name: name, changes: changes)) }
         let isStored = keepsChanges && hosted[position].center.isStored
@@ -156,9 +164,25 @@ struct CenterTable: ~Copyable {
         touch(position)
         let observerCount = hosted[position].center.needs.observerCount
         hosted[position].apply(command, into: &effects)
+        if isWitnessed { bearWitness(at: position) }
         observerGrowth = hosted[position].center.needs.observerCount - observerCount
         // Many may register in one turn: each counts for the next.
         if observerGrowth != 0 { noteKept(at: position, ifChangedBy: Self.leastKeptChange) }
+    }
+
+    private mutating func beginWitness(at position: Int) {
+        hosted[position].page = witness?.takePage(for: hosted[position].center)
+        hosted[position].witnessedThrough = hosted[position].center.sequence
+    }
+
+    /// Notes what a command has dispatched, before any of that leaves.
+    private mutating func bearWitness(at position: Int) {
+        let sequence = hosted[position].center.sequence
+        guard sequence != hosted[position].witnessedThrough, let page = hosted[position].page
+        else { return }
+        witness?.note(
+            hosted[position].center, above: hosted[position].witnessedThrough, on: page)
+        hosted[position].witnessedThrough = sequence
     }
 
     /// Lets the sequencer have a command for a center.

@@ -13,6 +13,10 @@ struct HostedCenter {
     var postCount: UInt64 = 0
     /// Who the center counts for, and what it keeps of its own.
     var owner = Owner.none
+    /// Its page of the witness; nil where it has none.
+    var page: Int?
+    /// What it has dispatched up to this number is on the page.
+    var witnessedThrough: UInt64 = 0
     /// Whether it is in the list of those that got a command in this turn.
     var isTouched = false
     /// What it needed when the last turn ended.

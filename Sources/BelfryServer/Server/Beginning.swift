@@ -6,6 +6,8 @@ import BelfrySystem
 struct Beginning {
     /// The store; nil when everything is in memory.
     var store: (any StoreDoor)?
+    /// What a kill leaves of what is dispatched; nil where that is nowhere.
+    var witness: DispatchWitness?
     /// The centers, as the store has them.
     private(set) var centers: [NotificationCenter] = []
     /// The time that the centers know; nil where there are none.

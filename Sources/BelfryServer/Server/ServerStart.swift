@@ -97,11 +97,13 @@ struct ServerStart: ~Copyable {
         limits.tombstoneLimit = configuration.centerLimits.tombstoneLimit
         limits.tombstoneByteLimit = configuration.memory.tombstones
         var random = SystemRandom()
+        let past = try DispatchWitness.Past(of: data)
         var restoration = StateRestoration(
             limits: configuration.centerLimits,
             at: CommandTime(
                 wallMilliseconds: wallStart.milliseconds,
-                monotonicNanoseconds: start.nanoseconds)
+                monotonicNanoseconds: start.nanoseconds),
+            marks: { past.marks(of: $0, $1) }
         ) {
             random.hexadecimal(digitCount: 12)
         }
@@ -113,6 +115,13 @@ struct ServerStart: ~Copyable {
         var beginning = try restoration.finish(in: &file)
         let store = try DiskStore(file, mailboxes: mailboxes, log: log)
         beginning.store = store
+        do throws(SystemCallError) {
+            beginning.witness = try DispatchWitness(past, incarnation: beginning.incarnation ?? 0)
+        } catch {
+            log.write(
+                .info, "there is no memory for what a kill would leave: gaps may be told in vain",
+                ("error", "\(error)"))
+        }
         beginning.log(in: log, since: start)
         return (beginning, store)
     }

@@ -12,6 +12,8 @@ final class SharedState: Sendable {
     let store: (any StoreDoor)?
     /// Whether there is a store: a look at the door itself would count a reference.
     let hasStore: Bool
+    /// What a kill leaves of what is dispatched; nil without a store.
+    let witness: DispatchWitness?
     /// The centers out of the store that no loop has taken yet.
     private let centers: Mutex<[NotificationCenter]>
     /// The time that these know; nil where there are none.
@@ -57,6 +59,7 @@ final class SharedState: Sendable {
         self.mailboxes = mailboxes
         store = beginning.store
         hasStore = beginning.store != nil
+        witness = beginning.witness
         centers = Mutex(beginning.centers)
         restoredAt = beginning.restoredAt
         numbers = beginning.numbers

@@ -11,6 +11,8 @@ struct StateRestoration: ~Copyable {
     private let time: CommandTime
     private let seed: HashSeed
     private let makeEpoch: () -> [UInt8]
+    /// What the life before has dispatched, where that is known.
+    private let marks: (CenterImage, StoreImage) -> DispatchMarks?
     private var facts = StoreImage()
     /// What the store must know before anybody is served.
     private var changes: [StoreChange] = []
@@ -23,10 +25,14 @@ struct StateRestoration: ~Copyable {
     /// - Parameters:
     ///   - limits: what centers keep to.
     ///   - time: since when their clients are away, and what is left of times runs.
+    ///   - marks: what a center has dispatched in the life before, where that is known.
     ///   - makeEpoch: text that no other life of a center has.
     init(
-        limits: CenterLimits, at time: CommandTime, makeEpoch: @escaping () -> [UInt8]
+        limits: CenterLimits, at time: CommandTime,
+        marks: @escaping (CenterImage, StoreImage) -> DispatchMarks? = { _, _ in nil },
+        makeEpoch: @escaping () -> [UInt8]
     ) {
+        self.marks = marks
         var random = SystemRandom()
         seed = HashSeed(random.next(), random.next())
         self.limits = limits
@@ -48,6 +54,7 @@ struct StateRestoration: ~Copyable {
             current = nil
         case .center(var image):
             finishCenter()
+            let known = marks(image, facts)
             if facts.isCopied {
                 image.epoch = makeEpoch()
                 let record = CenterRecord(epoch: image.epoch)
@@ -57,7 +64,8 @@ struct StateRestoration: ~Copyable {
             // delivery does not wait for a commit.
             let through = image.sequence + NotificationCenter.sequenceBlock
             changes.append(.center(name: image.name, .sequenceReserved(through: through)))
-            current = CenterRestoration(of: image, limits: limits, seed: seed, time: time)
+            current = CenterRestoration(
+                of: image, limits: limits, seed: seed, time: time, marks: known)
         case .row(let row):
             current?.take(row)
         }

@@ -155,6 +155,17 @@ int belfry_file_create(int directory, const char *_Nonnull name);
 int belfry_file_reserve(int descriptor, int64_t size);
 int belfry_file_truncate(int descriptor);
 int belfry_duplicate(int descriptor);
+/// Opens a file of this size for reading that this user alone may read, or `-EINVAL`.
+int belfry_shared_open(const char *_Nonnull path, int64_t size);
+
+/// Makes a file of this size without room for it, for its owner alone, in the place of one that is there.
+int belfry_shared_create(const char *_Nonnull path, int64_t size);
+
+/// Takes room for a part of it.
+int belfry_shared_reserve(int descriptor, int64_t offset, int64_t size);
+
+/// Maps it; NULL where that is not possible. What is written to a part without room ends the process.
+void *_Nullable belfry_shared_map(int descriptor, size_t size);
 /// Makes the partial file of one that is to get a path; -EEXIST when there is either.
 int belfry_new_file_create(const char *_Nonnull path, const char *_Nonnull partial);
 /// Gives a partial file its path, for good.

@@ -1,0 +1,65 @@
+/// The last number that a center has dispatched of each name.
+///
+/// There is a fixed number of cells: names that share one share its number, which is then too high for some of them
+/// and too low for none. A broker that was killed learns from it what it cannot have lost: what it never dispatched.
+public struct DispatchMarks: Sendable, Equatable {
+    /// How many cells there are; the first is that of all names together.
+    public static let cellCount = 511
+
+    /// The numbers, by the places of names.
+    public private(set) var cells: [UInt64]
+
+    /// Has one number for every name: 0 of a center that is new, the highest that can have been used where nobody knows.
+    public init(all sequence: UInt64) {
+        cells = [UInt64](repeating: sequence, count: Self.cellCount)
+    }
+
+    /// Takes the numbers of all cells.
+    public init?(cells: [UInt64]) {
+        guard cells.count == Self.cellCount else { return nil }
+        self.cells = cells
+    }
+
+    /// Where the number of a name is: by FNV-1a, which is the same in each process.
+    ///
+    /// Whoever lets names share a cell lets observers be told of losses that are none.
+    public static func place(of name: Span<UInt8>) -> Int {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for index in name.indices { hash = (hash ^ UInt64(name[index])) &* 0x100_0000_01b3 }
+        return 1 + Int(hash % UInt64(cellCount - 1))
+    }
+
+    /// The last number of a name, or of all names where there is none.
+    func last(of name: [UInt8]?) -> UInt64 {
+        cells[name.map { Self.place(of: $0.span) } ?? 0]
+    }
+}
+
+extension NotificationCenter {
+    /// What it knows of the numbers that it used before it was restored; a new center has used none.
+    public var earlierMarks: DispatchMarks {
+        marks ?? DispatchMarks(all: restoredThrough)
+    }
+
+    /// Visits the numbers and names that were dispatched above a number, the oldest first.
+    ///
+    /// - Returns: false where some of them are not known any more; nothing was visited then.
+    public func forEachDispatched(
+        above sequence: UInt64, _ visit: (UInt64, Span<UInt8>) -> Void
+    ) -> Bool {
+        guard replay.forgottenThrough <= sequence else { return false }
+        replay.forEach(above: sequence) { visit($0.sequence, $0.content.name) }
+        return true
+    }
+
+    /// The last number that an earlier life can have dispatched of a name.
+    func lastDispatchedEarlier(of name: [UInt8]?) -> UInt64 {
+        min(restoredThrough, marks?.last(of: name) ?? restoredThrough)
+    }
+
+    /// The last number of a name that the replay ring does not have any more.
+    func forgottenThrough(of name: [UInt8]?) -> UInt64 {
+        replay.forgottenThrough > restoredThrough
+            ? replay.forgottenThrough : lastDispatchedEarlier(of: name)
+    }
+}

@@ -1,0 +1,117 @@
+import BelfryCenter
+import BelfryStore
+import BelfrySystem
+import Synchronization
+
+/// What the centers of a store have dispatched last, where a kill of the process leaves it (decision 91).
+///
+/// Each center has a page of words: the first says which center it is, the others are its ``DispatchMarks``. The
+/// first page says which life of the store wrote them: what another life than the last one left says nothing.
+final class DispatchWitness: Sendable {
+    private let words: SharedWords
+    private let freePages: Mutex<[Int]>
+
+    /// As many words as a page of memory has.
+    private static let pageWordCount = DispatchMarks.cellCount + 1
+    /// As many centers have a page; of others nobody knows after a kill what they dispatched.
+    private static let pageLimit = 1_024
+    private static let wordCount = pageWordCount * (pageLimit + 1)
+    /// What a file of this form begins with.
+    private static let form: UInt64 = 0x4265_6c66_7279_0001
+
+    private static func name(_ data: borrowing DataLock) throws(StoreError) -> String {
+        let identity = try data.identity()
+        return "belfry-\(String(identity.device, radix: 16))-\(String(identity.file, radix: 16))"
+    }
+
+    /// What tells a center, and this life of it, from others.
+    private static func key(of name: [UInt8], _ epoch: [UInt8]) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in epoch + [0] + name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return max(hash, 1)
+    }
+
+    /// Begins for a life of a store.
+    ///
+    /// - Parameter past: what was read of the life before, whose place this takes.
+    init(_ past: Past, incarnation: UInt64) throws(SystemCallError) {
+        words = try SharedWords(name: past.name, count: Self.wordCount)
+        freePages = Mutex(Array((1...Self.pageLimit).reversed()))
+        try words.reserve(0..<Self.pageWordCount)
+        words.write(incarnation, at: 1)
+        words.write(Self.form, at: 0)
+    }
+
+    /// Gives a center a page; nil where there is none left, or no room for one.
+    func takePage(for center: borrowing NotificationCenter) -> Int? {
+        guard let page = freePages.withLock({ $0.popLast() }) else { return nil }
+        let start = page * Self.pageWordCount
+        do throws(SystemCallError) {
+            try words.reserve(start..<start + Self.pageWordCount)
+        } catch {
+            // Without a page nobody knows after a kill what this center dispatched, as without any memory.
+            leave(page)
+            return nil
+        }
+        for (place, number) in center.earlierMarks.cells.enumerated() {
+            words.write(number, at: start + 1 + place)
+        }
+        words.write(Self.key(of: center.name, center.epoch), at: start)
+        return page
+    }
+
+    /// A center has ended.
+    func give(back page: Int) {
+        words.write(0, at: page * Self.pageWordCount)
+        leave(page)
+    }
+
+    private func leave(_ page: Int) { freePages.withLock { $0.append(page) } }
+
+    /// Notes what a center has dispatched above a number.
+    func note(_ center: borrowing NotificationCenter, above sequence: UInt64, on page: Int) {
+        let start = page * Self.pageWordCount + 1
+        let isKnown = center.forEachDispatched(above: sequence) { number, name in
+            words.write(number, at: start)
+            words.write(number, at: start + DispatchMarks.place(of: name))
+        }
+        if isKnown { return }
+        for place in 0..<DispatchMarks.cellCount {
+            words.write(center.sequence, at: start + place)
+        }
+    }
+
+    /// What the life before has left.
+    struct Past {
+        /// Under which name the memory is found.
+        let name: String
+        private let incarnation: UInt64
+        private var marks: [UInt64: DispatchMarks] = [:]
+
+        /// Reads it, if it is there.
+        init(of data: borrowing DataLock) throws(StoreError) {
+            name = try DispatchWitness.name(data)
+            guard let words = LeftWords(name: name, count: wordCount),
+                case let header = words.read(0..<2), header.first == form
+            else {
+                incarnation = 0
+                return
+            }
+            incarnation = header[1]
+            for page in 1...pageLimit {
+                let start = page * pageWordCount
+                guard let key = words.read(start..<start + 1).first, key != 0 else { continue }
+                marks[key] = DispatchMarks(
+                    cells: words.read(start + 1..<start + pageWordCount))
+            }
+        }
+
+        /// What a center had dispatched, if the life before this one knew it.
+        func marks(of image: CenterImage, _ facts: StoreImage) -> DispatchMarks? {
+            guard incarnation > 0, incarnation + 1 == facts.incarnation, !facts.isCopied else {
+                return nil
+            }
+            return marks[key(of: image.name, image.epoch)]
+        }
+    }
+}
