@@ -12,6 +12,7 @@ extension FieldReader {
             (fields, ordinal, bytes) throws(Problem) in
             try fields.readListingMember(ordinal, of: &request, in: bytes)
         }
+        if let fault = request.fault { addFault(fault.key.text, fault.detail) }
         return request
     }
 

@@ -14,13 +14,16 @@ public struct ListingRequest: Sendable {
     /// Whether timers alone are listed, or entries of the queue alone; nil is both.
     public var isWaiting: Bool?
 
-    /// Asks for all rows.
-    public init() {}
+    /// The orders that the rows can have.
+    private let orders: [RowOrder]
+
+    /// Asks for all rows of a listing.
+    public init(_ listing: Listing = .observers) { orders = listing.orders }
 
     /// The parameters of listings.
     enum Key: Int, CaseIterable {
         case limit, cursor, name, object, target, client, state, principal, selector, observer
-        case waiting
+        case waiting, contains, sort
 
         var text: String {
             switch self {
@@ -35,8 +38,16 @@ public struct ListingRequest: Sendable {
             case .selector: "selector"
             case .observer: "observer"
             case .waiting: "waiting"
+            case .contains: "contains"
+            case .sort: "sort"
             }
         }
+    }
+
+    /// What is wrong with parameters beside each other, and with which of them.
+    var fault: (key: Key, detail: String)? {
+        guard query.order != nil, query.cursor > 0 else { return nil }
+        return (.cursor, "goes with no sort: a sorted listing has one page, the first rows")
     }
 
     static let cursorDetail = "must be the next of an earlier page"
@@ -77,6 +88,12 @@ public struct ListingRequest: Sendable {
             isWaiting = text.elementsEqual("true".utf8)
             let isBoolean = isWaiting == true || text.elementsEqual("false".utf8)
             return isBoolean ? nil : "must be true or false"
+        case .contains: query.contained = text
+        case .sort:
+            let order = RowOrder(rawValue: String(decoding: text, as: UTF8.self))
+            query.order = order.flatMap { orders.contains($0) ? $0 : nil }
+            let words = orders.map(\.rawValue).joined(separator: ", ")
+            return query.order == nil ? "must be one of \(words)" : nil
         }
         return TextRule.faultOfName(text.span, limits: limits)
     }
@@ -112,9 +129,9 @@ public enum Listing: Sendable, Equatable, CaseIterable {
     case asks
     /// `limit`, `cursor` and `object`.
     case values
-    /// `limit`, `cursor`, `principal` and `state`.
+    /// `limit`, `cursor`, `principal`, `state`, `contains` and `sort`.
     case clients
-    /// `limit`, `cursor` and `name`.
+    /// `limit`, `cursor`, `name`, `contains` and `sort`.
     case channels
     /// `limit` and `cursor`.
     case centers
@@ -140,6 +157,17 @@ public enum Listing: Sendable, Equatable, CaseIterable {
         case .selector: self == .responders || self == .asks
         case .observer: self == .asks
         case .waiting: self == .queue
+        case .contains, .sort: !orders.isEmpty
+        }
+    }
+
+    /// The orders that its rows can have; none where they have one of their own alone.
+    var orders: [RowOrder] {
+        switch self {
+        case .observers: RowOrder.ofObservers
+        case .clients: RowOrder.ofClients
+        case .channels: RowOrder.ofChannels
+        case .responders, .asks, .values, .centers, .queue, .leaks, .reports: []
         }
     }
 

@@ -22,12 +22,13 @@ extension RequestReader {
     public func listing(
         _ listing: Listing, query: [QueryParameter]
     ) throws(Problem) -> ListingRequest {
-        var request = ListingRequest()
+        var request = ListingRequest(listing)
         let keys = listing.keys
         var faults = Faults(limits: limits)
         _ = read(query, of: keys.map(\.text), &faults) { index, value in
             request.set(keys[index], to: value, limits: limits)
         }
+        if let fault = request.fault { faults.add(.parameter(fault.key.text), fault.detail) }
         try faults.check()
         return request
     }

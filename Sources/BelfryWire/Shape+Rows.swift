@@ -63,7 +63,7 @@ extension Shape {
     public static func append(
         observers page: Page<ObserverRow>, center: [UInt8], to output: inout [UInt8]
     ) {
-        append("observers", page.rows, next: page.next, to: &output) { row, output, writer in
+        append("observers", page, to: &output) { row, output, writer in
             append(row, center: center, to: &output, with: &writer)
         }
     }
@@ -74,7 +74,7 @@ extension Shape {
         clients page: Page<ClientRow>, unsentByteCount: (ClientRow) -> Int?,
         to output: inout [UInt8]
     ) {
-        append("clients", page.rows, next: page.next, to: &output) { row, output, writer in
+        append("clients", page, to: &output) { row, output, writer in
             append(row, unsentByteCount: unsentByteCount(row), to: &output, with: &writer)
         }
     }
@@ -109,7 +109,7 @@ extension Shape {
 
     /// Appends a page of channels.
     public static func append(channels page: Page<ChannelRow>, to output: inout [UInt8]) {
-        append("channels", page.rows, next: page.next, to: &output) { row, output, writer in
+        append("channels", page, to: &output) { row, output, writer in
             writer.beginObject(into: &output)
             writer.member("name", string: row.name, into: &output)
             writer.member("observers", integer: row.observerCount, into: &output)
@@ -139,6 +139,22 @@ extension Shape {
         output.append("{\"removed\":")
         JSONWriter.append(integer: removedCount, to: &output)
         output.append("}")
+    }
+
+    /// Appends a page with how many rows there are, where that is known, and how many were not looked at.
+    private static func append<Row>(
+        _ key: String, _ page: Page<Row>, to output: inout [UInt8],
+        row: (Row, inout [UInt8], inout JSONWriter) -> Void
+    ) {
+        var writer = JSONWriter()
+        writer.beginObject(into: &output)
+        writer.array(key, of: page.rows, into: &output, element: row)
+        writer.next(page.next, into: &output)
+        if let total = page.total { writer.member("total", integer: total, into: &output) }
+        if page.unseenCount > 0 {
+            writer.member("unseen", integer: page.unseenCount, into: &output)
+        }
+        writer.endObject(into: &output)
     }
 
     /// Appends an object with an array of rows, and with `next` if another page follows.

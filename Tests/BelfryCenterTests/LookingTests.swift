@@ -65,9 +65,12 @@ struct LookingTests {
         let client = scenario.connect()
         for _ in 1...3 { scenario.observe("a", by: client) }
         #expect(walk(scenario.center, limit: limit).serials == [1, 2, 3])
-        #expect(scenario.center.clients(after: 0, limit: limit, principal: nil).rows.count == 1)
         #expect(
-            scenario.center.channels(after: 0, limit: limit, name: nil, visible: all).rows.count
+            scenario.center.clients(matching: ObserverQuery(after: 0, limit: limit)).rows.count == 1
+        )
+        #expect(
+            scenario.center.channels(matching: ObserverQuery(after: 0, limit: limit), visible: all)
+                .rows.count
                 == 1)
     }
 
@@ -137,10 +140,12 @@ struct LookingTests {
         let report = center.unmatched(limit: 9, visible: visible)
         #expect(report.postedNeverObserved.isEmpty)
         #expect(report.observedNeverPosted.map(\.serial) == [1, 2])
-        let channels = center.channels(after: 0, limit: 9, name: nil, visible: visible)
+        let channels = center.channels(
+            matching: ObserverQuery(after: 0, limit: 9), visible: visible)
         #expect(channels.rows.map(\.name) == [bytes("a")])
         let named = center.channels(
-            after: 0, limit: 9, name: bytes("secret"), visible: visible)
+            matching: ObserverQuery(after: 0, limit: 9) { $0.name = bytes("secret") },
+            visible: visible)
         #expect(named.rows.isEmpty)
     }
 
@@ -152,16 +157,19 @@ struct LookingTests {
         let third = scenario.connect()
         scenario.observe("a", by: second)
         scenario.disconnect(first)
-        let page = scenario.center.clients(after: 0, limit: 1, principal: nil)
+        let page = scenario.center.clients(matching: ObserverQuery(after: 0, limit: 1))
         #expect(page.rows.map(\.id) == [second])
         #expect(page.rows.map(\.transport) == [.events])
         #expect(page.rows.map(\.observerCount) == [1])
         #expect(page.rows.map(\.connection) == [ConnectionName(node: 1, number: 102)])
         #expect(page.next == second)
-        let last = scenario.center.clients(after: second, limit: 1, principal: bytes("anonymous"))
+        let last = scenario.center.clients(
+            matching: ObserverQuery(after: second, limit: 1) { $0.principal = bytes("anonymous") })
         #expect(last.rows.map(\.id) == [third] && last.next == nil)
         #expect(
-            scenario.center.clients(after: 0, limit: 9, principal: bytes("x")).rows.isEmpty)
+            scenario.center.clients(
+                matching: ObserverQuery(after: 0, limit: 9) { $0.principal = bytes("x") }
+            ).rows.isEmpty)
     }
 
     @Test("O8: channels tell observers and posts, page by page", arguments: 1...5)
@@ -177,7 +185,7 @@ struct LookingTests {
         var cursor: UInt64? = 0
         while let after = cursor {
             let page = scenario.center.channels(
-                after: after, limit: limit, name: nil, visible: all)
+                matching: ObserverQuery(after: after, limit: limit), visible: all)
             rows += page.rows
             cursor = page.next
         }
@@ -192,10 +200,14 @@ struct LookingTests {
         var scenario = Scenario()
         scenario.post("a")
         let center = scenario.center
-        let found = center.channels(after: 0, limit: 9, name: bytes("a"), visible: all)
+        let found = center.channels(
+            matching: ObserverQuery(after: 0, limit: 9) { $0.name = bytes("a") }, visible: all)
         #expect(found.rows.map(\.postCount) == [1] && found.next == nil)
-        #expect(center.channels(after: 0, limit: 9, name: bytes("b"), visible: all).rows.isEmpty)
-        let past = center.channels(after: .max, limit: 9, name: nil, visible: all)
+        #expect(
+            center.channels(
+                matching: ObserverQuery(after: 0, limit: 9) { $0.name = bytes("b") }, visible: all
+            ).rows.isEmpty)
+        let past = center.channels(matching: ObserverQuery(after: .max, limit: 9), visible: all)
         #expect(past.rows.isEmpty && past.next == nil)
     }
 

@@ -39,7 +39,7 @@ struct MixtureTests {
     private func settle(_ scenario: inout Scenario, _ watch: inout Watch) {
         scenario.milliseconds += 10_000
         scenario.apply(.passTime(workLimit: .max))
-        let clients = scenario.center.clients(after: 0, limit: 1_000, principal: nil).rows
+        let clients = scenario.center.clients(matching: ObserverQuery(after: 0, limit: 1_000)).rows
         for client in clients where client.transport == .webSocket {
             if client.state == .disconnected {
                 let newcomer = scenario.connectAnew(number: client.id + 1_000_000)
@@ -76,7 +76,8 @@ struct MixtureTests {
             scenario.apply(.readMailbox(observer: row.serial, through: .max))
             watch.look(at: scenario)
         }
-        for client in scenario.center.clients(after: 0, limit: 1_000, principal: nil).rows {
+        for client in scenario.center.clients(matching: ObserverQuery(after: 0, limit: 1_000)).rows
+        {
             scenario.apply(.drain(client: client.id))
             watch.look(at: scenario)
             guard let slot = scenario.center.clients.slot(of: client.id) else { continue }
@@ -92,7 +93,8 @@ struct MixtureTests {
     }
 
     private func leaveAll(_ scenario: inout Scenario) {
-        for client in scenario.center.clients(after: 0, limit: 1_000, principal: nil).rows {
+        for client in scenario.center.clients(matching: ObserverQuery(after: 0, limit: 1_000)).rows
+        {
             scenario.apply(.removeClient(client: client.id, by: .broker))
         }
         var none = CenterLimits()

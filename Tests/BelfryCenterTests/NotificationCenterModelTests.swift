@@ -133,7 +133,7 @@ struct NotificationCenterModelTests {
         var source = CommandSource(seed: seed, isPlain: true)
         var scenario = Scenario(limits: Self.limits)
         for _ in 1...1_500 { scenario.apply(source.next().action) }
-        let clients = scenario.center.clients(after: 0, limit: 1_000, principal: nil).rows
+        let clients = scenario.center.clients(matching: ObserverQuery(after: 0, limit: 1_000)).rows
         for client in clients {
             scenario.apply(.disconnect(client: client.id, connection: client.connection))
         }

@@ -118,7 +118,7 @@ struct ShapeTests {
         let once = head + #""delivered":1\#(counts),"lastDeliveredAt":"\#(time)"}"#
         let page = bench.center.observers(matching: ObserverQuery()) { _, _ in true }
         let last = written { Shape.append(observers: page, center: bytes("default"), to: &$0) }
-        #expect(last == #"{"observers":[\#(once)]}"#)
+        #expect(last == #"{"observers":[\#(once)],"total":1}"#)
     }
 
     @Test("a page tells where the next one starts, as text")
@@ -131,7 +131,7 @@ struct ShapeTests {
         let page = bench.center.observers(matching: query) { _, _ in true }
         let shape = written { Shape.append(observers: page, center: bytes("x"), to: &$0) }
         #expect(shape.hasPrefix(#"{"observers":[{"id":"o17","#))
-        #expect(shape.hasSuffix(#"}],"next":"17"}"#))
+        #expect(shape.hasSuffix(#"}],"next":"17","total":2}"#))
     }
 
     @Test(
@@ -142,18 +142,19 @@ struct ShapeTests {
         bench.observe(17, name: "a")
         bench.post("b")
         let time = "2026-11-21T08:00:00.000Z"
-        let clients = bench.center.clients(after: 0, limit: 10, principal: nil)
+        let clients = bench.center.clients(matching: ObserverQuery(after: 0, limit: 10))
         let client =
             #"{"clients":[{"id":"c4","transport":"\#(transportText)","state":"live","#
             + #""stateSince":"\#(time)","principal":"anonymous","observers":1,"held":0,"#
-            + #""unsentBytes":77,"connectedAt":"\#(time)"}]}"#
+            + #""unsentBytes":77,"connectedAt":"\#(time)"}],"total":1}"#
         #expect(
             written { Shape.append(clients: clients, unsentByteCount: { _ in 77 }, to: &$0) }
                 == client)
-        let channels = bench.center.channels(after: 0, limit: 10, name: nil) { _, _ in true }
+        let channels = bench.center.channels(matching: ObserverQuery(limit: 10)) { _, _ in true }
         let channel =
             #"{"channels":[{"name":"a","observers":1,"posts":0},"#
-            + #"{"name":"b","observers":0,"posts":1,"lastPostedAt":"\#(time)"}]}"#
+            + #"{"name":"b","observers":0,"posts":1,"#
+            + #""lastPostedAt":"\#(time)"}],"total":2}"#
         #expect(written { Shape.append(channels: channels, to: &$0) } == channel)
         let center =
             #"{"centers":[{"name":"default","observers":1,"clients":1,"seq":1,"epoch":"k3"}],"#

@@ -144,7 +144,7 @@ extension World {
             let page = center.mailbox(of: row.serial, after: 0, limit: 1_000)
             try compare(page, model.mailbox(of: row.serial, after: 0, limit: 1_000))
         }
-        let clients = center.clients(after: 0, limit: 1_000, principal: nil).rows
+        let clients = center.clients(matching: ObserverQuery(after: 0, limit: 1_000)).rows
         try compare("client count", clients.count, model.clients.count)
         for (place, row) in clients.enumerated() {
             try compare("client", SeenClient(row), model.row(ofClient: place))

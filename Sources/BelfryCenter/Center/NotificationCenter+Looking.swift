@@ -34,6 +34,9 @@ extension NotificationCenter {
     /// How many clients the center has.
     public var clientCount: Int { clients.count }
 
+    /// How many names it knows.
+    public var channelCount: Int { index.channels.count }
+
     /// How many notifications the replay ring has.
     public var replayCount: Int { replay.count }
 
@@ -77,36 +80,48 @@ extension NotificationCenter {
     public func observers(
         matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ObserverRow> {
-        page(
+        if query.isSurvey { return survey(query, scanLimit: scanLimit, visible: visible) }
+        var page = page(
             of: observers.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
             textByteCount: \.textByteCount
         ) { slot in
             let row = row(ofSlot: slot)
             return query.includes(row) && visible(row.name, row.object) ? row : nil
         }
+        if query.includesAll, visible(nil, nil) { page.total = observers.count }
+        return page
     }
 
-    /// The clients after a cursor in the order of their numbers; nil asks for any.
+    /// The clients after a cursor in the order of their numbers, by principal and state.
     public func clients(
-        after cursor: UInt64, limit: Int, principal: [UInt8]?, state: ClientState? = nil
+        matching query: ObserverQuery, scanLimit: Int = .max
     ) -> Page<ClientRow> {
-        page(
-            of: clients.order, after: cursor, limit: limit, textByteCount: \.principal.count
+        if query.isSurvey { return survey(clients: query, scanLimit: scanLimit) }
+        var page = page(
+            of: clients.order, after: query.cursor, limit: query.limit,
+            textByteCount: \.principal.count
         ) { slot in
             let row = row(ofClientSlot: slot)
             let isWanted =
-                (principal == nil || principal == row.principal)
-                && (state == nil || state == row.state)
+                (query.principal == nil || query.principal == row.principal)
+                && (query.state == nil || query.state == row.state)
             return isWanted ? row : nil
         }
+        if query.includesAll { page.total = clients.count }
+        return page
     }
 
     /// The channels after a cursor; their order has no meaning.
     public func channels(
-        after cursor: UInt64, limit: Int, name: [UInt8]?, visible: Visibility
+        matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ChannelRow> {
+        if query.isSurvey {
+            return survey(channels: query, scanLimit: scanLimit, visible: visible)
+        }
         var page = Page<ChannelRow>()
-        if let name {
+        let (cursor, limit) = (query.cursor, query.limit)
+        if query.includesAll, visible(nil, nil) { page.total = index.channels.count }
+        if let name = query.name {
             let row = index.channels.index(of: name.span).flatMap { index.channels.row(at: $0) }
             if let row, cursor == 0, visible(row.name, nil) { page.rows = [row] }
             return page

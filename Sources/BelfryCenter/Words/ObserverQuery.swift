@@ -17,8 +17,29 @@ public struct ObserverQuery: Sendable {
     /// The state of the client.
     public var state: ClientState?
 
-    /// Asks for all observers.
-    public init() {}
+    /// What one of the texts of a row has in it, the letters of ASCII in either case.
+    public var contained: [UInt8]?
+    /// The order of the rows; nil is that of their numbers, which alone has further pages.
+    public var order: RowOrder?
+
+    /// Asks for all observers, and what else is said.
+    public init(
+        after cursor: UInt64 = 0, limit: Int = 100,
+        _ change: (inout ObserverQuery) -> Void = { _ in }
+    ) {
+        self.cursor = cursor
+        self.limit = limit
+        change(&self)
+    }
+
+    /// Whether rows are looked for in another way than page by page.
+    var isSurvey: Bool { contained != nil || order != nil }
+
+    /// Whether every row is wanted.
+    var includesAll: Bool {
+        name == nil && object == nil && target == nil && client == nil && principal == nil
+            && state == nil && contained == nil
+    }
 
     func includes(_ row: ObserverRow) -> Bool {
         (name == nil || name == row.name) && (object == nil || object == row.object)

@@ -4,4 +4,14 @@ public struct Page<Row: Sendable>: Sendable {
     public var rows: [Row] = []
     /// Where the next page starts; nil when this was the last one.
     public var next: UInt64?
+    /// How many rows there are on all pages, as far as was looked; nil where nobody has counted them.
+    public var total: Int?
+    /// How many rows were not looked at, so that some may be missing in the order and in the total.
+    public var unseenCount = 0
+
+    /// Has no rows, or these.
+    public init(rows: [Row] = [], next: UInt64? = nil) {
+        self.rows = rows
+        self.next = next
+    }
 }

@@ -73,10 +73,7 @@ extension Exchange {
         case .events:
             query.takeTicket()
             return try openEvents(&query, reader)
-        case .channels:
-            let listing = try listing(.channels)
-            return .listing(
-                .channels(cursor: listing.cursor, limit: listing.limit, name: listing.name))
+        case .channels: return .listing(.channels(try listing(.channels)))
         case .clients: return .listing(.clients(try listing(.clients)))
         case .suspendClient:
             try checkContentType()

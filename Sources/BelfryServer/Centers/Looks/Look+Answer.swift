@@ -83,21 +83,19 @@ extension CenterListing {
                 scanLimit: scan.take(of: center.valueCount), visible: isVisible)
             Shape.append(values: page, to: &outbox.content)
         case .clients(let query):
-            var page = center.clients(
-                after: query.cursor, limit: query.limit, principal: query.principal,
-                state: query.state)
             // A client has neither name nor object, so only who may see all of them sees any.
-            if !isVisible(nil, nil) {
-                page.rows = []
-                page.next = nil
-            }
+            let page =
+                isVisible(nil, nil)
+                ? center.clients(
+                    matching: query, scanLimit: scan.take(of: center.clientCount)) : Page()
             let unsent = page.rows.map { outbox.unsentByteCount(of: $0) }
             let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
             Shape.append(
                 clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &outbox.content)
-        case .channels(let cursor, let limit, let channel):
+        case .channels(let query):
             let page = center.channels(
-                after: cursor, limit: limit, name: channel, visible: isVisible)
+                matching: query, scanLimit: scan.take(of: center.channelCount),
+                visible: isVisible)
             Shape.append(channels: page, to: &outbox.content)
         case .queue(let query, let isWaiting):
             outbox.work.countLook(through: center.queueCount)

@@ -16,7 +16,7 @@ enum CenterListing: Sendable {
     indirect case asks(AskQuery)
     indirect case values(ObserverQuery)
     indirect case clients(ObserverQuery)
-    case channels(cursor: UInt64, limit: Int, name: [UInt8]?)
+    indirect case channels(ObserverQuery)
     /// Entries, timers (`isWaiting`), or first the ones and then the others.
     indirect case queue(ObserverQuery, isWaiting: Bool?)
     case queueEntry(NotificationID)

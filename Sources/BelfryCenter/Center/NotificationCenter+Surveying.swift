@@ -1,0 +1,177 @@
+// Looking for rows by a part of their texts, and in an order of their own: all rows are looked at, as far as one look may.
+
+extension NotificationCenter {
+    /// How many rows a look goes through that reads no texts.
+    private static let keyScanLimit = 100_000
+    /// How many bytes of text a look goes through.
+    private static let searchByteLimit = 2 << 20
+
+    /// What a look has found so far.
+    private struct Survey {
+        private let query: ObserverQuery
+        /// The rows of the page, where these stand by their numbers.
+        private var page: [(slot: UInt32, number: UInt64)] = []
+        private var hasMore = false
+        /// The first rows, where there is an order.
+        private var first: FirstRows
+        private var matchCount = 0
+        private(set) var seenCount = 0
+        private var search: TextSearch?
+        private let limit: Int
+
+        init(_ query: ObserverQuery, limit: Int) {
+            self.query = query
+            self.limit = limit
+            first = FirstRows(limit: query.limit)
+            search = query.contained.map {
+                TextSearch(for: $0, byteLimit: NotificationCenter.searchByteLimit)
+            }
+        }
+
+        /// Whether one more row is looked at.
+        mutating func goesOn() -> Bool {
+            guard seenCount < limit, search?.isOver != true else { return false }
+            seenCount += 1
+            return true
+        }
+
+        /// Whether one of these has the part that is wanted, if any is.
+        mutating func finds(_ texts: [UInt8]?...) -> Bool { search?.finds(in: texts) ?? true }
+
+        /// Takes a row that is wanted.
+        mutating func take(_ slot: UInt32, _ number: UInt64, _ key: () -> FirstRows.Key) {
+            matchCount += 1
+            if query.order != nil {
+                first.offer(key(), at: slot)
+            } else if number > query.cursor {
+                if page.count < max(query.limit, 1) {
+                    page.append((slot, number))
+                } else {
+                    hasMore = true
+                }
+            }
+        }
+
+        /// The rows of what was found, of so many; text that is too much ends them.
+        consuming func page<Row>(
+            of count: Int, textByteCount: (Row) -> Int, row: (UInt32) -> Row?
+        ) -> Page<Row> {
+            var page = Page<Row>()
+            page.total = matchCount
+            page.unseenCount = count - seenCount
+            var byteCount = 0
+            if query.order != nil { self.page = first.slots().map { ($0, 0) } }
+            for (slot, number) in self.page {
+                guard byteCount <= NotificationCenter.pageTextByteLimit else {
+                    hasMore = true
+                    break
+                }
+                guard let row = row(slot) else { continue }
+                page.rows.append(row)
+                page.next = number
+                byteCount += textByteCount(row)
+            }
+            if query.order != nil || !hasMore { page.next = nil }
+            return page
+        }
+    }
+
+    /// The observers that a query with an order, or with a part of a text, asks for.
+    func survey(
+        _ query: ObserverQuery, scanLimit: Int, visible: Visibility
+    ) -> Page<ObserverRow> {
+        let readsRows = !query.includesAll || !visible(nil, nil)
+        var survey = Survey(
+            query,
+            limit: min(max(scanLimit, 1), readsRows ? Self.pageScanLimit : Self.keyScanLimit))
+        for entry in observers.order.entries where !entry.isDead {
+            guard survey.goesOn() else { break }
+            if readsRows {
+                let row = row(ofSlot: entry.slot)
+                guard query.includes(row), visible(row.name, row.object),
+                    survey.finds(
+                        row.name, row.object, row.principal, Array("o\(row.serial)".utf8))
+                else { continue }
+            }
+            survey.take(entry.slot, entry.serial) {
+                key(ofObserver: entry.slot, entry.serial, query.order)
+            }
+        }
+        return survey.page(of: observers.count, textByteCount: \.textByteCount) {
+            row(ofSlot: $0)
+        }
+    }
+
+    private func key(
+        ofObserver slot: UInt32, _ serial: UInt64, _ order: RowOrder?
+    ) -> FirstRows.Key {
+        switch order {
+        case .name:
+            FirstRows.Key(text: index.name(of: observers[slot].place) ?? [], row: serial)
+        case .newest: FirstRows.Key(number: -observers[slot].createdAt, row: .max - serial)
+        case .held: FirstRows.Key(number: -Int64(observers[slot].heldCount), row: serial)
+        case .dropped: FirstRows.Key(number: -Int64(observers[slot].dropped), row: serial)
+        case .delivered: FirstRows.Key(number: -Int64(observers[slot].delivered), row: serial)
+        case .age, .observers, .posts, nil: FirstRows.Key(row: serial)
+        }
+    }
+
+    /// The clients that a query with an order, or with a part of a text, asks for.
+    func survey(clients query: ObserverQuery, scanLimit: Int) -> Page<ClientRow> {
+        var survey = Survey(
+            query,
+            limit: min(
+                max(scanLimit, 1), query.includesAll ? Self.keyScanLimit : Self.pageScanLimit))
+        for entry in clients.order.entries where !entry.isDead {
+            guard survey.goesOn() else { break }
+            let client = clients[entry.slot]
+            guard query.principal == nil || query.principal == client.principal,
+                query.state == nil || query.state == client.state,
+                survey.finds(client.principal, Array("c\(client.id)".utf8))
+            else { continue }
+            survey.take(entry.slot, entry.serial) {
+                switch query.order {
+                case .name: FirstRows.Key(text: client.principal, row: client.id)
+                case .newest: FirstRows.Key(number: -client.connectedAt, row: .max - client.id)
+                case .held: FirstRows.Key(number: -Int64(client.held.count), row: client.id)
+                case .observers:
+                    FirstRows.Key(number: -Int64(client.observerCount), row: client.id)
+                case .age, .dropped, .delivered, .posts, nil: FirstRows.Key(row: client.id)
+                }
+            }
+        }
+        return survey.page(of: clients.count, textByteCount: \.principal.count) {
+            row(ofClientSlot: $0)
+        }
+    }
+
+    /// The channels that a query with an order, or with a part of a text, asks for; a cursor is one above a place.
+    func survey(
+        channels query: ObserverQuery, scanLimit: Int, visible: Visibility
+    ) -> Page<ChannelRow> {
+        var survey = Survey(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
+        for place in 0..<UInt32(index.channels.indexLimit) {
+            guard let row = index.channels.row(at: place) else { continue }
+            guard survey.goesOn() else { break }
+            guard query.name == nil || query.name == row.name, visible(row.name, nil),
+                survey.finds(row.name)
+            else { continue }
+            survey.take(place, UInt64(place) + 1) {
+                switch query.order {
+                case .newest:
+                    FirstRows.Key(number: -(row.lastPostedAt ?? 0), text: row.name, row: 0)
+                case .observers:
+                    FirstRows.Key(number: -Int64(row.observerCount), text: row.name, row: 0)
+                case .posts:
+                    FirstRows.Key(
+                        number: -Int64(clamping: row.postCount), text: row.name, row: 0)
+                case .name, .age, .held, .dropped, .delivered, nil:
+                    FirstRows.Key(text: row.name, row: 0)
+                }
+            }
+        }
+        return survey.page(of: index.channels.count, textByteCount: \.name.count) {
+            index.channels.row(at: $0)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Looks for a text within others, the letters of ASCII in either case, in time that does not grow with how often a part
+/// of it repeats (Knuth, Morris and Pratt).
+struct TextSearch {
+    private let wanted: [UInt8]
+    /// For each place how many bytes of the beginning still stand when the next one differs.
+    private let fallbacks: [Int]
+    /// How many bytes of text may still be looked through.
+    private var rest: Int
+
+    init(for text: [UInt8], byteLimit: Int) {
+        wanted = text.map(Self.folded)
+        rest = byteLimit
+        var fallbacks = [Int](repeating: 0, count: wanted.count)
+        var length = 0
+        for place in wanted.indices.dropFirst() {
+            while length > 0, wanted[length] != wanted[place] { length = fallbacks[length - 1] }
+            if wanted[length] == wanted[place] { length += 1 }
+            fallbacks[place] = length
+        }
+        self.fallbacks = fallbacks
+    }
+
+    /// Whether as much was looked through as may be.
+    var isOver: Bool { rest <= 0 }
+
+    /// Whether one of some texts has it.
+    mutating func finds(in texts: [[UInt8]?]) -> Bool {
+        texts.contains { $0.map { finds(in: $0) } ?? false }
+    }
+
+    private mutating func finds(in text: [UInt8]) -> Bool {
+        rest -= text.count
+        var length = 0
+        for byte in text {
+            let byte = Self.folded(byte)
+            while length > 0, length == wanted.count || wanted[length] != byte {
+                length = fallbacks[length - 1]
+            }
+            if wanted[length] == byte { length += 1 }
+            if length == wanted.count { return true }
+        }
+        return false
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+}

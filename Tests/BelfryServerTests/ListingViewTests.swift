@@ -1,0 +1,59 @@
+import Testing
+
+@testable import BelfryServer
+
+@Suite("Listings: contains, sort and total (rule O8)")
+struct ListingViewTests {
+    private func broker() throws -> Broker {
+        let broker = try Broker()
+        let socket = try broker.webSocket()
+        for name in ["Mail", "Order", "order"] { try socket.observe(name, selector: name) }
+        for name in ["Order", "Order", "Mail"] { try broker.post(name: name) }
+        return broker
+    }
+
+    @Test("contains, sort and total over HTTP and as a call")
+    func observers() throws {
+        let broker = try broker()
+        let page = try broker.get("/v1/observers?contains=ORDER&sort=-delivered").json
+        #expect(page["observers"].elements.map { $0["name"] } == ["Order", "order"])
+        #expect(page["total"] == 2 && !page.has("unseen") && !page.has("next"))
+        let params = #"{"contains":"order","sort":"-age","limit":1}"#
+        let called = try broker.webSocket().result("observers", params)
+        #expect(called["observers"].elements.map { $0["name"] } == ["order"])
+        #expect(called["total"] == 2)
+        #expect(try broker.get("/v1/observers?limit=1").json["total"] == 3)
+    }
+
+    @Test("clients and channels, too")
+    func others() throws {
+        let broker = try broker()
+        let channels = try broker.get("/v1/channels?sort=-posts&limit=1").json
+        #expect(channels["channels"].elements.map { $0["name"] } == ["Order"])
+        #expect(channels["total"] == 3)
+        let clients = try broker.get("/v1/clients?sort=-observers&contains=anonymous").json
+        #expect(clients["clients"][0]["observers"] == 3 && clients["total"] == 1)
+    }
+
+    @Test(
+        "what a listing does not have is refused, with what it has",
+        arguments: [
+            ("observers?sort=-posts", "sort"), ("channels?sort=-held", "sort"),
+            ("observers?sort=", "sort"), ("observers?contains=", "contains"),
+            ("observers?sort=name&cursor=3", "cursor"), ("queue?sort=name", "sort"),
+            ("observers?contains=%00", "contains"),
+        ])
+    func refused(target: String, place: String) throws {
+        let answer = try Broker().get("/v1/\(target)")
+        #expect(answer.problem == "invalid-fields")
+        #expect(answer.place == place)
+    }
+
+    @Test("what is contained has 255 characters, and no more")
+    func limit() throws {
+        let broker = try Broker()
+        let text = String(repeating: "a", count: 255)
+        #expect(try broker.get("/v1/observers?contains=\(text)").status == 200)
+        #expect(try broker.get("/v1/observers?contains=\(text)a").place == "contains")
+    }
+}
