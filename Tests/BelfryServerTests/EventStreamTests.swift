@@ -19,6 +19,19 @@ struct EventStreamTests {
         #expect(stream.head.hasToken("no-cache", in: "cache-control"))
     }
 
+    @Test("the head of a stream tells where it begins, which pages of other origins may read")
+    func position() throws {
+        let broker = try Broker()
+        let epoch = try broker.webSocket().welcome["epoch"].text ?? ""
+        let first = try broker.events("/v1/events?name=a").head
+        #expect(first.hasToken("\(epoch)-0", in: "belfry-position"))
+        try broker.post(name: "b")
+        let origin = "Origin: http://localhost:3000"
+        let second = try broker.events("/v1/events?name=a", fields: [origin]).head
+        #expect(second.hasToken("\(epoch)-1", in: "belfry-position"))
+        #expect(second.hasToken("belfry-position", in: "access-control-expose-headers"))
+    }
+
     @Test(
         "an event has its position as id, no type, and the notification as data", arguments: [1, 2])
     func event(loopCount: Int) throws {

@@ -25,7 +25,12 @@ struct EventStreamTransport: ClientTransport {
         }
         if let origin = reply.allowedOrigin {
             fields.append(HTTPField("Access-Control-Allow-Origin", origin))
+            fields.append(HTTPField("Access-Control-Expose-Headers", "Belfry-Position"))
         }
+        var position: [UInt8] = []
+        EventStream.appendPosition(
+            epoch: welcome.epoch, sequence: welcome.sequence, to: &position)
+        fields.append(HTTPField("Belfry-Position", position))
         if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
         ResponseWriter.appendStreamHead(
             status: 200, fields: fields, date: outbox.heads.date.span, to: &output)
