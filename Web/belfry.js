@@ -1,10 +1,11 @@
-// Belfry's notification center for the browser: observers, posts and their receipts over one
-// WebSocket (subprotocol belfry.v1, JSON-RPC 2.0). No dependencies, no build step.
+// Belfry's notification center for pages, workers and programs: observers, posts and their receipts
+// over one connection (JSON-RPC 2.0 over a WebSocket, subprotocol belfry.v1). No dependencies, no
+// build step. Documentation/BelfryJS.md tells all of it.
 //
 //   import { NotificationCenter } from "http://127.0.0.1:8080/belfry.js";
 //
 //   const center = new NotificationCenter();
-//   const observer = await center.addObserver({ name: "ButtonChange" }, (notification) => {
+//   const observer = await center.addObserver("ButtonChange", (notification) => {
 //     console.log(notification.seq, notification.object, notification.userInfo);
 //   });
 //   const receipt = await center.post("ButtonChange", { object: "7", userInfo: { row: 1 } });
@@ -12,7 +13,7 @@
 //
 // Without a handler an observer is an async sequence, and leaving the loop removes it:
 //
-//   for await (const notification of await center.addObserver({ name: "ButtonChange" })) { … }
+//   for await (const notification of await center.addObserver("ButtonChange")) { … }
 //
 // A lost connection comes back by itself, with what the broker's replay ring still has. With
 // `resume` the observers stay at the broker meanwhile, and with `storage` also while the page is
@@ -47,6 +48,9 @@
 // a page goes on when a token has expired.
 //
 //   const center = new NotificationCenter(undefined, { token: async () => fetchToken() });
+//
+// The file reads in this order: errors and small functions; JSON; HTTP; the three kinds of lines
+// that frames go over; sessions that a storage keeps; bindings; observers; the center.
 
 /// The close codes after which a new connection would meet the same answer: 1008 policy,
 /// 4001 taken over, 4002 client removed, 4003 credentials expired.
@@ -55,11 +59,18 @@ const finalCloseCodes = new Set([1008, 4001, 4002, 4003]);
 /// The close code that a new token helps against.
 const expiredCloseCode = 4003;
 
-/// What a token begins with in the list of subprotocols.
-const bearer = "base64url.bearer.belfry.";
+/// The close code of a line that is given up because nothing comes any more.
+const deadCloseCode = 4000;
 
 /// The close codes of a broker, or of a connection, that has too much to do.
 const overloadCloseCodes = new Set([1013, 4008]);
+
+/// The statuses that an opening would get again, and those of them that a new token helps against.
+const finalStatuses = new Set([401, 403, 421]);
+const tokenStatuses = new Set([401, 403]);
+
+/// What a token begins with in the list of subprotocols.
+const bearer = "base64url.bearer.belfry.";
 
 /// Notifications that an async sequence keeps for its reader; above it the oldest one is lost.
 const bufferLimit = 1000;
@@ -78,16 +89,105 @@ const passed = Symbol("passed");
 const firstDelay = 0.5;
 const delayLimit = 30;
 
+/// Seconds that a call may take, unless the center or the call says otherwise; an opening, and the
+/// question why it was refused; and the answer of a line to a page that has come back.
+const callTime = 15;
+const openingTime = 10;
+const wakeTime = 5;
+
+/// Openings of a WebSocket that fail in a row, where the broker would let the caller in, until
+/// something on the way is taken to block them.
+const blockedLimit = 2;
+
+/// Seconds of silence after which a line of requests is asked: an event stream has a comment
+/// each 15.
+const streamInterval = 20;
+
+/// Observers of one event stream.
+const streamLimit = 100;
+
+/// Sessions that a storage keeps, one of each page that is open; the seconds that a page may take
+/// to leave its own to the one that is loaded after it, and to answer that it has one.
+const storedLimit = 32;
+const leavingTime = 0.2;
+const answerTime = 0.05;
+
+/// What the name of a shared worker, and that of a lock, begins with.
+const workerName = "belfry";
+
 /// What the broker refused, or why a call has no answer.
 export class BelfryError extends Error {
-  /// `code` is the one of JSON-RPC, or null when the connection was lost before the answer: a
-  /// post may then have happened. `problem` is the broker's problem document (RFC 9457), if any.
-  constructor(text, code = null, problem = null) {
+  /// `code` is the one of JSON-RPC, or null when there was no answer: a post may then have
+  /// happened. `problem` is the broker's problem document (RFC 9457), if any. `reason` is `refused`
+  /// by the broker, `misuse` (refused here), or why there is no answer: `lost` (the connection),
+  /// `timeout`, `closed` (the center).
+  constructor(text, code = null, problem = null, reason = "refused") {
     super(text);
     this.name = "BelfryError";
     this.code = code;
     this.problem = problem;
+    this.reason = reason;
   }
+}
+
+/// A call that cannot be meant so.
+const misuse = (text) => new BelfryError(text, null, null, "misuse");
+
+/// A call without an answer.
+const lost = (text) => new BelfryError(text, null, null, "lost");
+
+/// An error with a problem, as the broker refuses.
+function refusal(problem, text = problem?.detail ?? problem?.title) {
+  return new BelfryError(text ?? "the broker has refused", -32000, problem);
+}
+
+/// Refuses what is no function where one is called, and a function where nobody would call it.
+function checkFunctions(called, terms) {
+  for (const [key, value] of Object.entries(called)) {
+    if (value === null || typeof value === "function") continue;
+    throw misuse(`${key} must be a function; it is ${JSON.stringify(value) ?? typeof value}`);
+  }
+  for (const [key, value] of Object.entries(terms)) {
+    if (typeof value !== "function") continue;
+    throw misuse(`nobody would call ${key}: the handler is an argument of its own`);
+  }
+}
+
+/// Tells of a fault that no call waits for.
+const report = globalThis.reportError ?? ((error) => console.error(error));
+
+const seconds = () => performance.now() / 1000;
+
+/// Runs something later; a wait without an end never comes.
+function after(time, run) {
+  return time === Infinity ? null : setTimeout(run, Math.min(time * 1000, 0x7fffffff));
+}
+
+/// A promise that also ends when its time is over, or when the signal aborts. `begin` is told how
+/// to settle it, and answers what forgets the work then.
+function limited({ time, signal = null }, makeError, begin) {
+  return new Promise((resolve, reject) => {
+    let timer = null;
+    let forget = () => {};
+    const over = (settle) => (outcome) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      settle(outcome);
+    };
+    const giveUp = (error) => {
+      over(reject)(error);
+      forget();
+    };
+    const abort = () => giveUp(signal.reason);
+    if (signal?.aborted) return abort();
+    signal?.addEventListener("abort", abort);
+    timer = after(time, () => giveUp(makeError()));
+    try {
+      forget = begin(over(resolve), over(reject)) ?? forget;
+    } catch (error) {
+      over(reject)(error);
+    }
+  });
 }
 
 /// Text as base64url, which a subprotocol can hold.
@@ -96,22 +196,10 @@ function base64url(text) {
   return btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/// A ticket for one `EventSource`, which can send no token: it is good once, and for 30 s.
-///
-///   const ticket = await requestTicket(url, token);
-///   new EventSource(`${url}/v1/events?name=Mail&ticket=${ticket}`);
-export async function requestTicket(url, token) {
-  const response = await fetch(`${String(url).replace(/\/+$/, "")}/v1/tickets`, {
-    method: "POST", headers: { Authorization: `Bearer ${token}` }, cache: "no-store",
-  });
-  return (await answerOf(response)).ticket;
-}
-
-/// The content of an answer, or what the broker refused.
-async function answerOf(response) {
-  const answer = await response.json().catch(() => null);
-  if (response.ok) return answer;
-  throw new BelfryError(answer?.detail ?? `status ${response.status}`, -32000, answer);
+/// The members that were given; null is not, but in those that `keeps` names.
+function given(members, ...keeps) {
+  return Object.fromEntries(Object.entries(members).filter(
+    ([key, value]) => value !== undefined && (value !== null || keeps.includes(key))));
 }
 
 /// Whether a registration, or a row of an observer, is called by this method.
@@ -132,6 +220,8 @@ function actsOn(row, object, method, { target }) {
 function owedKey({ id, target, answerBy }, call) {
   return target === undefined || answerBy !== undefined ? id : call;
 }
+
+// JSON.
 
 /// The members that say where a value is.
 function place(object, keyPath) {
@@ -185,6 +275,685 @@ function showIn(element, value) {
   else if (!("value" in element)) element.textContent = text;
   // To set the same text would move the caret.
   else if (element.value !== text) element.value = text;
+}
+
+// HTTP.
+
+/// The broker's address as pages know it: `http:`, without a slash at its end.
+function rootOf(url) {
+  const root = new URL(String(url), globalThis.location?.href);
+  root.protocol = root.protocol.replace(/^ws/, "http");
+  if (!/^https?:$/.test(root.protocol)) {
+    throw misuse(`${root} is not the address of a broker; name one, as in `
+      + 'new NotificationCenter("http://localhost:8080")');
+  }
+  return root.origin + root.pathname.replace(/\/+$/, "");
+}
+
+/// A ticket for one `EventSource`, which can send no token: it is good once, and for 30 s.
+///
+///   const ticket = await requestTicket(url, token);
+///   new EventSource(`${url}/v1/events?name=Mail&ticket=${ticket}`);
+export async function requestTicket(url, token) {
+  const { content } = await request(`${rootOf(url)}/v1/tickets`, token, { method: "POST" });
+  return content.ticket;
+}
+
+/// Asks the broker over HTTP; a refusal is thrown with its problem, as is that it is out of reach.
+async function request(url, token, { headers = {}, ...options } = {}) {
+  const shown = token === null ? {} : { Authorization: `Bearer ${token}` };
+  let response;
+  try {
+    const fields = { ...headers, ...shown };
+    response = await fetch(url, { cache: "no-store", ...options, headers: fields });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw lost(`the broker is out of reach: ${error.message}`);
+  }
+  const text = response.headers.get("content-type")?.includes("event-stream")
+    ? null : await response.text();
+  let content = null;
+  try {
+    if (text) content = JSON.parse(text);
+  } catch {
+    // Something on the way has answered in its own words.
+  }
+  if (response.ok) return { response, content };
+  throw refusal(content, content?.detail ?? content?.title ?? `status ${response.status}`);
+}
+
+/// Work that is given up when it takes too long.
+async function briefly(work) {
+  const ending = new AbortController();
+  const timer = after(openingTime, () => ending.abort());
+  try {
+    return await work(ending.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/// Why the broker lets a caller in or not, which browsers do not say of a WebSocket: an error, one
+/// without a problem when it is out of reach, and null when it would let this caller in.
+async function whyRefused(root, base, token) {
+  const ask = () => briefly((signal) => request(`${base}/me`, token, { signal }));
+  const problem = (slug, title, status, detail) =>
+    refusal({ type: `https://belfry.dev/problems/${slug}`, title, status, detail });
+  try {
+    const { content } = await ask().catch(async (error) => {
+      if (error.problem || globalThis.location === undefined) throw error;
+      // A page may not read what is answered to a foreign origin, but learns that it is answered.
+      await briefly((signal) => fetch(`${root}/livez`, { mode: "no-cors", signal }));
+      return ask().catch((again) => {
+        if (again.problem) throw again;
+        const { origin } = location;
+        throw problem("foreign-origin", "Foreign origin", 403, "The broker answers, but not to "
+          + `pages of ${origin}: it is to be started with --allow-origin ${origin}`);
+      });
+    });
+    if (content?.grants?.length !== 0) return null;
+    return content.principal === null
+      ? problem("credentials-missing", "Credentials missing", 401, "The broker asks for a token.")
+      : problem("forbidden", "Forbidden", 403, "The token may do nothing here.");
+  } catch (error) {
+    // A broker that does not know the question lets in whom it lets in.
+    if (error?.problem?.status === 404) return null;
+    return error instanceof BelfryError ? error : lost("the broker is out of reach");
+  }
+}
+
+const part = encodeURIComponent;
+
+/// A query; what is null or undefined is not in it. `+` is itself to the broker.
+function query(members) {
+  const pairs = Object.entries(given(members)).flatMap(([key, value]) =>
+    [value].flat().map((each) => `${key}=${part(each)}`));
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/// The request of a value's place.
+const valuePath = ({ object, keyPath = null }) =>
+  `/values/${part(object)}${keyPath === null ? "" : `/${part(keyPath)}`}`;
+
+/// How a write to a value looks over HTTP.
+function writing(method, { ifMatch, ifNoneMatch, value, patch, ttl, lease, ...at }) {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  return {
+    method, path: valuePath(at), query: { ttl, lease }, body: method === "PATCH" ? patch : value,
+    headers: given({ "If-Match": ifMatch, "If-None-Match": ifNoneMatch, "Content-Type": type }),
+  };
+}
+
+/// The calls of JSON-RPC as requests: method, path, query, fields and content, and where the answer
+/// is another one, how it is read.
+const requests = {
+  post({ wait, idempotencyKey, report: rows, ...notification }) {
+    return {
+      method: "POST", path: "/notifications", query: { report: rows }, body: notification,
+      headers: given({
+        Prefer: wait === undefined ? null : `wait=${Math.ceil(wait)}`,
+        "Idempotency-Key": idempotencyKey,
+      }),
+    };
+  },
+  ask({ object, selector, userInfo, wait, ttl, idempotencyKey, ...rest }) {
+    if ("default" in rest) rest.default = JSON.stringify(rest.default);
+    const prefer = ttl === undefined ? [] : ["respond-async"];
+    if (wait !== undefined) prefer.push(`wait=${Math.ceil(wait)}`);
+    return {
+      method: "POST", path: `/responders/${part(object)}/${part(selector)}`,
+      query: { ...rest, ttl }, body: userInfo,
+      headers: given({
+        Prefer: prefer.join(", ") || null, "Idempotency-Key": idempotencyKey,
+      }),
+    };
+  },
+  withdraw: ({ id }) => ({ method: "DELETE", path: `/notifications/${part(id)}` }),
+  dequeue({ id, coalesce, ...filter }) {
+    if (id === undefined) {
+      const named = Array.isArray(coalesce) ? coalesce.join(",") : coalesce;
+      return { method: "DELETE", path: "/queue", query: { ...filter, coalesce: named } };
+    }
+    return { method: "DELETE", path: `/queue/${part(id)}`, read: () => ({ removed: 1 }) };
+  },
+  // It ends with the line, and when that is lost with its lease.
+  enterMode: ({ mode }) => ({ method: "POST", path: "/modes", body: { mode, lease: 3600 } }),
+  leaveMode: ({ token }) => ({ method: "DELETE", path: `/modes/${part(token)}` }),
+  value: (at) => ({
+    method: "GET", path: valuePath(at),
+    read: (value, { headers }) => ({
+      value, etag: headers.get("etag"), seq: positionOf(headers.get("belfry-position")).seq,
+    }),
+  }),
+  explain: (filter) => ({ method: "GET", path: "/explain", query: filter }),
+  setValue: (params) => writing("PUT", params),
+  mergeValue: (params) => writing("PATCH", params),
+  removeValue: (params) => writing("DELETE", params),
+  ping: () => ({ method: "GET", path: "/me" }),
+};
+
+/// Makes a call over HTTP.
+async function callByRequest(base, token, method, params, signal) {
+  const { path, query: pairs = {}, body, read = (content) => content, headers, ...options }
+    = requests[method](params);
+  if (body !== undefined) {
+    options.body = JSON.stringify(body);
+    options.headers = { "Content-Type": "application/json", ...headers };
+  } else options.headers = headers;
+  const url = base + path + query(pairs);
+  const { content, response } = await request(url, token, { ...options, signal });
+  return read(content, response);
+}
+
+/// EPOCH-SEQ in its parts.
+function positionOf(text) {
+  const [, epoch, digits] = /^(.*)-(\d+)$/.exec(text ?? "") ?? [null, null, "0"];
+  return { epoch, seq: Number(digits) };
+}
+
+// Lines. A line is what frames go over: it has `transport`, `send(frame)` and `close(code)`, and
+// calls `hear(text)` for what comes, and `end(code)` once when it is over, but not after `close`.
+
+/// A WebSocket.
+function webSocketLine({ base, token, WebSocket, hear, end }) {
+  const protocols = ["belfry.v1"];
+  if (token !== null) protocols.push(`${bearer}${base64url(token)}`);
+  const socket = new WebSocket(`${base.replace(/^http/, "ws")}/ws`, protocols);
+  const forget = () => { socket.onmessage = socket.onclose = null; };
+  const over = (code) => {
+    forget();
+    // That of some programs throws an error that nobody takes, and some have no end after an error.
+    socket.onerror = () => {};
+    end(code);
+  };
+  socket.onmessage = ({ data }) => hear(data);
+  socket.onclose = ({ code }) => over(code);
+  socket.onerror = () => over(1006);
+  return {
+    transport: "websocket",
+    send: (frame) => socket.send(JSON.stringify(frame)),
+    close(code) {
+      forget();
+      socket.onerror = () => {};
+      socket.close(code);
+    },
+  };
+}
+
+/// The connection of a shared worker, which is this file: one for all pages of an origin.
+function sharedLine({ base, token, hear, end }) {
+  const name = `${workerName} ${base} ${token ?? ""}`;
+  const worker = new SharedWorker(import.meta.url, { type: "module", name });
+  const { port } = worker;
+  const lock = `${workerName} page ${crypto.getRandomValues(new Uint32Array(4)).join("")}`;
+  const leave = new AbortController();
+  const begin = () => port.postMessage({ open: { base, token, lock } });
+  // The worker is told by this lock that the page has gone without a word.
+  if (navigator.locks === undefined) begin();
+  else {
+    navigator.locks.request(lock, { signal: leave.signal }, () => {
+      begin();
+      return new Promise((resolve) => { leave.signal.onabort = resolve; });
+    }).catch(() => {}); // The line was closed before.
+  }
+  const over = (code) => {
+    leave.abort();
+    port.onmessage = worker.onerror = null;
+    port.close();
+    if (code !== undefined) end(code);
+  };
+  port.onmessage = ({ data }) => typeof data === "string" ? hear(data) : over(data.code);
+  worker.onerror = () => over(1006);
+  return {
+    transport: "shared",
+    send: (frame) => port.postMessage(JSON.stringify(frame)),
+    close() {
+      port.postMessage({ close: true });
+      over();
+    },
+  };
+}
+
+/// The worker's half of a shared line: a WebSocket, whose frames it gives to the pages. What names
+/// an observer or a call goes to the page that has it, all else to all: a page passes over what
+/// none of its observers takes.
+class SharedConnection {
+  #line = null;
+  #welcome = null;
+  /// The observers and the modes of each page, by its port.
+  #pages = new Map();
+  #calls = new Map();
+  #nextCall = 1;
+
+  connect(port) {
+    port.onmessage = ({ data }) => {
+      if (typeof data === "string") this.#forward(port, JSON.parse(data));
+      else if (data.open) this.#open(port, data.open);
+      else this.#leave(port);
+    };
+  }
+
+  #open(port, { base, token, lock }) {
+    this.#pages.set(port, { observers: new Set(), modes: new Set() });
+    navigator.locks?.request(lock, () => this.#leave(port));
+    if (this.#welcome !== null) port.postMessage(this.#welcome);
+    this.#line ??= webSocketLine({
+      base, token, WebSocket,
+      hear: (text) => this.#hear(text),
+      end: (code) => {
+        for (const page of this.#pages.keys()) page.postMessage({ code });
+        this.#forget();
+      },
+    });
+  }
+
+  #forget() {
+    this.#line = this.#welcome = null;
+    this.#pages.clear();
+    this.#calls.clear();
+  }
+
+  #forward(port, frame) {
+    // The line of a page that was told of its end, and has not heard it yet.
+    if (!this.#pages.has(port)) return;
+    if (frame.method === undefined) return this.#line.send(frame);
+    const id = this.#nextCall++;
+    this.#calls.set(id, { port, id: frame.id, method: frame.method });
+    this.#line.send({ ...frame, id });
+  }
+
+  #hear(text) {
+    const frame = JSON.parse(text);
+    const { id, method, params, result } = frame;
+    if (method === "belfry.welcome") {
+      // The session speaks for all pages, so that none of them has it.
+      this.#welcome = text = JSON.stringify({ ...frame, params: { ...params, session: null } });
+    }
+    if (method === undefined) {
+      const call = this.#calls.get(id);
+      this.#calls.delete(id);
+      const page = this.#pages.get(call?.port);
+      if (page === undefined) return;
+      if (call.method === "addObserver" && result) page.observers.add(result.id);
+      if (call.method === "enterMode" && result) page.modes.add(result.token);
+      return call.port.postMessage(JSON.stringify({ ...frame, id: call.id }));
+    }
+    const owner = [...this.#pages].find(([, { observers }]) => observers.has(params.observer));
+    for (const port of owner ? [owner[0]] : this.#pages.keys()) port.postMessage(text);
+  }
+
+  /// A page is gone, and what it had goes.
+  #leave(port) {
+    const page = this.#pages.get(port);
+    if (page === undefined) return;
+    this.#pages.delete(port);
+    const send = (method, params) =>
+      this.#line.send({ jsonrpc: "2.0", id: this.#nextCall++, method, params });
+    if (this.#pages.size === 0) {
+      this.#line.close(1000);
+      return this.#forget();
+    }
+    if (this.#welcome === null) return;
+    for (const observer of page.observers) send("removeObserver", { observer });
+    for (const token of page.modes) send("leaveMode", { token });
+  }
+}
+
+if (globalThis.SharedWorkerGlobalScope && globalThis.name.startsWith(workerName)) {
+  const connection = new SharedConnection();
+  globalThis.onconnect = ({ ports: [port] }) => connection.connect(port);
+}
+
+/// Event streams and requests, where no WebSocket gets through. It speaks as the broker does over a
+/// WebSocket: calls become requests, and the notifications of the streams frames.
+///
+/// Observers of names, those of objects alone, and those of values have a stream each. A stream
+/// may bring more than was asked for, since it observes each of its names with each of its objects;
+/// the center passes over that. When an observer comes or goes another stream is opened where
+/// the one before stands, which is closed then.
+class RequestLine {
+  transport = "events";
+  /// The life of the center that its observers are in, null until one is known; and another one
+  /// that a stream has found.
+  epoch;
+  foundEpoch = null;
+  #base;
+  #token;
+  #hear;
+  #end;
+  #observers = new Map();
+  #streams = new Map();
+  #nextObserver = 1;
+  #modes = new Set();
+  #isOver = false;
+
+  constructor({ root, base, token, epoch, hear, end }) {
+    this.epoch = epoch;
+    this.#base = base;
+    this.#token = token;
+    this.#hear = hear;
+    this.#end = end;
+    const params = { client: null, session: null, epoch, pingInterval: streamInterval };
+    whyRefused(root, base, token).then((error) => {
+      if (error === null) this.#say({ method: "belfry.welcome", params });
+      else this.#over(1006);
+    });
+  }
+
+  send({ id, method, params }) {
+    // Nothing is asked over this line, so that nothing is answered.
+    if (method === undefined) return;
+    this.#call(method, params ?? {}).then(
+      (outcome) => this.#say({ id, result: outcome ?? null }),
+      ({ message, code, problem }) =>
+        this.#say({ id, error: { code: code ?? -32000, message, data: problem ?? undefined } }));
+  }
+
+  close() {
+    for (const token of this.#modes) this.#request("leaveMode", { token }).catch(() => {});
+    this.#leave();
+  }
+
+  #leave() {
+    this.#isOver = true;
+    this.#hear = () => {};
+    for (const { abort } of this.#streams.values()) abort.abort();
+  }
+
+  #over(code) {
+    if (this.#isOver) return;
+    this.#leave();
+    this.#end(code);
+  }
+
+  #say(frame) {
+    this.#hear(JSON.stringify(frame));
+  }
+
+  #request(method, params) {
+    return callByRequest(this.#base, this.#token, method, params);
+  }
+
+  async #call(method, params) {
+    switch (method) {
+      case "addObserver": return this.#addObserver(params);
+      case "removeObserver": return this.#removeObserver(params);
+      case "enterMode": {
+        const entered = await this.#request(method, params);
+        this.#modes.add(entered.token);
+        return entered;
+      }
+      case "leaveMode": this.#modes.delete(params.token); break;
+    }
+    if (method in requests) return this.#request(method, params);
+    throw misuse(`${method} needs a WebSocket, which does not get through`);
+  }
+
+  async #addObserver({ implements: selectors, target, acknowledge, own, ...observer }) {
+    if (selectors !== undefined || target !== undefined || acknowledge) {
+      throw misuse("what is to be answered, and a target, need a WebSocket, which does not get "
+        + "through");
+    }
+    const id = `e${this.#nextObserver++}`;
+    const kind = observer.keyPath !== undefined ? "value" : observer.name ? "named" : "unnamed";
+    const registered = { ...observer, id, kind };
+    this.#observers.set(id, registered);
+    try {
+      return { id, token: null, since: await this.#follow(kind) };
+    } catch (error) {
+      this.#observers.delete(id);
+      throw error;
+    }
+  }
+
+  #removeObserver({ observer: id }) {
+    const kind = this.#observers.get(id)?.kind;
+    if (!this.#observers.delete(id)) return { removed: 0 };
+    this.#follow(kind).catch(() => {}); // Else the stream brings what nobody takes.
+    return { removed: 1 };
+  }
+
+  #ofKind(kind) {
+    return [...this.#observers.values()].filter((each) => each.kind === kind);
+  }
+
+  /// Sees to it that there is a stream for the observers of a kind, and answers where it begins.
+  /// What comes and goes while one is opened shares the next opening.
+  #follow(kind) {
+    const stream = this.#streams.get(kind)
+      ?? { position: null, abort: new AbortController(), opening: Promise.resolve(), next: null };
+    this.#streams.set(kind, stream);
+    stream.next ??= stream.opening.catch(() => {}).then(() => {
+      stream.opening = stream.next;
+      stream.next = null;
+      return this.#open(kind, stream);
+    });
+    return stream.next;
+  }
+
+  async #open(kind, stream) {
+    const observers = this.#ofKind(kind);
+    if (observers.length === 0) {
+      stream.abort.abort();
+      stream.position = null;
+      return 0;
+    }
+    const abort = new AbortController();
+    const options = { signal: abort.signal, headers: {} };
+    // A stream that takes the place of another goes on where that one is; an observer that comes
+    // back begins behind what it has. A value comes whole.
+    const begun = observers.map(({ since = Infinity }) => since);
+    const begin = Math.min(stream.position ?? Infinity, ...begun);
+    if (this.epoch !== null && begin < Infinity && kind !== "value") {
+      options.headers["Last-Event-ID"] = `${this.epoch}-${begin}`;
+    }
+    const url = `${this.#base}/events${query(this.#filter(kind))}`;
+    const { response } = await request(url, this.#token, options);
+    for (const each of observers) delete each.since;
+    stream.abort.abort();
+    stream.abort = abort;
+    if (this.#isOver) return abort.abort();
+    const { epoch, seq } = positionOf(response.headers.get("belfry-position"));
+    stream.position ??= seq;
+    // Not before the answer to who has registered.
+    after(0, () => this.#pump(response.body.getReader(), kind, stream, abort.signal));
+    this.#isAt(epoch);
+    return seq;
+  }
+
+  /// The names, objects and key paths of the observers of a kind: none of them where any will do,
+  /// or where they are too many to be told one by one.
+  #filter(kind) {
+    const all = (key) => {
+      const found = new Set(this.#ofKind(kind).map((each) => each[key] ?? null));
+      return found.has(null) ? [] : [...found];
+    };
+    const [name, object] = [all("name"), all("object")];
+    if (kind === "value") return { object, keyPath: all("keyPath") };
+    return name.length * object.length > streamLimit ? { name } : { name, object };
+  }
+
+  async #pump(reader, kind, stream, signal) {
+    const decoder = new TextDecoder();
+    let text = "";
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done || signal.aborted) break;
+        // A comment is a sign of life, too.
+        this.#hear("");
+        text += decoder.decode(value, { stream: true });
+        const events = text.split("\n\n");
+        text = events.pop();
+        for (const event of events) if (!signal.aborted) this.#take(event, kind, stream);
+      }
+    } catch {
+      // A stream that breaks off has ended.
+    }
+    if (!signal.aborted) this.#over(1006);
+  }
+
+  #take(event, kind, stream) {
+    const fields = Object.fromEntries(event.split("\n").map((line) => line.split(/: ?(.*)/s, 2)));
+    if (fields.data === undefined) return;
+    const params = JSON.parse(fields.data);
+    if (fields.event === "belfry.gap") {
+      // The numbers of its observers are not those of here.
+      for (const { id } of this.#ofKind(kind)) {
+        this.#say({ method: "belfry.gap", params: { ...params, observer: id } });
+      }
+    }
+    if (fields.event !== undefined) return;
+    const { epoch, seq } = positionOf(fields.id);
+    if (!this.#isAt(epoch)) return;
+    stream.position = Math.max(stream.position, seq);
+    const isFor = ({ name = null, object = null, keyPath }) =>
+      keyPath === params.keyPath && (object ?? params.object) === params.object
+      && (name ?? params.name) === params.name;
+    const found = new Set(this.#ofKind(kind).filter(isFor).map(({ selector }) => selector));
+    for (const method of found) this.#say({ method, params });
+  }
+
+  /// Whether the life of the center is that of the observers; in another one they begin anew, on
+  /// another line.
+  #isAt(epoch) {
+    this.epoch ??= epoch;
+    if (epoch === null || epoch === this.epoch) return true;
+    this.foundEpoch = epoch;
+    this.#over(1012);
+    return false;
+  }
+}
+
+// Sessions that a storage keeps.
+
+/// Takes a name that one page of the origin has at a time, and answers what gives it back; null
+/// when another page has it, also after so many seconds.
+function claim(name, time) {
+  if (globalThis.navigator?.locks) return claimLock(name, time);
+  return globalThis.BroadcastChannel ? claimAmong(new BroadcastChannel(name)) : () => {};
+}
+
+function claimLock(name, time) {
+  return new Promise((resolve) => {
+    const waiting = new AbortController();
+    const timer = time === 0 ? null : after(time, () => waiting.abort());
+    const options = time === 0 ? { ifAvailable: true } : { signal: waiting.signal };
+    navigator.locks.request(name, options, (lock) => {
+      clearTimeout(timer);
+      if (lock === null) return resolve(null);
+      return new Promise((release) => resolve(release));
+    }).catch(() => resolve(null));
+  });
+}
+
+/// The same without locks, which pages of an insecure origin lack: who has the name answers who
+/// asks for it, and of two that ask at once one gives way.
+async function claimAmong(channel) {
+  const number = Math.random();
+  let isMine = false;
+  let isTaken = false;
+  channel.onmessage = ({ data }) => {
+    if (data === "taken") isTaken = true;
+    else if (isMine || data > number) channel.postMessage("taken");
+  };
+  channel.unref?.();
+  channel.postMessage(number);
+  await new Promise((resolve) => after(answerTime, resolve));
+  isMine = !isTaken;
+  if (isTaken) channel.close();
+  return isTaken ? null : () => channel.close();
+}
+
+/// The sessions that pages have left in a storage, of which this page has one that no other has.
+///
+/// A storage that throws, or has something else in this place, is none from then on; that is told
+/// once.
+class StoredSessions {
+  #storage;
+  #key;
+  #mine = null;
+  #release = () => {};
+
+  constructor(storage, key) {
+    this.#storage = storage;
+    this.#key = key;
+  }
+
+  /// Answers the session to go on with: that one, if no other page has it, or one that was left.
+  async take(identity) {
+    if (this.#mine !== null && this.#mine === identity?.session) return identity;
+    this.leave();
+    const others = this.#all().filter(({ session }) => session !== identity?.session);
+    const sessions = identity === null ? others : [identity, ...others];
+    for (const each of sessions) if (await this.#claim(each, 0)) return each;
+    // The page that was here before may be about to leave its own.
+    return sessions.length > 0 && await this.#claim(sessions[0], leavingTime) ? sessions[0] : null;
+  }
+
+  async #claim({ session }, time) {
+    const release = await claim(`${this.#key} ${session}`, time);
+    if (release === null) return false;
+    this.#release = release;
+    this.#mine = session;
+    return true;
+  }
+
+  /// Keeps the session of this page.
+  async keep(identity) {
+    const earlier = this.#mine;
+    const others = this.#all().filter(({ session }) =>
+      session !== identity.session && session !== earlier);
+    this.#store([identity, ...others].slice(0, storedLimit));
+    if (earlier === identity.session) return;
+    this.leave();
+    // It is new, so that nobody else has it.
+    this.#mine = identity.session;
+    const release = await claim(`${this.#key} ${identity.session}`, 0);
+    if (this.#mine === identity.session) this.#release = release ?? (() => {});
+    else release?.();
+  }
+
+  /// Forgets the session of this page.
+  drop() {
+    const others = this.#all().filter(({ session }) => session !== this.#mine);
+    this.leave();
+    this.#store(others);
+  }
+
+  /// Leaves the session to the page that comes after this one.
+  leave() {
+    this.#release();
+    this.#release = () => {};
+    this.#mine = null;
+  }
+
+  #all() {
+    return this.#use((storage) => {
+      const sessions = JSON.parse(storage.getItem(this.#key) ?? "[]");
+      if (Array.isArray(sessions) && sessions.every((each) => typeof each?.session === "string")) {
+        return sessions;
+      }
+      throw new TypeError(`${this.#key} has no sessions`);
+    }) ?? [];
+  }
+
+  #store(sessions) {
+    this.#use((storage) => {
+      if (sessions.length === 0) storage.removeItem(this.#key);
+      else storage.setItem(this.#key, JSON.stringify(sessions));
+    });
+  }
+
+  #use(work) {
+    try {
+      return this.#storage === null ? null : work(this.#storage);
+    } catch (error) {
+      this.#storage = null;
+      report(new BelfryError(`sessions are not stored: ${error.message}`));
+      return null;
+    }
+  }
 }
 
 /// An element that shows a value, and sets it.
@@ -254,12 +1023,11 @@ class Binding {
       const value = this.#wanted;
       this.#wanted = undefined;
       try {
-        const { seq } = await this.#center.setValue(...this.#place, value);
+        const { seq } = await this.#center.setValue(...this.#place, value, { timeout: Infinity });
         [this.#known, this.#ownSeq, isRefused] = [value, seq, false];
       } catch (error) {
-        const isLost = error?.code === null && this.#center.state !== "closed";
         // What ends the connection twice, as one that is too long does, is not sent a third time.
-        isRefused = !isLost || lost === value;
+        isRefused = error?.reason !== "lost" || lost === value;
         lost = value;
         if (isRefused) this.#onError(error);
         else this.#wanted ??= value;
@@ -294,8 +1062,9 @@ class Observer {
   /// The public half of the token. It changes when the observer is registered again: on each
   /// connection, or, with `resume`, when the broker did not keep it.
   get id() { return this.#registration.id; }
-  /// The secret that removes this observer from anywhere (`DELETE /v1/observers/{token}`); null
-  /// for one that an earlier page registered, because the broker tells a secret only once.
+  /// The secret that removes this observer from anywhere (`DELETE /v1/observers/{token}`); null for
+  /// one that an earlier page registered, because the broker tells a secret only once, and where no
+  /// WebSocket gets through.
   get token() { return this.#registration.token; }
   get isRemoved() { return this.#registration.isRemoved; }
 
@@ -317,72 +1086,127 @@ class Observer {
         else await new Promise((resolve) => { this.#registration.wake = resolve; });
       }
     } finally {
-      await this.remove();
+      // To leave a loop is not to ask for anything: what the broker refuses here ends with the
+      // connection.
+      await this.remove().catch(() => {});
     }
   }
 }
 
 /// A center of the broker, over a connection that comes back by itself.
 ///
-/// Its events are `state` (see the property), `belfry.gap` (an observer lost notifications; its
-/// own `onGap` is told too) and `belfry.removed` (somebody else removed an observer); the `detail`
-/// of the last two is what the broker sent, with the observer itself in `token`.
+/// Its events are `state` (see the property; `detail` has `code` and `error` where a connection has
+/// ended), `belfry.gap` (an observer lost notifications; its own `onGap` is told too) and
+/// `belfry.removed` (somebody else removed an observer); the `detail` of the last two is what the
+/// broker sent, with the observer itself in `token`.
 export class NotificationCenter extends EventTarget {
+  #root;
   #base;
-  #socket = null;
+  #makeLine;
+  #line = null;
   #registrations = new Set();
+  /// What was sent and is not answered, by its number, and what waits for a connection.
   #calls = new Map();
-  #waiting = [];
+  #waiting = new Set();
   #nextCall = 1;
   #nextSelector = 1;
   #resumes;
-  #storage;
+  #sessions;
+  #keepsSessions;
+  #timeout;
   /// A text, a function that answers one, or null.
   #token;
   /// `{ client, session, epoch, seq }`: who this client is at the broker. With `resume` it
   /// outlives a connection, and `seq` is what the stored position was.
   #identity = null;
+  /// The life of the center that an event stream has found, before its observers know.
+  #foundEpoch = null;
   /// Observers that an earlier page left to this one, with what came for them meanwhile.
   #unclaimed = [];
+  #claimTimer = null;
+  /// Whether the program wants this client suspended, whether the page is hidden and suspends it,
+  /// and what the broker was told; null is what an earlier page told it.
   #isSuspended = false;
+  #isHidden = false;
+  #toldSuspended = false;
   #highestSeq = 0;
   /// The highest number of the last connection on which something came.
   #seenSeq = 0;
+  /// Writes to values that are under way, and the ids of those that were made.
+  #writes = new Set();
+  #written = new Set();
   #state = "connecting";
   #failures = 0;
+  /// Openings in a row that something on the way seems to have blocked.
+  #blocked = 0;
+  /// Why the last opening was refused, or the center is closed.
+  #error = null;
   #isWelcomed = false;
   #welcomedAt = null;
   #announcedDelay = null;
   #timer = null;
-  /// The connection that waits for a token.
+  /// The attempt to connect that goes on, if any: who finds another one here has been overtaken.
   #attempt = null;
+  /// When something came last, in seconds, the silence after which the line is asked, and the timer
+  /// that does so.
+  #heardAt = 0;
+  #pingInterval = Infinity;
+  #watcher = null;
   #listening = new AbortController();
 
-  /// `url` is the broker, by default the one that this file came from; `center` names another
+  /// `url` is the broker, by default the folder that this file came from; `center` names another
   /// center than the default one.
   ///
   /// With `resume` the observers outlive a lost connection at the broker, for their lease, and
   /// what is posted meanwhile is held for them. With `storage`, such as `sessionStorage`, they
-  /// also outlive the page; without it a page that is left removes them.
+  /// also outlive the page; without it a page that is left removes them. Pages that share a storage
+  /// have a session each.
   ///
   /// `token` is what the broker is shown: a key, a JWT, or a function that answers one, also later.
+  /// `timeout` is how many seconds a call may take (15), besides those that it asks the broker to
+  /// wait; each call takes another `timeout`, and a `signal` that gives it up.
+  ///
+  /// `suspendWhenHidden` suspends this client while the page is hidden. With `shared` the pages of
+  /// an origin share one connection, where the browser has shared workers and this file is of the
+  /// same origin; suspension, presence and what is posted on a disconnect are then common to them.
+  ///
+  /// Where no WebSocket gets through event streams and requests stand in by themselves;
+  /// `transport` says "websocket" or "events" where that is to be decided here. `WebSocket` is the
+  /// class to use in place of the global one.
   constructor(
-    url = new URL(import.meta.url).origin,
-    { center = null, resume = false, storage = null, token = null } = {},
+    url = new URL(".", import.meta.url),
+    {
+      center = null, resume = false, storage = null, token = null, timeout = callTime,
+      suspendWhenHidden = false, shared = false, transport = null,
+      WebSocket = globalThis.WebSocket,
+    } = {},
   ) {
     super();
-    const path = center === null ? "/v1" : `/v1/centers/${encodeURIComponent(center)}`;
-    this.#base = String(url).replace(/\/+$/, "") + path;
+    if (shared && (resume || suspendWhenHidden)) {
+      throw misuse("pages that share a connection have no session, and no suspension, of their "
+        + "own: give shared, or resume and suspendWhenHidden");
+    }
+    this.#root = rootOf(url);
+    this.#base = `${this.#root}/v1${center === null ? "" : `/centers/${part(center)}`}`;
     this.#resumes = resume;
-    this.#storage = storage;
+    this.#keepsSessions = resume && storage !== null;
+    const kept = this.#keepsSessions ? storage : null;
+    this.#sessions = new StoredSessions(kept, `belfry ${this.#base}`);
     this.#token = token;
-    this.#load();
-    // A page that is left gives its observers back at once, and one that the browser brings back
-    // from its cache registers them again.
-    const { signal } = this.#listening;
-    addEventListener("pagehide", ({ persisted }) => this.#leave(persisted), { signal });
-    addEventListener("pageshow", () => this.#connectNow(), { signal });
-    addEventListener("online", () => this.#connectNow(), { signal });
+    this.#timeout = timeout;
+    this.#makeLine = (options) => {
+      if (shared && this.#blocked === 0) {
+        try {
+          return sharedLine(options);
+        } catch {
+          // There are no shared workers, or this file may not be one: a line of its own does, too.
+        }
+      }
+      const isBlocked = transport === null && (this.#blocked >= blockedLimit || !WebSocket);
+      if (transport === "events" || isBlocked) return new RequestLine(options);
+      return webSocketLine({ ...options, WebSocket });
+    };
+    this.#listen(suspendWhenHidden);
     this.#connect();
   }
 
@@ -390,16 +1214,21 @@ export class NotificationCenter extends EventTarget {
   /// attempt, or `closed` for good.
   get state() { return this.#state; }
 
+  /// What the connection is: `websocket`, `events` (event streams and requests), `shared` (that of
+  /// a shared worker), or null where there is none.
+  get transport() { return this.#line?.transport ?? null; }
+
   /// Registers an observer and answers its token once the broker has confirmed it.
   ///
-  /// A name or object of null, or none, matches any. The selector is the method that the broker
-  /// calls; without one each observer gets its own. The handler is called once for each
-  /// notification, in the order of `seq`; an error that it throws is reported and stops nobody.
-  /// With `acknowledge` its promise is the answer instead: resolved acknowledges, rejected
-  /// refuses with the text of the error.
+  /// A name or object of null, or none, matches any; a text alone is a name. The selector is the
+  /// method that the broker calls; without one each observer gets its own. The handler is called
+  /// once for each notification, in the order of `seq`; an error that it throws is reported and
+  /// stops nobody. With `acknowledge` its promise is the answer instead: resolved acknowledges,
+  /// rejected refuses with the text of the error.
   ///
   /// `suspensionBehavior`, `holdLimit`, `minInterval`, `lease` and `since` go to the broker;
-  /// `onGap` is called with what the observer lost.
+  /// `onGap` is called with what the observer lost. `signal` gives the registration up, and removes
+  /// the observer later.
   ///
   /// With `target` it calls its selector at whoever holds that address, which may be another
   /// client: it has no handler and none of these but `lease`; with `acknowledge` it is the
@@ -412,26 +1241,25 @@ export class NotificationCenter extends EventTarget {
   /// `new`, `initial`, and with `old: true` what was there. `own: false` leaves out the changes
   /// that this center writes. Without a handler the notifications of the sequence have `value` and
   /// `change`.
-  addObserver(
-    {
+  async addObserver(filter = {}, handler = null) {
+    const {
       name = null, object = null, keyPath = null, target = null, selector = null, since = null,
-      onGap = null,
+      onGap = null, timeout, signal,
       ...terms
-    } = {},
-    handler = null,
-  ) {
+    } = typeof filter === "string" ? { name: filter } : filter;
+    checkFunctions({ handler, onGap }, terms);
     const method = selector ?? (target === null ? `n${this.#nextSelector++}` : null);
+    const limits = { timeout, signal };
     if (keyPath === null) {
-      const filter = { name, object };
-      return this.#add({ filter, target, selector: method, terms, onGap, handler }, since);
+      const named = { filter: { name, object }, target, selector: method, terms, onGap, handler };
+      return this.#add(named, limits, since);
     }
     if (since !== null || terms.suspensionBehavior === "drop") {
-      const text = "a value is observed as it is: without since, and without drop";
-      return Promise.reject(new BelfryError(text));
+      throw misuse("a value is observed as it is: without since, and without drop");
     }
     const told = handler && ((frame) => handler(frame.value, frame.change, frame));
-    return this.#add(
-      { filter: { object, keyPath }, target, selector: method, terms, onGap, handler: told });
+    const at = { object, keyPath };
+    return this.#add({ filter: at, target, selector: method, terms, onGap, handler: told }, limits);
   }
 
   /// Holds the address of an object, and answers its token once the broker has confirmed it.
@@ -446,11 +1274,13 @@ export class NotificationCenter extends EventTarget {
   /// that, else what the function returns is passed over.
   ///
   /// The options are those of the broker: `next`, `ifHeld`, `concurrency`, `suspensionBehavior`,
-  /// `lease` and so on; and `onGap`.
-  respond(object, handlers, { onGap = null, ...terms } = {}) {
+  /// `lease` and so on; and `onGap`, `timeout` and `signal`.
+  async respond(object, handlers, { onGap = null, timeout, signal, ...terms } = {}) {
+    checkFunctions({ ...handlers, onGap }, terms);
     const handler = (notification, ask) => handlers[ask.selector](notification.userInfo, ask);
     const selectors = Object.keys(handlers);
-    return this.#add({ filter: { object }, selector: null, selectors, terms, onGap, handler });
+    const given = { filter: { object }, selector: null, selectors, terms, onGap, handler };
+    return this.#add(given, { timeout, signal });
   }
 
   /// Asks who holds an address, and answers `{ id, answer, by, observer, reason, path }`.
@@ -459,35 +1289,33 @@ export class NotificationCenter extends EventTarget {
   /// (seconds), `ttl`, `once`, `causedBy`, `idempotencyKey`. Without an answer it throws the
   /// problem. When the connection is lost it throws an error whose code is null; with a key it asks
   /// again. With `signal` it has a connection of its own, because to end that withdraws the ask.
-  async ask(object, selector, userInfo = null, { signal = null, ...options } = {}) {
-    const isGiven = ([key, value]) => value !== null || key === "default";
-    const given = Object.entries(options).filter(isGiven);
-    const params = { object, selector, ...Object.fromEntries(given) };
-    if (userInfo !== null) params.userInfo = userInfo;
+  async ask(object, selector, userInfo = null, { signal = null, timeout, ...options } = {}) {
+    const params = { object, selector, ...given({ userInfo, ...options }, "default") };
+    if (userInfo === null) delete params.userInfo;
+    const end = seconds() + this.#limit({ timeout, ...params });
     for (;;) {
       try {
-        if (signal !== null) return await this.#askApart(params, signal);
-        return await this.#callWhenOpen("ask", params);
+        if (signal !== null) return await this.#askApart(params, { signal, time: end - seconds() });
+        return await this.#call("ask", params, { timeout: end - seconds() });
       } catch (error) {
-        const isLost = error?.code === null && this.#state !== "closed";
-        if (!isLost || params.idempotencyKey === undefined) throw error;
-        await new Promise((resolve) => setTimeout(resolve, firstDelay * 1000));
+        if (error?.reason !== "lost" || params.idempotencyKey === undefined) throw error;
+        await new Promise((resolve) => after(firstDelay, resolve));
       }
     }
   }
 
   /// Withdraws an ask that was made with `ttl`.
-  async withdraw({ id }) {
-    await this.#callWhenOpen("withdraw", { id });
+  async withdraw({ id }, limits) {
+    await this.#call("withdraw", { id }, limits);
   }
 
   /// Answers `{ value, etag, seq }` of what is at a key path of an object's value; null where there
   /// is nothing. Keys are joined by `.`, and "" is the whole.
-  async value(object, keyPath = "") {
+  async value(object, keyPath = "", limits = {}) {
     try {
-      return await this.#callWhenOpen("value", place(object, keyPath));
+      return await this.#call("value", place(object, keyPath), limits);
     } catch (error) {
-      if (error.problem?.status === 404) return null;
+      if (error?.problem?.status === 404) return null;
       throw error;
     }
   }
@@ -519,41 +1347,10 @@ export class NotificationCenter extends EventTarget {
   /// checkbox to true or false, anything else to text; an element without a value shows it. Where
   /// there is no value the element keeps what it has. `onError` is told what the broker refused;
   /// the element shows the broker's value then. Other options are those of `addObserver`.
-  async bind(element, object, keyPath = "", { onError = reportError, ...terms } = {}) {
+  async bind(element, object, keyPath = "", { onError = report, ...terms } = {}) {
     const binding = new Binding(this, element, [object, keyPath], onError);
     await binding.begin(terms);
     return binding;
-  }
-
-  #write(method, object, keyPath, members) {
-    const isGiven = ([key, value]) => value !== null || key === "value" || key === "patch";
-    const given = Object.entries(members).filter(isGiven);
-    return this.#callWhenOpen(method, { ...place(object, keyPath), ...Object.fromEntries(given) });
-  }
-
-  #add(given, since = null) {
-    if (this.#state === "closed") return Promise.reject(new BelfryError("the center is closed"));
-    const registration = {
-      // What a responder implements; null is any other observer.
-      selectors: null,
-      target: null,
-      ...given, position: since,
-      id: null, token: null, isRegistered: false, isRemoved: false,
-      buffer: [], wake: () => {},
-      // What was not answered, by its key.
-      owed: new Map(),
-      // The value, if it observes one, and whether it was told.
-      value: undefined, isKnown: false,
-    };
-    registration.answer = (key, answer) => this.#answer(registration, key, answer);
-    const observer = new Observer(registration, () => this.#remove(registration));
-    registration.observer = observer;
-    this.#registrations.add(registration);
-    return new Promise((resolve, reject) => {
-      registration.confirm = () => resolve(observer);
-      registration.refuse = reject;
-      if (this.#isWelcomed && !this.#claim(registration)) this.#register(registration);
-    });
   }
 
   /// Posts a notification and answers the receipt: who matched, and what became of it.
@@ -563,92 +1360,315 @@ export class NotificationCenter extends EventTarget {
   /// `modes`, `maxDelay`; `immediate`, `ttl`, `causedBy`; `wait` (seconds), `report`, and
   /// `idempotencyKey`. A queued post has no counts but an `outcome`.
   ///
-  /// With `after` (seconds), `at` (a Date, or a time with its offset) or `every` (seconds, until its
-  /// `lease`, or this client, ends) it enters the queue later, and the answer has `dueAt`. `replaces: true` takes out
-  /// earlier ones of the same name and object. With `onDisconnect: true` it is posted when this
-  /// client has been disconnected for `after` seconds; `close()` withdraws it.
-  async post(name, options = {}) {
+  /// With `after` (seconds), `at` (a Date, or a time with its offset) or `every` (seconds, until
+  /// its `lease`, or this client, ends) it enters the queue later, and the answer has `dueAt`.
+  /// `replaces: true` takes out earlier ones of the same name and object. With `onDisconnect: true`
+  /// it is posted when this client has been disconnected for `after` seconds; `close()` withdraws
+  /// it.
+  async post(name, { timeout, signal, ...options } = {}) {
     // A lease of null is one without an end; all else that is null is not given.
-    const isGiven = ([key, value]) => value !== null || key === "lease";
-    const given = Object.entries(options).filter(isGiven);
-    return this.#callWhenOpen("post", { name, ...Object.fromEntries(given) });
+    return this.#call("post", { name, ...given(options, "lease") }, { timeout, signal });
+  }
+
+  /// Answers who would get a post of a name and object, and who nearly; or who would be asked, with
+  /// `object` and `selector`. Nothing is sent to them.
+  explain({ timeout, signal, ...filter } = {}) {
+    return this.#call("explain", given(filter), { timeout, signal });
   }
 
   /// Suspends this client, or lets it go on; its observers say what becomes of notifications
   /// meanwhile. It stays so on the next connection.
-  async setSuspended(isSuspended) {
-    await this.#callWhenOpen("setSuspended", { suspended: isSuspended });
+  async setSuspended(isSuspended, limits) {
+    await this.#call("setSuspended", { suspended: isSuspended || this.#isHidden }, limits);
     this.#isSuspended = isSuspended;
+    this.#toldSuspended = isSuspended || this.#isHidden;
   }
 
   /// Takes notifications out of the queue, by `id` or by what is equal; answers how many.
-  async dequeue({ id, name, object, coalesce } = {}) {
-    return (await this.#callWhenOpen("dequeue", { id, name, object, coalesce })).removed;
+  async dequeue({ id, name, object, coalesce, ...limits } = {}) {
+    return (await this.#call("dequeue", { id, name, object, coalesce }, limits)).removed;
   }
 
   /// Enters a mode of the queue and answers its lease, which ends with the connection.
-  enterMode(mode) {
-    return this.#callWhenOpen("enterMode", { mode });
+  enterMode(mode, limits) {
+    return this.#call("enterMode", { mode }, limits);
   }
 
   /// Leaves a mode that was entered.
-  async leaveMode({ token }) {
-    await this.#callWhenOpen("leaveMode", { token });
+  async leaveMode({ token }, limits) {
+    await this.#call("leaveMode", { token }, limits);
   }
 
   /// Ends the connection, and with it every observer of this center object.
   close() {
-    if (this.#state !== "closed") this.#removeClient();
-    this.#disconnect("the center was closed");
-    this.#finish();
+    if (this.#state === "closed") return;
+    this.#removeClient();
+    const error = new BelfryError("it was closed", null, null, "closed");
+    this.#disconnect(error, 1000);
+    this.#finish(1000, error);
+  }
+
+  // What the page and the program do.
+
+  /// A page that is left gives its observers back at once, and one that the browser brings back
+  /// from its cache registers them again. What may have changed the line is a reason to look at it.
+  #listen(suspendWhenHidden) {
+    const { signal } = this.#listening;
+    const listen = (type, run, at = globalThis) => at?.addEventListener?.(type, run, { signal });
+    listen("pagehide", ({ persisted }) => this.#leave(persisted));
+    for (const type of ["pageshow", "online", "offline"]) listen(type, () => this.#look());
+    const looked = () => {
+      const isHidden = document.visibilityState === "hidden";
+      if (suspendWhenHidden) this.#isHidden = isHidden;
+      this.#tellSuspended();
+      if (!isHidden) this.#look();
+    };
+    listen("visibilitychange", looked, globalThis.document);
+    if (suspendWhenHidden) this.#isHidden = globalThis.document?.visibilityState === "hidden";
+  }
+
+  /// Sees to it that the broker knows whether this client is suspended.
+  #tellSuspended() {
+    const suspended = this.#isSuspended || this.#isHidden;
+    if (!this.#isWelcomed || suspended === this.#toldSuspended) return;
+    this.#toldSuspended = suspended;
+    this.#send("setSuspended", { suspended }).catch(() => { this.#toldSuspended = null; });
+  }
+
+  #write(method, object, keyPath, { timeout, signal, ...members }) {
+    const params = { ...place(object, keyPath), ...given(members, "value", "patch") };
+    const write = this.#call(method, params, { timeout, signal }).then((answer) => {
+      if (this.#line?.transport !== "websocket" && answer.id !== undefined) {
+        this.#written.add(answer.id);
+        const [oldest] = this.#written;
+        if (this.#written.size > bufferLimit) this.#written.delete(oldest);
+      }
+      return answer;
+    }).finally(() => this.#writes.delete(write));
+    this.#writes.add(write);
+    return write;
+  }
+
+  #add(members, limits, since = null) {
+    const registration = {
+      // What a responder implements; null is any other observer.
+      selectors: null,
+      target: null,
+      ...members, position: since,
+      id: null, token: null, isRegistered: false, isRemoved: false,
+      buffer: [], wake: () => {},
+      // What was not answered, by its key.
+      owed: new Map(),
+      // The value, if it observes one, whether it was told, and the change that is looked at.
+      value: undefined, isKnown: false, turn: null,
+    };
+    registration.answer = (key, answer) => this.#answer(registration, key, answer);
+    const observer = new Observer(registration, () => this.#remove(registration));
+    registration.observer = observer;
+    const { signal = null } = limits;
+    const begin = (resolve, reject) => {
+      this.#registrations.add(registration);
+      registration.confirm = () => resolve(observer);
+      registration.refuse = reject;
+      if (this.#isWelcomed && !this.#claim(registration)) this.#register(registration);
+      return () => this.#forget(registration);
+    };
+    return this.#limited(limits, begin).then(() => {
+      signal?.addEventListener("abort", () => observer.remove().catch(report), { once: true });
+      return observer;
+    });
+  }
+
+  // Calls.
+
+  /// How many seconds a call may take.
+  #limit({ timeout = this.#timeout, wait = 0 }) {
+    return timeout === this.#timeout ? timeout + wait : timeout;
+  }
+
+  /// What is made of calls, with its limits.
+  #limited({ timeout, wait, signal = null }, begin) {
+    if (this.#state === "closed") return Promise.reject(this.#error);
+    const time = this.#limit({ timeout, wait });
+    const tooLate = () => {
+      const why = this.#error === null ? "" : `: ${this.#error.message}`;
+      return new BelfryError(
+        `no answer within ${time} s${why}`, null, this.#error?.problem ?? null, "timeout");
+    };
+    return limited({ time, signal }, tooLate, begin);
+  }
+
+  /// Makes a call once the center is open, or on the line as it is.
+  #call(method, params, { isNow = this.#state === "open", ...limits } = {}) {
+    return this.#limited({ wait: params.wait, ...limits }, (resolve, reject) => {
+      const call = { method, params, resolve, reject };
+      if (isNow) this.#sendCall(call);
+      else this.#waiting.add(call);
+      return () => {
+        this.#waiting.delete(call);
+        this.#calls.delete(call.id);
+      };
+    });
+  }
+
+  /// Makes a call on the line as it is, which takes as long as the line does.
+  #send(method, params) {
+    return this.#call(method, params, { isNow: true, timeout: Infinity });
+  }
+
+  #sendCall(call) {
+    call.id = this.#nextCall++;
+    try {
+      this.#line.send({ jsonrpc: "2.0", id: call.id, method: call.method, params: call.params });
+      this.#calls.set(call.id, call);
+    } catch (error) {
+      call.reject(error);
+    }
+  }
+
+  /// An ask over a connection of its own.
+  async #askApart(params, { signal, time }) {
+    const ending = new AbortController();
+    const token = await this.#freshToken();
+    return this.#limited({ timeout: time, signal }, (resolve, reject) => {
+      callByRequest(this.#base, token, "ask", params, ending.signal).then(resolve, reject);
+      return () => ending.abort();
+    });
   }
 
   // The connection.
 
+  async #freshToken() {
+    return typeof this.#token === "function" ? await this.#token() : this.#token;
+  }
+
   async #connect() {
     this.#timer = null;
     this.#enter("connecting");
-    const protocols = ["belfry.v1"];
-    if (typeof this.#token === "function") {
-      const attempt = (this.#attempt = {});
-      let token = null;
+    const attempt = (this.#attempt = {});
+    if (this.#keepsSessions) {
+      const identity = await this.#sessions.take(this.#identity);
+      if (attempt !== this.#attempt) return;
+      if (identity !== this.#identity) this.#goOnWith(identity);
+    }
+    let token = null;
+    if (this.#token !== null) {
       try {
-        token = await this.#token();
+        token = await this.#freshToken();
       } catch (error) {
-        reportError(error);
+        report(error);
       }
       // Meanwhile the page may have been left, or the center closed.
-      if (attempt !== this.#attempt || this.#state !== "connecting") return;
+      if (attempt !== this.#attempt) return;
       if (token === null) return this.#reconnectLater(null);
-      protocols.push(`${bearer}${base64url(token)}`);
-    } else if (this.#token !== null) {
-      protocols.push(`${bearer}${base64url(this.#token)}`);
     }
-    const socket = new WebSocket(`${this.#base.replace(/^http/, "ws")}/ws`, protocols);
-    this.#socket = socket;
-    socket.onmessage = (event) => this.#receive(JSON.parse(event.data));
-    socket.onclose = (event) => {
-      this.#disconnect(`the connection ended (${event.code})`);
-      // Who can get a new token comes back with it.
-      const isFinal = finalCloseCodes.has(event.code)
-        && !(event.code === expiredCloseCode && typeof this.#token === "function");
-      if (isFinal) this.#finish(event.code);
-      else this.#reconnectLater(event.code);
-    };
+    this.#open(token);
   }
 
-  #connectNow() {
-    if (this.#state !== "waiting") return;
-    clearTimeout(this.#timer);
-    this.#connect();
+  /// Takes a session over that another page has left, or begins without one.
+  #goOnWith(identity) {
+    this.#identity = identity;
+    if (identity === null) return;
+    this.#seenSeq = identity.seq ?? 0;
+    // What it told the broker of its suspension is not known here.
+    this.#toldSuspended = null;
+  }
+
+  #open(token) {
+    const epoch = this.#foundEpoch ?? this.#identity?.epoch ?? null;
+    let isHeard = false;
+    const ended = (code) => {
+      const error = lost(`the connection ended (${code})`);
+      this.#disconnect(error);
+      if (isHeard) this.#ended(code, error);
+      else this.#explain(code, token);
+    };
+    const hear = (text) => {
+      isHeard = true;
+      this.#heardAt = seconds();
+      if (text !== "") this.#read(text);
+    };
+    this.#watcher = after(openingTime, () => {
+      if (!this.#isWelcomed) ended(deadCloseCode);
+    });
+    try {
+      this.#line = this.#makeLine(
+        { root: this.#root, base: this.#base, token, epoch, hear, end: ended });
+    } catch (error) {
+      // A page may be forbidden to open a line to there.
+      this.#finish(1008, error);
+    }
+  }
+
+  /// A line has ended that was open, or is given up.
+  #ended(code, error) {
+    // Who can get a new token comes back with it.
+    const isFinal = finalCloseCodes.has(code)
+      && !(code === expiredCloseCode && typeof this.#token === "function");
+    if (isFinal) this.#finish(code, error);
+    else this.#reconnectLater(code, error);
+  }
+
+  /// A line did not open: browsers do not say why, but the broker does.
+  async #explain(code, token) {
+    const attempt = (this.#attempt = {});
+    const error = await whyRefused(this.#root, this.#base, token);
+    if (attempt !== this.#attempt) return;
+    this.#error = error;
+    const status = error?.problem?.status;
+    this.#blocked = error === null ? this.#blocked + 1 : 0;
+    const mayHelp = typeof this.#token === "function" && tokenStatuses.has(status);
+    if (finalStatuses.has(status) && !mayHelp) return this.#finish(1008, error);
+    // The broker is there: another kind of line is tried at once.
+    if (this.#blocked === blockedLimit) return this.#connect();
+    this.#reconnectLater(status === 503 || status === 429 ? 1013 : code, error);
+  }
+
+  /// Looks at the line when something may have changed it.
+  #look() {
+    if (this.#state === "waiting") {
+      clearTimeout(this.#timer);
+      this.#connect();
+    } else if (this.#isWelcomed && this.#pingInterval < Infinity) {
+      this.#ping(Math.min(wakeTime, this.#pingInterval / 2));
+    }
+  }
+
+  /// Asks the line when nothing has come for an interval.
+  #watch() {
+    clearTimeout(this.#watcher);
+    this.#watcher = after(this.#heardAt + this.#pingInterval - seconds(), () => {
+      if (seconds() - this.#heardAt < this.#pingInterval) this.#watch();
+      else this.#ping(this.#pingInterval / 2);
+    });
+  }
+
+  /// Asks the line, which is dead when nothing comes in that time.
+  #ping(time) {
+    clearTimeout(this.#watcher);
+    const askedAt = seconds();
+    this.#send("ping", {}).catch(() => {}); // A refusal is a sign of life, too.
+    this.#watcher = after(time, () => {
+      if (this.#heardAt > askedAt) return this.#watch();
+      this.#giveUp("the broker does not answer any more");
+    });
+  }
+
+  /// Gives a line up on which something is wrong.
+  #giveUp(text) {
+    const error = lost(text);
+    this.#disconnect(error, deadCloseCode);
+    this.#reconnectLater(deadCloseCode, error);
   }
 
   /// The page is left; `isKept` when the browser may bring it back as it is.
   #leave(isKept) {
     if (this.#state === "closed") return;
-    if (!isKept && this.#storage === null) this.#removeClient();
+    if (!isKept && !this.#keepsSessions) this.#removeClient();
     clearTimeout(this.#timer);
-    this.#disconnect("the page was left");
+    this.#attempt = null;
+    this.#disconnect(lost("the page was left"));
+    this.#sessions.leave();
     this.#enter("waiting");
   }
 
@@ -656,10 +1676,10 @@ export class NotificationCenter extends EventTarget {
   ///
   /// By HTTP, which also gets through when the page is being left.
   #removeClient() {
-    if (!this.#resumes || this.#identity === null) return;
+    if (!this.#resumes || !this.#identity?.session) return;
     const { client, session } = this.#identity;
     this.#identity = null;
-    this.#storage?.removeItem(this.#storageKey);
+    this.#sessions.drop();
     fetch(`${this.#base}/clients/${client}`, {
       method: "DELETE", headers: { "Belfry-Session": session }, keepalive: true,
     }).catch(() => {}); // Without the broker its observers end with their lease.
@@ -667,25 +1687,29 @@ export class NotificationCenter extends EventTarget {
 
   /// Doubles the wait after each connection that did not last, and spreads it so that the pages
   /// of a restarted broker do not all come back in the same moment.
-  #reconnectLater(code) {
-    const lasted = this.#welcomedAt !== null && performance.now() - this.#welcomedAt > 10_000;
+  #reconnectLater(code, error = null) {
+    const lasted = this.#welcomedAt !== null && seconds() - this.#welcomedAt > 10;
     this.#welcomedAt = null;
     this.#failures = lasted ? 0 : this.#failures + 1;
     if (overloadCloseCodes.has(code)) this.#failures = Math.max(this.#failures, 4);
     const bound = Math.min(delayLimit, firstDelay * 2 ** this.#failures);
     const delay = (this.#announcedDelay ?? bound / 2) + (bound / 2) * Math.random();
     this.#announcedDelay = null;
-    this.#timer = setTimeout(() => this.#connect(), delay * 1000);
-    this.#enter("waiting", { code, delay });
+    this.#timer = after(delay, () => this.#connect());
+    this.#enter("waiting", { code, delay, error });
   }
 
   /// Forgets the connection. Nothing of it is heard any more, calls without an answer fail.
-  #disconnect(reason) {
-    const socket = this.#socket;
-    this.#socket = null;
-    if (socket !== null) {
-      socket.onmessage = socket.onclose = null;
-      socket.close();
+  #disconnect(error, code) {
+    const line = this.#line;
+    this.#line = null;
+    this.#attempt = null;
+    clearTimeout(this.#watcher);
+    clearTimeout(this.#claimTimer);
+    line?.close(code);
+    if (line?.epoch && this.#identity !== null) {
+      this.#identity.epoch ??= line.epoch;
+      this.#foundEpoch = line.foundEpoch ?? line.epoch;
     }
     // Everything below the highest number that came has come for all observers, because the numbers
     // of one client never decrease (law 2). Of that number itself only its own frames are known.
@@ -706,21 +1730,26 @@ export class NotificationCenter extends EventTarget {
     this.#unclaimed = [];
     const calls = [...this.#calls.values()];
     this.#calls.clear();
-    for (const { reject } of calls) reject(new BelfryError(reason));
+    for (const { reject } of calls) reject(error);
   }
 
-  #finish(code = 1000) {
+  #finish(code, error) {
     clearTimeout(this.#timer);
+    this.#attempt = null;
     this.#listening.abort();
     // A client that was removed is nobody's; one that was taken over is another page's now.
-    if (code === 4002) this.#storage?.removeItem(this.#storageKey);
-    const error = new BelfryError("the center is closed");
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    if (code === 4002) this.#sessions.drop();
+    else this.#sessions.leave();
+    const text = `the center is closed: ${error.message}`;
+    this.#error = new BelfryError(text, error.code ?? null, error.problem ?? null, "closed");
+    const refused = error.reason === "lost" ? this.#error : error;
+    for (const { reject } of this.#waiting) reject(refused);
+    this.#waiting.clear();
     for (const registration of [...this.#registrations]) {
       this.#forget(registration);
-      registration.refuse(error);
+      registration.refuse(refused);
     }
-    this.#enter("closed", { code });
+    this.#enter("closed", { code, error: refused });
   }
 
   #enter(state, detail = {}) {
@@ -730,6 +1759,17 @@ export class NotificationCenter extends EventTarget {
   }
 
   // What comes in.
+
+  #read(text) {
+    let frame;
+    try {
+      frame = JSON.parse(text);
+    } catch {
+      // Told below.
+    }
+    if (isObject(frame)) this.#receive(frame);
+    else this.#giveUp("a frame of the broker is not a JSON object");
+  }
 
   #receive({ id, method, params, result, error }) {
     if (method === undefined) {
@@ -752,57 +1792,79 @@ export class NotificationCenter extends EventTarget {
     }
   }
 
-  async #welcome({ client, session, epoch }) {
-    const socket = this.#socket;
-    this.#welcomedAt = performance.now();
-    const earlier = this.#identity;
-    const resumed = this.#resumes && earlier !== null ? await this.#resume(earlier) : null;
-    if (socket !== this.#socket) return;
-    const isOtherEpoch = earlier !== null && earlier.epoch !== epoch;
-    this.#identity = resumed === null ? { client, session, epoch } : { ...earlier, epoch };
-    this.#isWelcomed = true;
-    const isFirst = [...this.#registrations].every(({ id }) => id === null);
-    if (this.#resumes && earlier !== null && resumed === null && isFirst) {
+  #welcome({ client, session, epoch, pingInterval = Infinity }) {
+    const line = this.#line;
+    this.#welcomedAt = seconds();
+    this.#pingInterval = pingInterval;
+    this.#error = null;
+    // After an event stream a WebSocket is tried once.
+    this.#blocked = line.transport === "events" ? blockedLimit - 1 : 0;
+    const earlier = this.#identity?.session ?? null;
+    const mayResume = this.#resumes && session !== null && earlier !== null;
+    const begin = (resumed) => {
+      const isFirst = [...this.#registrations].every(({ id }) => id === null);
+      this.#begin({ client, session, epoch }, resumed);
       // What was held for the page before is gone with its session.
-      this.#tell("belfry.gap", { observer: null, reason: "unknown" });
-    }
+      if (mayResume && resumed === null && isFirst) {
+        this.#tell("belfry.gap", { observer: null, lost: null, reason: "unknown" });
+      }
+    };
+    if (mayResume) this.#resume(begin);
+    else begin(null);
+  }
+
+  /// Registers what is not at the broker, and opens the center.
+  async #begin({ client, session, epoch }, resumed) {
+    const line = this.#line;
+    const earlier = this.#identity;
+    const isOtherEpoch = earlier !== null && (earlier.epoch ?? epoch) !== epoch;
+    this.#identity = resumed === null ? { client, session, epoch } : { ...earlier, epoch };
+    this.#foundEpoch = null;
+    this.#isWelcomed = true;
+    this.#watch();
     if (isOtherEpoch) this.#seenSeq = 0;
     if (resumed !== null) this.#continue(resumed.observers, isOtherEpoch);
-    else if (this.#isSuspended) this.#call("setSuspended", { suspended: true }).catch(() => {});
+    else this.#toldSuspended = false;
+    this.#tellSuspended();
     this.#save();
-    // Another epoch counts from its own beginning: what was missed in between nobody knows.
     const missing = [...this.#registrations].filter(({ isRegistered }) => !isRegistered);
-    const answers = missing.map((registration) => {
-      if (isOtherEpoch && registration.id !== null) {
-        registration.position = null;
-        this.#forgetOwed(registration);
-        const gap = { observer: registration.id, reason: "unknown" };
-        // A value comes whole.
-        if (registration.filter.keyPath === undefined) this.#tell("belfry.gap", gap, registration);
-      }
+    await Promise.all(missing.map((registration) => {
+      if (isOtherEpoch && registration.id !== null) this.#beginAnew(registration);
       return this.#register(registration);
-    });
-    await Promise.all(answers);
-    if (socket !== this.#socket) return;
+    }));
+    if (line !== this.#line) return;
     this.#enter("open");
-    for (const { resolve } of this.#waiting.splice(0)) resolve();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const call of waiting) this.#sendCall(call);
+  }
+
+  /// Another epoch counts from its own beginning: what was missed in between nobody knows, and all
+  /// that this one has is asked for.
+  #beginAnew(registration) {
+    registration.position = 0;
+    this.#forgetOwed(registration);
+    // A value comes whole.
+    if (registration.filter.keyPath !== undefined) return;
+    const gap = { observer: registration.id, lost: null, reason: "unknown" };
+    this.#tell("belfry.gap", gap, registration);
   }
 
   // Going on with a session.
 
-  /// Asks for the session of the connection before; null when the broker does not go on with it.
-  async #resume({ session, epoch }) {
+  /// Asks for the session of the connection before; `begin` is called with null when the broker
+  /// does not go on with it.
+  #resume(begin) {
+    const { session, epoch } = this.#identity;
     const after = this.#position();
-    try {
-      return await this.#call("resume", { session, epoch, ...(after !== null && { after }) });
-    } catch (error) {
-      if (error.problem?.status >= 500) {
-        // It has too much to do; the session waits.
-        this.#disconnect(error.message);
-        this.#reconnectLater(1013);
-      }
-      return null;
-    }
+    const params = { session, epoch, ...(after !== null && { after }) };
+    this.#sendCall({ method: "resume", params, resolve: begin, reject: (error) => {
+      if (error.reason === "lost") return;
+      if (!(error.problem?.status >= 500)) return begin(null);
+      // It has too much to do; the session waits.
+      this.#disconnect(error);
+      this.#reconnectLater(1013, error);
+    } });
   }
 
   /// The number up to which all observers have everything; what one of them has above it is not
@@ -840,7 +1902,7 @@ export class NotificationCenter extends EventTarget {
       if (registration.id === null) this.#claim(registration);
     }
     const unclaimed = this.#unclaimed;
-    setTimeout(() => this.#removeUnclaimed(unclaimed), claimTime * 1000);
+    this.#claimTimer = after(claimTime, () => this.#removeUnclaimed(unclaimed));
   }
 
   /// Gives an observer of an earlier page to one of this page that is the same; tells whether.
@@ -857,7 +1919,7 @@ export class NotificationCenter extends EventTarget {
     const [{ row, position, frames }] = this.#unclaimed.splice(index, 1);
     if (filter.keyPath !== undefined) {
       // What the value was, the earlier page knew: a new observer is told.
-      this.#call("removeObserver", { observer: row.id }).catch(() => {});
+      this.#send("removeObserver", { observer: row.id }).catch(() => {});
       return false;
     }
     Object.assign(registration, { id: row.id, position, isRegistered: true });
@@ -874,23 +1936,13 @@ export class NotificationCenter extends EventTarget {
   #removeUnclaimed(unclaimed) {
     if (unclaimed !== this.#unclaimed) return;
     for (const { row } of unclaimed.splice(0)) {
-      this.#call("removeObserver", { observer: row.id }).catch(() => {});
+      this.#send("removeObserver", { observer: row.id }).catch(() => {});
     }
   }
 
-  get #storageKey() { return `belfry ${this.#base}`; }
-
-  #load() {
-    const text = this.#resumes ? this.#storage?.getItem(this.#storageKey) : null;
-    if (!text) return;
-    this.#identity = JSON.parse(text);
-    this.#seenSeq = this.#identity.seq ?? 0;
-  }
-
   #save() {
-    if (!this.#resumes || this.#storage === null || this.#identity === null) return;
-    const kept = { ...this.#identity, seq: this.#position() };
-    this.#storage.setItem(this.#storageKey, JSON.stringify(kept));
+    if (!this.#keepsSessions || !this.#identity?.session) return;
+    this.#sessions.keep({ ...this.#identity, seq: this.#position() });
   }
 
   /// Takes a frame that is for observers.
@@ -942,34 +1994,47 @@ export class NotificationCenter extends EventTarget {
 
   /// Keeps the value of an observer whole, and gives it each change.
   #follow(notification, registration) {
-    const { seq, object, keyPath, change } = notification;
-    const { filter, position, terms, isKnown } = registration;
+    const { object, keyPath, change } = notification;
+    const { filter, terms, turn } = registration;
     if (change === undefined || object !== filter.object || keyPath !== filter.keyPath) return;
+    if (terms.own !== false || this.#line?.transport === "websocket") {
+      return this.#change(notification, registration);
+    }
+    // Over this line changes from here come, too; the answers to the writes tell which those are.
+    registration.turn = Promise.allSettled([turn, ...this.#writes]).then(() => {
+      if (!registration.isRemoved) this.#change(notification, registration);
+    });
+  }
+
+  #change(notification, registration) {
+    const { id, seq, change: { kind, initial, new: changed } } = notification;
+    const { position, terms, isKnown } = registration;
     // An initial one has a number that the observer may have, any other comes once.
-    if (!change.initial && seq <= position) return;
-    if (change.kind === "merge" && terms.own === false) {
+    if (!initial && seq <= position) return;
+    if (kind === "merge" && terms.own === false && this.#line?.transport === "websocket") {
       // It is told against a value with the writes from here, which were not told.
       this.#lookAgain(notification, registration);
       return;
     }
-    const { kind, initial } = change;
-    let value = kind === "removed" ? undefined : change.new;
-    if (kind === "merge") value = merged(registration.value, change.new);
+    let value = kind === "removed" ? undefined : changed;
+    if (kind === "merge") value = merged(registration.value, changed);
     if (initial && isKnown && isSame(value, registration.value)) return;
-    this.#tellValue(value, seq, notification, registration);
+    const isOwn = terms.own === false && this.#written.has(id);
+    this.#tellValue(value, seq, notification, registration, isOwn && !initial);
   }
 
   async #lookAgain(notification, registration) {
     const { object, keyPath } = registration.filter;
-    const found = await this.#call("value", place(object, keyPath)).catch(() => null);
+    const found = await this.#send("value", place(object, keyPath)).catch(() => null);
     // A later change has come meanwhile, or comes with the next connection.
     if (found === null || found.seq <= registration.position || registration.isRemoved) return;
     this.#tellValue(found.value, found.seq, notification, registration);
   }
 
-  #tellValue(value, seq, notification, registration) {
+  #tellValue(value, seq, notification, registration, isOwn = false) {
     registration.position = Math.max(registration.position, seq);
     Object.assign(registration, { value, isKnown: true });
+    if (isOwn) return;
     this.#hand(registration.selector, { ...notification, value }, registration);
   }
 
@@ -1016,7 +2081,7 @@ export class NotificationCenter extends EventTarget {
     try {
       registration.handler(notification);
     } catch (error) {
-      reportError(error);
+      report(error);
     }
   }
 
@@ -1030,7 +2095,7 @@ export class NotificationCenter extends EventTarget {
     } catch (error) {
       const message = String(error?.message ?? error);
       answer(key, { error: { code: refusalCode, message } });
-      if (signal === null) reportError(error);
+      if (signal === null) report(error);
     }
   }
 
@@ -1039,11 +2104,14 @@ export class NotificationCenter extends EventTarget {
   #answer(registration, key, answer) {
     const owed = registration.owed.get(key);
     if (owed === undefined) return;
-    const text = JSON.stringify({ jsonrpc: "2.0", id: owed.id, ...answer });
-    owed.answer = answer;
-    if (!registration.isRegistered || !this.#isWelcomed) return;
-    registration.owed.delete(key);
-    this.#socket.send(text);
+    const frame = { jsonrpc: "2.0", id: owed.id, ...answer };
+    if (registration.isRegistered && this.#isWelcomed) {
+      this.#line.send(frame);
+      registration.owed.delete(key);
+    } else {
+      JSON.stringify(frame);
+      owed.answer = answer;
+    }
   }
 
   /// An ask is over, and not by an answer of this page.
@@ -1096,86 +2164,62 @@ export class NotificationCenter extends EventTarget {
 
   // What goes out.
 
-  #send(members) {
-    this.#socket.send(JSON.stringify({ jsonrpc: "2.0", ...members }));
-  }
-
-  async #callWhenOpen(method, params) {
-    if (this.#state === "closed") throw new BelfryError("the center is closed");
-    if (this.#state !== "open") {
-      await new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
-    }
-    return this.#call(method, params);
-  }
-
-  /// An ask over a connection of its own.
-  async #askApart({ object, selector, userInfo, wait, ttl, idempotencyKey, ...options }, signal) {
-    const query = { ...options, ttl };
-    if ("default" in query) query.default = JSON.stringify(query.default);
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const pairs = given.map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
-    const token = typeof this.#token === "function" ? await this.#token() : this.#token;
-    const headers = { "Content-Type": "application/json" };
-    const prefer = ttl === undefined ? [] : ["respond-async"];
-    if (wait !== undefined) prefer.push(`wait=${Math.ceil(wait)}`);
-    if (prefer.length > 0) headers.Prefer = prefer.join(", ");
-    if (token !== null) headers.Authorization = `Bearer ${token}`;
-    if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-    const path = `${encodeURIComponent(object)}/${encodeURIComponent(selector)}`;
-    const body = userInfo === undefined ? "" : JSON.stringify(userInfo);
-    const request = { method: "POST", body, headers, signal, cache: "no-store" };
-    let response;
-    try {
-      response = await fetch(`${this.#base}/responders/${path}?${pairs.join("&")}`, request);
-    } catch (error) {
-      throw signal.aborted ? error : new BelfryError(error.message);
-    }
-    return answerOf(response);
-  }
-
-  #call(method, params) {
-    const id = this.#nextCall++;
-    this.#send({ id, method, params });
-    return new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject }));
-  }
-
-  async #register(registration) {
+  /// Registers an observer. What comes of it is taken at once: some WebSockets hand over an answer
+  /// and the frames behind it in a row.
+  #register(registration) {
     const { filter, target, selector, selectors, terms, position, owed } = registration;
     const lifetime = this.#resumes ? "token" : "connection";
     const params = { ...terms, ...filter, lifetime };
     if (selectors !== null) params.implements = selectors;
     else params.selector = selector;
     if (target !== null) params.target = target;
+    if (this.#line.transport !== "websocket") delete params.own;
     // What is owed comes again, so that its answer finds the way. A responder begins anew, an
     // observer with a target is owed nothing, and a value comes whole.
     const goesOn = selectors === null && target === null && filter.keyPath === undefined;
     if (position !== null && goesOn) {
       params.since = Math.min(position, ...[...owed.values()].map(({ seq }) => seq - 1));
     }
-    try {
-      const { id, token, since } = await this.#call("addObserver", params);
-      Object.assign(registration, { id, token, isRegistered: true });
-      registration.position = Math.min(registration.position ?? since, since);
-      this.#save();
-      if (registration.isRemoved) await this.#delete(registration);
-      registration.confirm();
-    } catch (error) {
-      // A lost connection is not a refusal: the next one registers the observer again.
-      if (error.code === null || registration.isRemoved) return;
-      this.#forget(registration);
-      const refusal = { observer: registration.id, reason: "refused", problem: error.problem };
-      this.#tell("belfry.removed", refusal, registration);
-      registration.refuse(error);
-    }
+    return new Promise((done) => {
+      const ended = (take) => (outcome) => done(take.call(this, registration, outcome));
+      const resolve = ended(this.#registered);
+      this.#sendCall({ method: "addObserver", params, resolve, reject: ended(this.#refused) });
+    });
+  }
+
+  #registered(registration, { id, token, since }) {
+    Object.assign(registration, { id, token, isRegistered: true });
+    // It may have been removed, or given up, meanwhile.
+    if (registration.isRemoved) return void this.#takeBack(registration).catch(() => {});
+    registration.position = Math.min(registration.position ?? since, since);
+    this.#save();
+    registration.confirm();
+  }
+
+  #refused(registration, error) {
+    // A lost connection is not a refusal: the next one registers the observer again.
+    if (error.reason === "lost" || registration.isRemoved) return;
+    this.#forget(registration);
+    const refused = { observer: registration.id, reason: "refused", problem: error.problem };
+    this.#tell("belfry.removed", refused, registration);
+    registration.refuse(error);
   }
 
   async #remove(registration) {
     if (registration.isRemoved) return;
-    const { isRegistered, id, token } = registration;
+    const { isRegistered } = registration;
     this.#forget(registration);
-    if (!isRegistered) return;
-    if (token !== null) await this.#delete(registration);
-    else await this.#call("removeObserver", { observer: id });
+    if (isRegistered) await this.#takeBack(registration);
+  }
+
+  /// Removes an observer at the broker. With the connection it goes, too.
+  async #takeBack({ id, token }) {
+    const params = token === null ? { observer: id } : { token };
+    try {
+      await this.#call("removeObserver", params, { isNow: true });
+    } catch (error) {
+      if (error.reason !== "lost") throw error;
+    }
   }
 
   #forget(registration) {
@@ -1183,15 +2227,5 @@ export class NotificationCenter extends EventTarget {
     this.#registrations.delete(registration);
     registration.wake();
     for (const { abort } of registration.owed.values()) abort.abort();
-  }
-
-  /// Removes by HTTP, which also gets through when the page is being left; the token travels in
-  /// a header, so that no log of URLs holds it. 404 and 410 are fine: it is gone already.
-  async #delete({ id, token }) {
-    const response = await fetch(`${this.#base}/observers/${id}`, {
-      method: "DELETE", headers: { "Belfry-Token": token }, keepalive: true,
-    });
-    if (response.ok || response.status === 404 || response.status === 410) return;
-    await answerOf(response);
   }
 }

@@ -4,7 +4,7 @@ The tests need chromium, and playwright and axe-playwright-python from PyPI. Eac
 of its own and exits with 0 when all its checks held.
 
     python3 Tests/BrowserTests/console_test.py --belfry .build/release/belfry
-    python3 Tests/BrowserTests/library_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/library_observing_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/approval_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/remote_control_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/slider_test.py --belfry .build/release/belfry
@@ -63,28 +63,37 @@ def process(*command, **options):
 
 
 @contextlib.contextmanager
-def broker(options, *more):
+def broker(options, *more, scheme="http"):
     """The URL of the broker: the one that was named, or one on a port of its own choice."""
     if options.url:
         yield options.url.rstrip("/")
         return
-    command = (options.belfry, "serve", "--listen", "127.0.0.1:0", "--in-memory", *more)
+    with started_broker(options, "--in-memory", *more, scheme=scheme) as (url, _):
+        yield url
+
+
+@contextlib.contextmanager
+def started_broker(options, *more, scheme="http"):
+    """The URL of a broker on a port of its own choice, and its process."""
+    command = (options.belfry, "serve", "--listen", "127.0.0.1:0", *more)
     with process(*command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True) as running:
         for line in running.stdout:
-            if found := re.search(r"127\.0\.0\.1:([1-9]\d*)", line):
+            # It logs each of its addresses, that of TLS with its scheme.
+            prefix = "https://" if scheme == "https" else ""
+            if found := re.search(prefix + r"127\.0\.0\.1:([1-9]\d*)", line):
                 break
         else:
             raise AssertionError("the broker ended before it logged its address")
         # Its later lines are read and dropped: a full pipe would stop it.
         with process("cat", stdin=running.stdout, stdout=subprocess.DEVNULL):
-            yield f"http://127.0.0.1:{found[1]}"
+            yield f"{scheme}://127.0.0.1:{found[1]}", running
 
 
 @contextlib.contextmanager
-def browser(options):
+def browser(options, *more):
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
-            executable_path=options.chromium, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=options.chromium, args=["--no-sandbox", "--disable-gpu", *more]
         )
         try:
             yield running
@@ -111,7 +120,8 @@ def page(running, **context):
 def check(holds, sentence, facts=None):
     if not holds:
         raise AssertionError(sentence if facts is None else f"{sentence}: {facts}")
-    print(f"ok   {sentence}")
+    if sentence:
+        print(f"ok   {sentence}")
 
 
 def check_accessibility(shown, sentence):

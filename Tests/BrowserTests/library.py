@@ -1,0 +1,130 @@
+"""What the tests of belfry.js share: pages that have it, a line that can be cut, and posts."""
+
+import contextlib
+import socket
+import threading
+
+import support
+from support import observers, request
+
+NAME = "LibraryTest.Changed"
+
+
+class Proxy:
+    """What stands between page and broker: connections that the test can cut, freeze and keep cut, and
+    that let no WebSocket through if so wanted."""
+
+    def __init__(self, url, *, lets_sockets_through=True):
+        self.target = address(url)
+        self.lets_sockets_through = lets_sockets_through
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.is_cut = False
+        self.flows = threading.Event()
+        self.flows.set()
+        self.connections = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.listener.accept()
+                if self.is_cut:
+                    near.close()
+                    continue
+                try:
+                    far = socket.create_connection(self.target)
+                except ConnectionRefusedError:
+                    near.close()
+                    continue
+                self.connections += [near, far]
+                for pair in ((near, far), (far, near)):
+                    threading.Thread(target=self.copy, args=pair, daemon=True).start()
+
+    def copy(self, source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                self.flows.wait()
+                if not self.lets_sockets_through and b"Upgrade: websocket" in data:
+                    source.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+                    break
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+
+    def cut(self):
+        self.is_cut = True
+        for connection in self.connections:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
+        self.connections = []
+
+    def mend(self):
+        self.is_cut = False
+
+
+def address(url):
+    host, port = url.removeprefix("http://").split(":")
+    return host, int(port)
+
+
+@contextlib.contextmanager
+def browsing(options, url, *more):
+    """A browser, and a proxy before the broker; `more` are arguments of the browser."""
+    with support.browser(options, *more) as running:
+        proxy = Proxy(url)
+        yield running, proxy
+        proxy.listener.close()
+
+
+@contextlib.contextmanager
+def page_of(options, url):
+    """A page behind a proxy, with the URL of its broker and the proxy."""
+    with browsing(options, url) as (running, proxy):
+        made = running.new_context()
+        shown = made.new_page()
+        # Any document of the broker will do that has no script of its own.
+        shown.goto(f"{proxy.url}/livez")
+        yield shown, url, proxy
+        made.close()
+
+
+@contextlib.contextmanager
+def page(options, *more):
+    """The same with a broker of its own."""
+    with support.broker(options, *more) as url, page_of(options, url) as given:
+        yield given
+
+
+def received(shown, place):
+    return shown.evaluate(
+        "(place) => window.got[place].map(({ userInfo }) => userInfo?.k ?? 0)", place
+    )
+
+
+def post(url, number, obj="a"):
+    status, receipt = request(
+        f"{url}/v1/channels/{NAME}?object={obj}", method="POST", body={"k": number},
+        Content_Type="application/json",
+    )
+    assert status == 200, (status, receipt)
+    return receipt
+
+
+def ours(url):
+    return [row["id"] for row in observers(url) if (row["name"] or "").startswith(NAME)]
+
+
+SETUP = """async (name) => {
+  const { NotificationCenter } = await import("/belfry.js");
+  const got = { first: [], second: [], other: [], gaps: [], removed: [] };
+  const center = new NotificationCenter();
+  const keep = (place) => (notification) => got[place].push(notification);
+  center.addEventListener("belfry.gap", ({ detail }) => got.gaps.push(detail.reason));
+  center.addEventListener("belfry.removed", ({ detail }) => got.removed.push(detail.reason));
+  const first = await center.addObserver({ name, selector: "changed" }, keep("first"));
+  const filter = { name, object: "a", selector: "changed" };
+  const second = await center.addObserver(filter, keep("second"));
+  const other = await center.addObserver({ name: name + ".Other" }, keep("other"));
+  Object.assign(window, { center, got, first, second, other });
+}"""

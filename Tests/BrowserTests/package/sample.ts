@@ -1,0 +1,72 @@
+// What programs write with the types of belfry.js: it is compiled strictly, and not run.
+
+import { BelfryError, NotificationCenter, requestTicket } from "@belfry/client";
+
+interface Order {
+  total: number;
+}
+
+const center = new NotificationCenter("http://localhost:8080", {
+  center: "shop", resume: true, storage: sessionStorage, timeout: 5,
+  token: async () => (await fetch("/token")).text(),
+});
+
+center.addEventListener("state", ({ detail }) => console.log(detail.state, detail.error?.message));
+center.addEventListener("belfry.gap", ({ detail: { lost, token } }) => console.log(lost, token?.name));
+center.addEventListener("belfry.removed", ({ detail }) => console.log(detail.removedBy));
+
+export async function observe(): Promise<number> {
+  const orders = await center.addObserver<Order>("Order", ({ userInfo }) => userInfo?.total);
+  await center.addObserver({ name: "Order", acknowledge: true, lease: null }, async () => {});
+  await center.addObserver({ name: "touchUp", target: "lamp", selector: "toggle" });
+  await center.addObserver({ object: "settings", keyPath: "ui", own: false }, (value, change) => {
+    console.log(value, change.kind, change.old);
+  });
+  await orders.remove();
+  for await (const { seq, userInfo } of await center.addObserver<Order>({ name: "Order" })) {
+    if ((userInfo?.total ?? 0) > 7) return seq;
+  }
+  for await (const { value } of await center.addObserver({ object: "o", keyPath: "" })) {
+    console.log(value);
+  }
+  return 0;
+}
+
+export async function post(signal: AbortSignal): Promise<void> {
+  const order: Order = { total: 7 };
+  const receipt = await center.post("Order", { userInfo: order, wait: 3, report: "observers", signal });
+  for (const { outcome, error } of receipt.observers ?? []) console.log(outcome, error?.message);
+  const { dueAt } = await center.post("Tea", { at: new Date(), every: 60, lease: null });
+  console.log(dueAt, receipt.matched, (await center.explain({ name: "order" })).near);
+  await center.respond("desk", {
+    shouldStart: async ({ sha }: { sha: string }, ask) => ask.signal?.aborted ? ask.pass() : sha,
+  }, { next: "team", ifHeld: "share" });
+  const { answer } = await center.ask<boolean>("desk", "shouldStart", { sha: "4f" }, { default: false });
+  console.log(answer === true);
+}
+
+export async function values(input: HTMLInputElement): Promise<void> {
+  const found = await center.value<string>("settings", "ui.theme");
+  const { etag } = await center.setValue("settings", "ui.theme", found?.value.toUpperCase(), {
+    ifMatch: found?.etag ?? null, timeout: 1,
+  });
+  await center.mergeValue("settings", "", { volume: null }, { ifMatch: etag });
+  await (await center.bind(input, "settings", "volume", { onError: console.error })).remove();
+  const lease = await center.enterMode("held");
+  await center.leaveMode(lease);
+  console.log(await center.dequeue({ name: "Order", coalesce: ["name"] }), center.transport);
+  await requestTicket("http://localhost:8080", "token");
+  center.close();
+}
+
+export function explain(error: unknown): string {
+  if (!(error instanceof BelfryError)) return "something else";
+  return error.reason === "refused" ? error.problem?.title ?? "" : error.message;
+}
+
+// @ts-expect-error a handler is a function
+center.addObserver("Order", "notify:");
+// @ts-expect-error there is no such option
+center.post("Order", { userinfo: {} });
+// @ts-expect-error there is no such state
+console.log(center.state === "opening");

@@ -1,0 +1,359 @@
+// The types of belfry.js. What each part does stands there, and in Documentation/BelfryJS.md.
+
+/** Any JSON. */
+export type JSONValue = string | number | boolean | null | JSONValue[] | JSONObject;
+export interface JSONObject {
+  [key: string]: JSONValue | undefined;
+}
+
+/** The problem document of a refusal (RFC 9457). */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail?: string;
+  errors?: { pointer?: string; parameter?: string; header?: string; detail: string }[];
+  [member: string]: unknown;
+}
+
+/** What the broker refused, or why a call has no answer. */
+export class BelfryError extends Error {
+  constructor(text: string, code?: number | null, problem?: Problem | null, reason?: Reason);
+  /** That of JSON-RPC; null when there was no answer. */
+  readonly code: number | null;
+  readonly problem: Problem | null;
+  readonly reason: Reason;
+}
+export type Reason = "refused" | "misuse" | "lost" | "timeout" | "closed";
+
+/** How long a call may take, in seconds, and what gives it up. */
+export interface Limits {
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+export interface Notification<UserInfo = JSONObject> {
+  id: string;
+  /** Its place in the order of its center. */
+  seq: number;
+  name: string;
+  object?: string;
+  userInfo?: UserInfo;
+  postedAt: string;
+  causedBy?: string;
+  redelivered?: true;
+}
+
+/** A change of a value; `value` is what is there then. */
+export interface ValueNotification<Value = JSONValue> extends Notification<never> {
+  keyPath?: string;
+  change: Change;
+  value: Value | undefined;
+}
+export interface Change {
+  kind: "set" | "merge" | "removed";
+  initial?: true;
+  new?: JSONValue;
+  old?: JSONValue;
+}
+
+/** What an observer lost. */
+export interface Gap {
+  observer: string | null;
+  /** How many; null where nobody knows. */
+  lost: number | null;
+  firstSeq?: number;
+  lastSeq?: number;
+  reason: "dropped" | "coalesced" | "overflow" | "expired" | "unknown";
+  token: Observer | null;
+}
+
+/** Somebody else removed an observer. */
+export interface Removed {
+  observer: string;
+  reason: string;
+  removedBy?: string;
+  problem?: Problem;
+  token: Observer | null;
+}
+
+export type SuspensionBehavior = "drop" | "coalesce" | "hold" | "deliverImmediately";
+
+/** What an observer is told by. */
+export interface ObserverOptions extends Limits {
+  object?: string | null;
+  selector?: string | null;
+  suspensionBehavior?: SuspensionBehavior;
+  holdLimit?: number;
+  minInterval?: number;
+  lease?: number | null;
+  onGap?: ((gap: Gap) => void) | null;
+}
+export interface NotificationFilter extends ObserverOptions {
+  name?: string | null;
+  acknowledge?: boolean;
+  since?: number | null;
+  target?: string | null;
+}
+export interface ValueFilter extends ObserverOptions {
+  object: string;
+  /** Keys joined by points; "" is the whole. */
+  keyPath: string;
+  initial?: boolean;
+  old?: boolean;
+  /** false: without the changes that this center writes. */
+  own?: boolean;
+}
+
+/** One registration; without a handler it is an async sequence, of which leaving removes it. */
+export interface Observer<Told = Notification> extends AsyncIterable<Told> {
+  readonly name: string | null;
+  readonly object: string | null;
+  readonly target: string | null;
+  readonly keyPath: string | null;
+  readonly selector: string;
+  readonly id: string;
+  /** The secret that removes it from anywhere. */
+  readonly token: string | null;
+  readonly isRemoved: boolean;
+  remove(): Promise<void>;
+}
+
+export interface RowOfReceipt {
+  id: string;
+  outcome:
+    | "delivered" | "held" | "coalesced" | "dropped" | "acknowledged" | "refused" | "pending"
+    | "disconnected" | "unhandled";
+  result?: JSONValue;
+  resultOmitted?: true;
+  error?: { code: number; message: string };
+  target?: string;
+  observer?: string;
+  path?: string[];
+  reason?: string;
+}
+
+/** What became of a post. A post that waits in the queue has `outcome`, and no counts. */
+export interface Receipt {
+  id: string;
+  seq?: number;
+  matched?: number;
+  delivered?: number;
+  held?: number;
+  coalesced?: number;
+  dropped?: number;
+  acknowledged?: number;
+  refused?: number;
+  pending?: number;
+  dequeued?: number;
+  observers?: RowOfReceipt[];
+  outcome?: "queued" | "coalesced";
+  into?: string;
+  dueAt?: string;
+}
+
+export interface PostOptions extends Limits {
+  object?: string | null;
+  userInfo?: object | null;
+  style?: "now" | "asap" | "idle" | null;
+  coalesce?: ("name" | "sender")[] | "none" | null;
+  keep?: "first" | "latest" | null;
+  modes?: string[] | null;
+  maxDelay?: number | null;
+  immediate?: boolean;
+  ttl?: number | null;
+  causedBy?: string | null;
+  wait?: number | null;
+  report?: "observers" | null;
+  idempotencyKey?: string | null;
+  after?: number | null;
+  at?: Date | string | null;
+  every?: number | null;
+  /** null is for ever. */
+  lease?: number | null;
+  replaces?: boolean;
+  onDisconnect?: boolean;
+}
+
+/** An ask, an action or a post that a responder is given. */
+export interface Ask<UserInfo = JSONObject> extends Notification<UserInfo> {
+  selector: string;
+  /** The address whose turn it is. */
+  target?: string;
+  answerBy?: string;
+  /** Aborts when nobody waits for the answer any more; null where nobody ever did. */
+  signal: AbortSignal | null;
+  /** What a handler returns to hand the ask on. */
+  pass(): symbol;
+}
+export type Handlers = {
+  [selector: string]: (userInfo: any, ask: Ask) => unknown;
+};
+export interface ResponderOptions extends Limits {
+  next?: string | null;
+  ifHeld?: "replace" | "refuse" | "share";
+  concurrency?: number;
+  suspensionBehavior?: SuspensionBehavior;
+  holdLimit?: number;
+  lease?: number | null;
+  onGap?: ((gap: Gap) => void) | null;
+}
+
+export interface AskOptions extends Limits {
+  default?: JSONValue;
+  wait?: number | null;
+  ttl?: number | null;
+  once?: boolean | null;
+  causedBy?: string | null;
+  idempotencyKey?: string | null;
+}
+export interface Answer<Value = JSONValue> {
+  id: string;
+  answer: Value;
+  by: "responder" | "default";
+  observer?: string;
+  reason?: string;
+  path?: string[];
+  /** `asked`, where it is answered later. */
+  outcome?: "asked";
+}
+
+export interface WriteOptions extends Limits {
+  ifMatch?: string | null;
+  ifNoneMatch?: string | null;
+}
+export interface SetOptions extends WriteOptions {
+  ttl?: number | null;
+  /** Seconds that it stays after this client has gone. */
+  lease?: number | null;
+}
+export interface Written extends Receipt {
+  changed: boolean;
+  etag: string;
+}
+export interface FoundValue<Value = JSONValue> {
+  value: Value;
+  etag: string;
+  seq: number;
+}
+
+export interface Mode {
+  id: string;
+  token: string;
+  mode: string;
+}
+
+export interface Explanation {
+  observers?: { id: string; state: string; outcome: string }[];
+  near?: { id: string; reason: string }[];
+  ask?: JSONObject;
+  partial?: true;
+}
+
+export type State = "connecting" | "open" | "waiting" | "closed";
+export type Transport = "websocket" | "events" | "shared";
+
+export interface StateDetail {
+  state: State;
+  code?: number | null;
+  /** Seconds until the next attempt. */
+  delay?: number;
+  error?: Error | null;
+}
+export interface CenterEvents {
+  state: CustomEvent<StateDetail>;
+  "belfry.gap": CustomEvent<Gap>;
+  "belfry.removed": CustomEvent<Removed>;
+}
+
+export interface CenterOptions {
+  center?: string | null;
+  /** Observers outlive a lost connection at the broker. */
+  resume?: boolean;
+  /** With `resume`: where sessions outlive the page. */
+  storage?: Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
+  token?: string | (() => string | null | Promise<string | null>) | null;
+  /** Seconds that a call may take; 15 by default. */
+  timeout?: number;
+  suspendWhenHidden?: boolean;
+  /** One connection for all pages of an origin. */
+  shared?: boolean;
+  transport?: "websocket" | "events" | null;
+  /** The class to use in place of the global one. */
+  WebSocket?: new (url: string, protocols: string[]) => object;
+}
+
+/** An element that shows a value, and sets it. */
+export interface Binding {
+  readonly element: Element;
+  readonly object: string;
+  readonly keyPath: string;
+  remove(): Promise<void>;
+}
+
+/** A center of the broker, over a connection that comes back by itself. */
+export class NotificationCenter extends EventTarget {
+  constructor(url?: string | URL, options?: CenterOptions);
+  readonly state: State;
+  readonly transport: Transport | null;
+
+  addObserver<Value = JSONValue>(
+    filter: ValueFilter,
+    handler?: ((
+      value: Value | undefined, change: Change, notification: ValueNotification<Value>,
+    ) => void) | null,
+  ): Promise<Observer<ValueNotification<Value>>>;
+  addObserver<UserInfo = JSONObject>(
+    filter?: string | NotificationFilter,
+    /** With `acknowledge` its promise is the answer. */
+    handler?: ((notification: Notification<UserInfo>) => unknown) | null,
+  ): Promise<Observer<Notification<UserInfo>>>;
+
+  post(name: string, options?: PostOptions): Promise<Receipt>;
+  explain(
+    filter?: { name?: string; object?: string; selector?: string } & Limits,
+  ): Promise<Explanation>;
+
+  respond(object: string, handlers: Handlers, options?: ResponderOptions): Promise<Observer<Ask>>;
+  ask<Value = JSONValue>(
+    object: string, selector: string, userInfo?: object | null, options?: AskOptions,
+  ): Promise<Answer<Value>>;
+  withdraw(ask: { id: string }, limits?: Limits): Promise<void>;
+
+  value<Value = JSONValue>(
+    object: string, keyPath?: string, limits?: Limits,
+  ): Promise<FoundValue<Value> | null>;
+  setValue(
+    object: string, keyPath: string, value: unknown, options?: SetOptions,
+  ): Promise<Written>;
+  mergeValue(
+    object: string, keyPath: string, patch: object, options?: WriteOptions,
+  ): Promise<Written>;
+  removeValue(object: string, keyPath?: string, options?: WriteOptions): Promise<Written>;
+  bind(
+    element: Element, object: string, keyPath?: string,
+    options?: Omit<ValueFilter, "object" | "keyPath"> & { onError?: (error: unknown) => void },
+  ): Promise<Binding>;
+
+  setSuspended(isSuspended: boolean, limits?: Limits): Promise<void>;
+  dequeue(
+    filter?: Limits & {
+      id?: string; name?: string; object?: string; coalesce?: ("name" | "sender")[];
+    },
+  ): Promise<number>;
+  enterMode(mode: string, limits?: Limits): Promise<Mode>;
+  leaveMode(lease: { token: string }, limits?: Limits): Promise<void>;
+  close(): void;
+
+  addEventListener<Type extends keyof CenterEvents>(
+    type: Type, listener: (event: CenterEvents[Type]) => void,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string, listener: EventListenerOrEventListenerObject | null,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+}
+
+/** A ticket for one `EventSource`, which can send no token. */
+export function requestTicket(url: string | URL, token: string): Promise<string>;
