@@ -11,14 +11,15 @@ NAME = "LibraryTest.Changed"
 
 
 class Proxy:
-    """What stands between page and broker: connections that the test can cut, freeze and keep cut, and
-    that let no WebSocket through if so wanted."""
+    """What stands between page and broker: connections that the test can cut, freeze and keep cut, that
+    let no WebSocket through if so wanted, and whose paths may have a prefix."""
 
-    def __init__(self, url, *, lets_sockets_through=True):
+    def __init__(self, url, *, lets_sockets_through=True, prefix=""):
         self.target = address(url)
+        self.prefix = prefix.encode()
         self.lets_sockets_through = lets_sockets_through
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}{prefix}"
         self.is_cut = False
         self.flows = threading.Event()
         self.flows.set()
@@ -48,6 +49,8 @@ class Proxy:
                 if not self.lets_sockets_through and b"Upgrade: websocket" in data:
                     source.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
                     break
+                if self.prefix:
+                    data = data.replace(b" " + self.prefix, b" ", 1)
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
 

@@ -82,6 +82,8 @@ def test_shared(made, url, proxy):
     post(url, 2)
     proxy.mend()
     for shown in pages[2:]:
+        shown.evaluate("dispatchEvent(new Event('online'))")
+    for shown in pages[2:]:
         eventually(lambda shown=shown: shown.evaluate("kept.got") == [1, 2], "")
     check(len(sockets(url)) == 1, "which come back with one connection, and what they missed")
     for shown in pages[2:]:
@@ -176,6 +178,66 @@ def test_events(shown, url, proxy):
     shown.evaluate("center.close()")
 
 
+def test_restart_of_events(shown, options):
+    """A broker that is killed and started again is noticed over event streams, too."""
+    with support.started_broker(options, "--in-memory") as (url, running):
+        proxy = library.Proxy(url, lets_sockets_through=False)
+        shown.goto(f"{proxy.url}/livez")
+        shown.evaluate(BEGIN, [NAME, {"transport": "events"}])
+        for number in (1, 2, 3):
+            post(url, number)
+        eventually(lambda: shown.evaluate("kept.got") == [1, 2, 3], "notifications come")
+        running.kill()
+        running.wait()
+        eventually(lambda: shown.evaluate("center.state") == "waiting", "the end is noticed")
+    with support.started_broker(options, "--in-memory") as (url, _):
+        post(url, 4)
+        proxy.target = library.address(url)
+        shown.evaluate("dispatchEvent(new Event('online'))")
+        eventually(lambda: shown.evaluate("kept.got") == [1, 2, 3, 4], "what the next one has comes")
+        check(shown.evaluate("kept.gaps") == ["unknown"], "and the gap is told, once")
+        post(url, 5)
+        eventually(lambda: shown.evaluate("kept.got.at(-1)") == 5, "and it goes on")
+        shown.evaluate("center.close()")
+
+
+def test_prefix(shown, url):
+    """Behind a path prefix, by the URL of the file alone."""
+    proxy = library.Proxy(url, prefix="/bell")
+    shown.goto(f"{proxy.url}/livez")
+    transport = shown.evaluate(BEGIN.replace("/belfry.js", "/bell/belfry.js"), [NAME, {}])
+    check(transport == "websocket", "a path prefix is part of the broker's address", transport)
+    post(url, 1)
+    eventually(lambda: shown.evaluate("kept.got") == [1], "and notifications come")
+    shown.evaluate("center.close()")
+
+
+def test_worker(shown, url):
+    """In a module worker."""
+    shown.goto(f"{url}/livez")
+    found = shown.evaluate(
+        """async (name) => {
+          const text = `
+            import { NotificationCenter } from "${location.origin}/belfry.js";
+            const center = new NotificationCenter();
+            const observer = await center.addObserver("${name}");
+            center.post("${name}", { userInfo: { k: 1 } });
+            for await (const { userInfo } of observer) {
+              postMessage([center.transport, userInfo]);
+              break;
+            }
+            center.close();`;
+          const source = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+          const worker = new Worker(source, { type: "module" });
+          return await new Promise((resolve, reject) => {
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = reject;
+          });
+        }""",
+        NAME)
+    check(found == ["websocket", {"k": 1}], "a module worker observes and posts", found)
+
+
 def test_compression(options):
     """Over TLS, with messages that are compressed."""
     with tempfile.TemporaryDirectory() as folder:
@@ -223,6 +285,9 @@ def main():
         shown.goto(f"{proxy.url}/livez")
         request(f"{url}/v1/values/shared", method="DELETE")
         test_events(shown, url, proxy)
+        test_prefix(shown, url)
+        test_worker(shown, url)
+        test_restart_of_events(shown, options)
         made.close()
     test_compression(options)
 
