@@ -103,8 +103,11 @@ const blockedLimit = 2;
 /// each 15.
 const streamInterval = 20;
 
-/// Observers of one event stream.
+/// Observers of one event stream; and seconds that a look into a mailbox may wait, and that a mailbox
+/// stays without one.
 const streamLimit = 100;
+const lookTime = 30;
+const mailboxLease = 60;
 
 /// Sessions that a storage keeps, one of each page that is open; the seconds that a page may take
 /// to leave its own to the one that is loaded after it, and to answer that it has one.
@@ -610,7 +613,8 @@ if (globalThis.SharedWorkerGlobalScope && globalThis.name.startsWith(workerName)
 /// Observers of names, those of objects alone, and those of values have a stream each. A stream
 /// may bring more than was asked for, since it observes each of its names with each of its objects;
 /// the center passes over that. When an observer comes or goes another stream is opened where
-/// the one before stands, which is closed then.
+/// the one before stands, which is closed then. Responders, and observers with a target, are a
+/// mailbox each.
 class RequestLine {
   transport = "events";
   /// The life of the center that its observers are in, null until one is known; and another one
@@ -623,7 +627,10 @@ class RequestLine {
   #end;
   #observers = new Map();
   #streams = new Map();
-  #nextObserver = 1;
+  #mailboxes = new Map();
+  /// The mailbox and the ask of each request that is not answered, by its number.
+  #asked = new Map();
+  #nextNumber = 1;
   #modes = new Set();
   #isOver = false;
 
@@ -640,9 +647,8 @@ class RequestLine {
     });
   }
 
-  send({ id, method, params }) {
-    // Nothing is asked over this line, so that nothing is answered.
-    if (method === undefined) return;
+  send({ id, method, params, result, error }) {
+    if (method === undefined) return this.#answer(id, result, error);
     this.#call(method, params ?? {}).then(
       (outcome) => this.#say({ id, result: outcome ?? null }),
       ({ message, code, problem }) =>
@@ -658,6 +664,7 @@ class RequestLine {
     this.#isOver = true;
     this.#hear = () => {};
     for (const { abort } of this.#streams.values()) abort.abort();
+    for (const mailbox of this.#mailboxes.values()) this.#removeMailbox(mailbox).catch(() => {});
   }
 
   #over(code) {
@@ -689,15 +696,15 @@ class RequestLine {
     throw misuse(`${method} needs a WebSocket, which does not get through`);
   }
 
-  async #addObserver({ implements: selectors, target, acknowledge, own, ...observer }) {
-    if (selectors !== undefined || target !== undefined || acknowledge) {
-      throw misuse("what is to be answered, and a target, need a WebSocket, which does not get "
-        + "through");
+  async #addObserver({ own, ...observer }) {
+    const { acknowledge, implements: selectors, keyPath, name, target } = observer;
+    if ((selectors ?? target) !== undefined) return this.#addMailbox(observer);
+    if (acknowledge) {
+      throw misuse("to acknowledge needs a WebSocket, which does not get through");
     }
-    const id = `e${this.#nextObserver++}`;
-    const kind = observer.keyPath !== undefined ? "value" : observer.name ? "named" : "unnamed";
-    const registered = { ...observer, id, kind };
-    this.#observers.set(id, registered);
+    const id = `e${this.#nextNumber++}`;
+    const kind = keyPath !== undefined ? "value" : name ? "named" : "unnamed";
+    this.#observers.set(id, { ...observer, kind });
     try {
       return { id, token: null, since: await this.#follow(kind) };
     } catch (error) {
@@ -706,11 +713,73 @@ class RequestLine {
     }
   }
 
-  #removeObserver({ observer: id }) {
+  #removeObserver({ observer: id, token }) {
+    const mailbox = this.#mailboxes.get(id ?? token.split(".")[0]);
+    if (mailbox !== undefined) return this.#removeMailbox(mailbox);
     const kind = this.#observers.get(id)?.kind;
     if (!this.#observers.delete(id)) return { removed: 0 };
     this.#follow(kind).catch(() => {}); // Else the stream brings what nobody takes.
     return { removed: 1 };
+  }
+
+  async #addMailbox({ lifetime, ...observer }) {
+    const { content } = await request(`${this.#base}/observers`, this.#token, {
+      method: "POST", headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ lease: mailboxLease, ...observer }),
+    });
+    const { id, token, since } = content;
+    const mailbox = { id, token, since, abort: new AbortController() };
+    this.#mailboxes.set(id, mailbox);
+    if (this.#isOver) this.#removeMailbox(mailbox).catch(() => {});
+    else after(0, () => this.#lookInto(mailbox));
+    return content;
+  }
+
+  async #removeMailbox({ id, token, abort }) {
+    this.#mailboxes.delete(id);
+    abort.abort();
+    await request(`${this.#base}/observers/${id}`, this.#token, {
+      method: "DELETE", headers: { "Belfry-Token": token }, keepalive: true,
+    });
+    return { removed: 1 };
+  }
+
+  /// Takes what comes into a mailbox; each look says that what came before is here.
+  async #lookInto({ id, token, since, abort: { signal } }) {
+    const headers = { "Belfry-Token": token, Prefer: `wait=${lookTime}` };
+    try {
+      for (let position = since; !signal.aborted;) {
+        const url = `${this.#base}/observers/${id}/notifications?after=${position}`;
+        const { content } = await request(url, this.#token, { headers, signal });
+        this.#hear("");
+        for (const params of content.gaps) this.#say({ method: "belfry.gap", params });
+        for (const { selector, ...params } of content.notifications) {
+          const number = params.answerBy && `${id}:${this.#nextNumber++}`;
+          if (number) this.#asked.set(number, { ask: params.id, token });
+          this.#say({ id: number, method: selector ?? params.name, params });
+        }
+        position = content.next;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error.problem?.status !== 410) return this.#over(1006);
+      this.#mailboxes.delete(id);
+      const params = { reason: "removed", ...error.problem, observer: id };
+      this.#say({ method: "belfry.removed", params });
+    }
+  }
+
+  /// Answers an ask of a mailbox. One that is over wants no answer any more.
+  #answer(number, result, error) {
+    const { ask, token } = this.#asked.get(number);
+    this.#asked.delete(number);
+    const outcome = error === undefined ? undefined : error.code === passCode ? "passed" : "refused";
+    const url = `${this.#base}/notifications/${part(ask)}/answer${query({ outcome })}`;
+    const content = outcome === "passed" ? undefined : JSON.stringify(error ?? result ?? null);
+    request(url, this.#token, {
+      method: "PUT", body: content,
+      headers: { "Belfry-Token": token, "Content-Type": "application/json" },
+    }).catch(() => {});
   }
 
   #ofKind(kind) {

@@ -149,13 +149,38 @@ def test_events(shown, url, proxy):
           const { problem } = await center.ask("nobody", "work").catch((error) => error);
           const { answer } = await center.ask("nobody", "work", { k: 1 }, { default: [1] });
           const { near } = await center.explain({ name: name.toLowerCase() });
-          const { message } = await center.respond("desk", {}).catch((error) => error);
-          return [queued.outcome, first, second, problem.status, answer, near.length > 0,
-            message.includes("WebSocket")];
+          return [queued.outcome, first, second, problem.status, answer, near.length > 0];
         }""",
         NAME)
-    wanted = ["queued", 1, 1, 503, [1], True, True]
-    check(found == wanted, "queue, modes, asks and explain work, a responder is refused", found)
+    check(found == ["queued", 1, 1, 503, [1], True], "queue, modes, asks and explain work", found)
+    found = shown.evaluate(
+        """async (name) => {
+          const seen = [];
+          const desk = await center.respond("desk", {
+            double: ({ k }) => 2 * k,
+            refuse: () => { throw new Error("no paper"); },
+            handOn: (userInfo, ask) => ask.pass(),
+            told: (userInfo, { name, object, answerBy }) => { seen.push([name, object, answerBy ?? null]); },
+          }, { next: "team" });
+          const wire = await center.addObserver({ name: "touchUp", target: "desk", selector: "told" });
+          const { answer } = await center.ask("desk", "double", { k: 3 });
+          const refused = await center.ask("desk", "refuse").catch(({ problem }) => problem.error.message);
+          const handed = await center.ask("desk", "handOn").catch(({ problem }) => problem.status);
+          await center.post("told", { object: "desk" });
+          await center.post("touchUp", { object: "switch" });
+          for (let tries = 0; seen.length < 2 && tries < 500; tries++) {
+            await new Promise((resolve) => setTimeout(resolve, 10));
+          }
+          await wire.remove();
+          await desk.remove();
+          const gone = await center.ask("desk", "double", { k: 3 }, { default: 0 });
+          const { message } = await center.addObserver({ name, acknowledge: true }).catch((error) => error);
+          return [answer, refused, handed, seen, gone.reason, message.includes("WebSocket")];
+        }""",
+        NAME)
+    seen = [["told", "desk", None], ["touchUp", "switch", None]]
+    wanted = [6, "no paper", 501, seen, "no-responder", True]
+    check(found == wanted, "responders and targets work, acknowledging is refused", found)
     before = shown.evaluate("kept.got.length")
     proxy.cut()
     eventually(lambda: shown.evaluate("center.state") == "waiting", "a cut is noticed")
