@@ -38,9 +38,20 @@ class Proxy:
                 except ConnectionRefusedError:
                     near.close()
                     continue
-                self.connections += [near, far]
-                for pair in ((near, far), (far, near)):
-                    threading.Thread(target=self.copy, args=pair, daemon=True).start()
+                threading.Thread(target=self.carry, args=(near, far), daemon=True).start()
+
+    def carry(self, near, far):
+        """Both directions of a connection, until both have ended."""
+        pair = [near, far]
+        self.connections.append(pair)
+        back = threading.Thread(target=self.copy, args=(far, near), daemon=True)
+        back.start()
+        self.copy(near, far)
+        back.join()
+        for each in pair:
+            each.close()
+        with contextlib.suppress(ValueError):
+            self.connections.remove(pair)
 
     def copy(self, source, sink):
         with contextlib.suppress(OSError):
@@ -56,11 +67,10 @@ class Proxy:
 
     def cut(self):
         self.is_cut = True
-        for connection in self.connections:
+        pairs, self.connections = self.connections, []
+        for connection in [each for pair in pairs for each in pair]:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-            connection.close()
-        self.connections = []
 
     def mend(self):
         self.is_cut = False

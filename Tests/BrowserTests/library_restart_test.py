@@ -114,20 +114,18 @@ def main():
                 setting = Setting(
                     options, title, resumes=resumes, lasts=lasts, folder=f"{folder}/data")
                 all_of_it.enter_context(setting.brokers)
-                setting.open(made)
+                all_of_it.callback(setting.is_over.set)
                 settings.append(setting)
-        try:
-            time.sleep(BEFORE)
-            for setting in settings:
-                setting.kill()
-            time.sleep(AWAY)
-            for setting in settings:
-                setting.restart()
-            for setting in settings:
-                setting.judge()
-        finally:
-            for setting in settings:
-                setting.is_over.set()
+        for setting in settings:
+            setting.open(made)
+        time.sleep(BEFORE)
+        for setting in settings:
+            setting.kill()
+        time.sleep(AWAY)
+        for setting in settings:
+            setting.restart()
+        for setting in settings:
+            setting.judge()
         made.close()
 
 
