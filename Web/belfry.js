@@ -1551,8 +1551,8 @@ export class NotificationCenter extends EventTarget {
   // Calls.
 
   /// How many seconds a call may take.
-  #limit({ timeout = this.#timeout, wait = 0 }) {
-    return timeout === this.#timeout ? timeout + wait : timeout;
+  #limit({ timeout, wait }) {
+    return timeout ?? this.#timeout + (wait ?? 0);
   }
 
   /// What is made of calls, with its limits.
@@ -1562,7 +1562,7 @@ export class NotificationCenter extends EventTarget {
     const tooLate = () => {
       const why = this.#error === null ? "" : `: ${this.#error.message}`;
       return new BelfryError(
-        `no answer within ${time} s${why}`, null, this.#error?.problem ?? null, "timeout");
+        `no answer within ${Number(time.toFixed(1))} s${why}`, null, this.#error?.problem ?? null, "timeout");
     };
     return limited({ time, signal }, tooLate, begin);
   }
@@ -1696,6 +1696,8 @@ export class NotificationCenter extends EventTarget {
   /// Looks at the line when something may have changed it.
   #look() {
     if (this.#state === "waiting") {
+      // It will say when it is on line again.
+      if (globalThis.navigator?.onLine === false) return;
       clearTimeout(this.#timer);
       this.#connect();
     } else if (this.#isWelcomed && this.#pingInterval < Infinity) {
@@ -1811,7 +1813,7 @@ export class NotificationCenter extends EventTarget {
     else this.#sessions.leave();
     const text = `the center is closed: ${error.message}`;
     this.#error = new BelfryError(text, error.code ?? null, error.problem ?? null, "closed");
-    const refused = error.reason === "lost" ? this.#error : error;
+    const refused = error.reason === "refused" ? error : this.#error;
     for (const { reject } of this.#waiting) reject(refused);
     this.#waiting.clear();
     for (const registration of [...this.#registrations]) {
@@ -1840,7 +1842,7 @@ export class NotificationCenter extends EventTarget {
     else this.#giveUp("a frame of the broker is not a JSON object");
   }
 
-  #receive({ id, method, params, result, error }) {
+  #receive({ id, method, params = {}, result, error }) {
     if (method === undefined) {
       const call = this.#calls.get(id);
       this.#calls.delete(id);
