@@ -1,16 +1,17 @@
 /// The random pauses before attempts to reconnect, so that many clients do not come at once.
-struct BackOff {
+package struct BackOff {
     private let first: Duration
     private let longest: Duration
     private var attemptCount = 0
 
-    init(_ options: ClientOptions) {
+    /// Takes the pauses of these options.
+    package init(_ options: ClientOptions) {
         first = options.firstPause
         longest = options.longestPause
     }
 
     /// A pause from nothing up to the longest one that is due, which then doubles.
-    mutating func nextPause(using random: inout some RandomNumberGenerator) -> Duration {
+    package mutating func nextPause(using random: inout some RandomNumberGenerator) -> Duration {
         var limit = first
         for _ in 0..<attemptCount where limit < longest { limit *= 2 }
         attemptCount += 1
@@ -18,7 +19,7 @@ struct BackOff {
     }
 
     /// A connection has held for a while.
-    mutating func reset() {
+    package mutating func reset() {
         attemptCount = 0
     }
 
@@ -36,10 +37,11 @@ extension ClientError {
     }
 
     /// Whether another attempt may end better than this one (Protocol.md section 10).
-    var isWorthRetrying: Bool {
+    package var isWorthRetrying: Bool {
         switch self {
         case .connectionFailed, .connectionLost, .timedOut: true
         case .openingRefused(let status, _): status >= 500 || status == 429
+        case .refused(let refusal): refusal.status.map { $0 >= 500 || $0 == 429 } ?? false
         case .closed(let code, _):
             // Taken over, removed, expired credentials, and what the policy refuses: no.
             ![1002, 1003, 1007, 1008, 1009, 4001, 4002, 4003].contains(code)
@@ -48,7 +50,7 @@ extension ClientError {
             .invalidToken, .selectorInUse,
             .system,
             .invalidOpening, .http,
-            .webSocket, .notUnderstood, .refused, .observerRemoved, .tooManyRequests, .notConnected,
+            .webSocket, .notUnderstood, .observerRemoved, .tooManyRequests, .notConnected,
             .tls, .closedByOwner, .cancelled:
             false
         }

@@ -132,6 +132,8 @@ struct Welcome: Equatable, Sendable {
     /// The secret with which the client goes on after a lost connection.
     let session: String
     let epoch: String
+    /// How long the broker leaves a silent line alone; one that does not say so knows no call `ping`.
+    let pingInterval: Duration?
 
     init(json: [UInt8]) throws(ClientError) {
         guard let row = JSONObject(json), let session = row.string("session"),
@@ -139,5 +141,6 @@ struct Welcome: Equatable, Sendable {
         else { throw .notUnderstood }
         self.session = session
         self.epoch = epoch
+        pingInterval = row.seconds("pingInterval").flatMap { $0 > .zero ? $0 : nil }
     }
 }

@@ -49,7 +49,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case observerRemoved(reason: String)
     /// As many requests as the limit wait for their answers.
     case tooManyRequests(limit: Int)
-    /// There is no connection now.
+    /// There is no connection, and none is being made.
     case notConnected
     /// The center was closed by its owner.
     case closedByOwner

@@ -37,8 +37,37 @@ extension ClientLoop {
         guard case .opening(let reply) = phase else { return }
         phase = .open
         openedAt = loop.now
-        if let connection { loop.setDeadline(connection, at: loop.now + options.silenceLimit) }
-        reply?(.success(()))
+        listen(for: silenceLimit)
+        guard let reply else {
+            states?.yield(.open)
+            return
+        }
+        reply(.success(()))
+    }
+
+    // MARK: A dead line
+
+    /// How long the broker may say nothing until it is asked whether it is there.
+    private var silenceLimit: Duration {
+        min(options.silenceLimit, welcome?.pingInterval ?? options.silenceLimit)
+    }
+
+    private mutating func listen(for duration: Duration) {
+        if let connection { loop.setDeadline(connection, at: loop.now + duration) }
+    }
+
+    /// Asks a silent broker whether it is there: with a call, which any answer satisfies, and one that knows
+    /// none with a ping of WebSocket.
+    private mutating func probe() {
+        isProbing = true
+        guard welcome?.pingInterval != nil else {
+            write { session, output in session.appendPing(to: &output) }
+            return listen(for: silenceLimit)
+        }
+        // Nobody waits for this answer: whatever comes is a sign of life.
+        lastRequest += 1
+        send(RPCRequest.call(id: lastRequest, method: "ping", params: Array("{}".utf8)))
+        listen(for: silenceLimit / 2)
     }
 
     // MARK: Bytes
@@ -76,8 +105,7 @@ extension ClientLoop {
             events = session.receive(bytes, output: &output)
         }
         switch phase {
-        case .open:
-            if let connection { loop.setDeadline(connection, at: loop.now + options.silenceLimit) }
+        case .open: listen(for: silenceLimit)
         case .idle, .opening, .pausing, .removing, .closing, .over: break
         }
         // A message that is not understood ends the connection, and what came behind it is void.
@@ -109,10 +137,7 @@ extension ClientLoop {
 
     mutating func deadlinePassed(_ id: ConnectionID) {
         switch phase {
-        case .open where !isProbing:
-            isProbing = true
-            write { session, output in session.appendPing(to: &output) }
-            loop.setDeadline(id, at: loop.now + options.silenceLimit)
+        case .open where !isProbing: probe()
         case .idle, .opening, .open, .pausing, .over:
             loop.close(id)
             lose(.timedOut)
@@ -144,6 +169,7 @@ extension ClientLoop {
         case .removing, .closing: return end(.closedByOwner)
         case .opening(let reply?):
             phase = .over(error)
+            states?.finish()
             return reply(.failure(error))
         case .opening: break
         case .open: leaveObservers()
@@ -152,14 +178,13 @@ extension ClientLoop {
         // fail; those that were registered before stay, for the next connection.
         for (_, request) in pending {
             if case .addObserver(let selector, _?) = request.kind {
-                let wish = observers[Array(selector.utf8)]?.wish
-                if wish?.options.lifetime == .token { hasLastingObservers = true }
                 forgetObserver(selector, error)
             }
         }
         failPending(error)
         guard options.reconnects, error.isWorthRetrying else { return end(error) }
         phase = .pausing
+        states?.yield(.away(error))
         if let openedAt, openedAt + Self.steadyTime <= loop.now { backOff.reset() }
         openedAt = nil
         if error.isOverload { backOff.giveWay() }
@@ -170,8 +195,11 @@ extension ClientLoop {
 
     private mutating func end(_ error: ClientError) {
         phase = .over(error)
+        states?.yield(.over(error))
+        states?.finish()
         endObservations(error == .closedByOwner ? nil : error)
         failPending(error)
+        failWaiting(error)
         let replies = closeReplies
         closeReplies = []
         for reply in replies { reply(.success(())) }

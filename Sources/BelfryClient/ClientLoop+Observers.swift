@@ -3,9 +3,9 @@ internal import BelfrySystem
 
 // Observers: registering, delivering, answering, and going on after a lost connection.
 //
-// An observer of lifetime `connection` is registered anew on each connection, with `since`. One of
-// lifetime `token` stays at the broker: the new connection resumes the session, before anything
-// else. Where the broker does not know the session any more, all are registered anew.
+// A new connection resumes the session, before anything else: observers of lifetime `token` are still at the
+// broker, others only if it has not noticed that the line broke. Those that it has not are registered anew, with
+// `since`, and all of them where it does not know the session any more.
 extension ClientLoop {
     /// An observer of this client.
     struct Observer {
@@ -86,7 +86,6 @@ extension ClientLoop {
         observer.isRegistered = true
         let since = observer.since.map { min($0, registration.since) }
         observer.lastSequence = observer.lastSequence ?? since ?? registration.since
-        if observer.wish.options.lifetime == .token { hasLastingObservers = true }
         observers[key] = observer
     }
 
@@ -233,44 +232,41 @@ extension ClientLoop {
     /// The broker has welcomed the client.
     mutating func begin(_ welcome: Welcome) {
         guard case .opening = phase else { return }
-        let earlier = self.welcome
         self.welcome = welcome
-        guard let earlier else {
+        guard let epoch, let clientSession else {
+            epoch = welcome.epoch
             clientSession = welcome.session
             return becomeOpen()
         }
-        isOtherEpoch = earlier.epoch != welcome.epoch
-        if isOtherEpoch { seenSequence = 0 }
-        guard hasLastingObservers, let clientSession else { return beginAnew() }
-        let lasting = observers.values.filter { $0.isLasting }
+        guard options.resumes else { return beginAnew() }
         // If only frames of the last number may be missing, the broker gives those again to all
         // observers but the first, whose frame has come.
-        let least = lasting.compactMap(\.lastSequence).min()
+        let known = observers.values.filter { $0.registration != nil }
+        let least = known.compactMap(\.lastSequence).min()
         let after = least.map { $0 + 1 == seenSequence ? seenSequence : $0 }
         request(.resume) {
-            RPCRequest.resume(
-                id: $0, session: clientSession, after: after, epoch: earlier.epoch)
+            RPCRequest.resume(id: $0, session: clientSession, after: after, epoch: epoch)
         }
     }
 
     /// The session goes on with these observers.
     mutating func resumed(observerIDs: [String]) {
-        becomeOpen()
         var unknown = Set(observerIDs)
-        for (key, observer) in observers where observer.isLasting {
-            guard let id = observer.registration?.id, unknown.remove(id) != nil else {
+        for (key, observer) in observers {
+            guard let id = observer.registration?.id else { continue }
+            if unknown.remove(id) != nil {
+                observers[key]?.isRegistered = true
+            } else if observer.wish.options.lifetime == .token {
                 forgetObserver(observer.wish.selector, .observerRemoved(reason: "removed"))
-                continue
             }
-            observers[key]?.isRegistered = true
-            // The broker tells the gap.
-            if isOtherEpoch { observers[key]?.forgetNumbers(startingAt: 0) }
         }
+        adoptEpoch()
+        becomeOpen()
         // Removed here while there was no connection, or never confirmed.
         for id in unknown.sorted() {
             request(.removeObserver(nil)) { RPCRequest.removeObserver(id: $0, observer: id) }
         }
-        registerAll()
+        goOn()
     }
 
     /// The session is not known any more, mostly; a broker that has too much to do is left alone.
@@ -279,30 +275,42 @@ extension ClientLoop {
         beginAnew()
     }
 
+    /// The client of the welcome is a new one, which has nothing yet.
     private mutating func beginAnew() {
         clientSession = welcome?.session
-        hasLastingObservers = false
+        for key in observers.keys { observers[key]?.registration = nil }
+        adoptEpoch()
         becomeOpen()
         if isSuspended {
             request(.setSuspended(true, nil)) { RPCRequest.setSuspended(id: $0, true) }
         }
-        registerAll()
+        goOn()
     }
 
-    /// Registers the observers that this connection does not have.
-    private mutating func registerAll() {
-        let missing = observers.values.filter { !$0.isRegistered }.map(\.wish)
-        for wish in missing.sorted(by: { $0.selector < $1.selector }) {
-            let key = Array(wish.selector.utf8)
-            if isOtherEpoch {
-                if wish.place == nil {
-                    wish.buffer.append(ReceivedNotification.Gap(lostCount: nil, reason: "unknown"))
-                }
-                observers[key]?.forgetNumbers(startingAt: nil)
+    /// Where the broker counts anew nobody knows what was lost, and all that it has now is to come.
+    ///
+    /// It tells the gap itself to observers that it has kept.
+    private mutating func adoptEpoch() {
+        guard let welcome, welcome.epoch != epoch else { return }
+        epoch = welcome.epoch
+        seenSequence = 0
+        for key in Array(observers.keys) {
+            guard let observer = observers[key], observer.lastSequence != nil else { continue }
+            if !observer.isRegistered, observer.wish.place == nil {
+                observer.wish.buffer.append(
+                    ReceivedNotification.Gap(lostCount: nil, reason: "unknown"))
             }
-            let since = isOtherEpoch ? nil : observers[key]?.since
-            register(wish, since: since, nil)
+            observers[key]?.forgetNumbers()
         }
+    }
+
+    /// Registers the observers that this connection does not have, then takes what was asked for meanwhile.
+    private mutating func goOn() {
+        let missing = observers.values.filter { !$0.isRegistered }
+        for observer in missing.sorted(by: { $0.wish.selector < $1.wish.selector }) {
+            register(observer.wish, since: observer.since, nil)
+        }
+        takeWaiting()
     }
 }
 
@@ -312,16 +320,11 @@ extension ClientLoop.Observer {
         wish.desk?.options.selectors.contains { $0.utf8.elementsEqual(selector) } ?? false
     }
 
-    /// Whether the broker has it without a connection.
-    var isLasting: Bool {
-        wish.options.lifetime == .token && registration != nil
-    }
-
     /// The numbers begin anew.
     ///
     /// Asks go by their ids, and come again.
-    mutating func forgetNumbers(startingAt start: UInt64?) {
-        lastSequence = start
+    mutating func forgetNumbers() {
+        lastSequence = 0
         owed = owed.filter(\.value.isAsk)
     }
 }

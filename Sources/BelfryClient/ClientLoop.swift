@@ -54,12 +54,12 @@ struct ClientLoop: ~Copyable {
     /// The timer of the request that has to be answered first.
     var requestTimer: (id: TimerID, deadline: MonotonicTime)?
     var welcome: Welcome?
-    /// Whether the numbers of the connection before are of another epoch: they say nothing here.
-    var isOtherEpoch = false
-    /// The session whose observers these are; it outlives a connection if one of them does.
+    /// The session whose observers, leases and farewells these are.
     var clientSession: String?
-    /// Whether the broker may have observers of the session that outlive the connection.
-    var hasLastingObservers = false
+    /// The epoch that the numbers of the observers are of.
+    var epoch: String?
+    /// What was asked for while there was no connection, and until when it may wait.
+    private var waiting: [(command: ClientCommand, deadline: MonotonicTime)] = []
     /// The greatest number of a notification that came live on this connection: all observers
     /// have everything below it, because the numbers of one client never decrease.
     var liveSequence: UInt64 = 0
@@ -74,6 +74,8 @@ struct ClientLoop: ~Copyable {
     var closeReplies: [ClientCommand.Reply<Void>] = []
     /// Whether a ping is out because the broker was silent.
     var isProbing = false
+    /// Where the owner is told that the connection is away, and that it is back.
+    let states: AsyncStream<ConnectionState>.Continuation?
     var random = SystemRandom()
     private var commands: [ClientCommand] = []
 
@@ -85,7 +87,7 @@ struct ClientLoop: ~Copyable {
 
     init(
         _ url: BrokerURL, _ options: ClientOptions, _ line: SecureLine? = nil, door: ClientDoor,
-        kernel: Kernel
+        states: AsyncStream<ConnectionState>.Continuation? = nil, kernel: Kernel
     ) throws(SystemCallError) {
         var loop = try EventLoop(LoopConfiguration(), kernel: kernel)
         loop.reportsIdle = false
@@ -96,6 +98,7 @@ struct ClientLoop: ~Copyable {
         self.url = url
         self.options = options
         self.door = door
+        self.states = states
         backOff = BackOff(options)
     }
 
@@ -108,6 +111,8 @@ struct ClientLoop: ~Copyable {
         }
         endObservations(.closedByOwner)
         failPending(.closedByOwner)
+        failWaiting(.closedByOwner)
+        states?.finish()
     }
 
     /// Does what one event asks for.
@@ -160,8 +165,33 @@ struct ClientLoop: ~Copyable {
             request(.call(reply)) { RPCRequest.call(id: $0, method: method, params: params) }
         case (_, .over(let error)): command.fail(error)
         case (_, .removing), (_, .closing): command.fail(.closedByOwner)
-        case (_, .idle), (_, .opening), (_, .pausing), (.open, .open): command.fail(.notConnected)
+        case (_, .opening(nil)), (_, .pausing): keep(command)
+        case (_, .idle), (_, .opening), (.open, .open): command.fail(.notConnected)
         }
+    }
+
+    /// Keeps a command for the next connection, as long as it may take.
+    private mutating func keep(_ command: ClientCommand) {
+        guard waiting.count < options.requestLimit else {
+            return command.fail(.tooManyRequests(limit: options.requestLimit))
+        }
+        let deadline = loop.now + options.requestTimeout
+        waiting.append((command, deadline))
+        awaitDeadline(deadline)
+    }
+
+    /// Takes what has waited for a connection.
+    mutating func takeWaiting() {
+        let commands = waiting
+        waiting.removeAll()
+        for waiter in commands { take(waiter.command) }
+    }
+
+    /// There is no connection any more that could be waited for.
+    mutating func failWaiting(_ error: ClientError) {
+        let commands = waiting
+        waiting.removeAll()
+        for waiter in commands { waiter.command.fail(error) }
     }
 
     // MARK: Requests
@@ -208,6 +238,9 @@ struct ClientLoop: ~Copyable {
     private mutating func expireRequests() {
         requestTimer = nil
         let now = loop.now
+        let late = waiting.filter { $0.deadline <= now }
+        waiting.removeAll { $0.deadline <= now }
+        for waiter in late { waiter.command.fail(.timedOut) }
         for id in pending.filter({ $0.value.deadline <= now }).keys.sorted() {
             guard let request = pending.removeValue(forKey: id) else { continue }
             if case .addObserver(let selector, _) = request.kind {
@@ -215,6 +248,7 @@ struct ClientLoop: ~Copyable {
             }
             fail(request.kind, .timedOut)
         }
-        if let next = pending.values.map(\.deadline).min() { awaitDeadline(next) }
+        let deadlines = pending.values.map(\.deadline) + waiting.map(\.deadline)
+        if let next = deadlines.min() { awaitDeadline(next) }
     }
 }

@@ -53,6 +53,15 @@ public struct HTTPRequest: Sendable {
         return request
     }
 
+    /// Posts notifications together, one JSON object a line (NDJSON): 1 to 1,000 of them, and 1 MiB.
+    ///
+    /// One that is refused refuses all; the answer has `receipts` in the order of the lines.
+    public static func posts(lines: [UInt8]) -> HTTPRequest {
+        var request = HTTPRequest(.post, "notifications", content: lines)
+        request.fields = [HTTPField("Content-Type", "application/x-ndjson")]
+        return request
+    }
+
     /// Says how long the broker should wait with its answer, and whether it may answer before there is one.
     mutating func prefer(wait: Duration?, isAsynchronous: Bool = false) {
         var preferences = isAsynchronous ? ["respond-async"] : []

@@ -20,6 +20,9 @@ final class NotificationBuffer: Sendable {
         var nextNumber: UInt64 = 0
     }
 
+    /// Each gap when it is known.
+    let gaps: AsyncStream<ReceivedNotification.Gap>
+    private let gapContinuation: AsyncStream<ReceivedNotification.Gap>.Continuation
     private let state = Mutex(State())
     private let countLimit: Int
     private let byteLimit: Int
@@ -28,6 +31,7 @@ final class NotificationBuffer: Sendable {
     init(_ options: ClientOptions) {
         countLimit = max(1, options.bufferCountLimit)
         byteLimit = options.bufferByteLimit
+        (gaps, gapContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
     }
 
     /// Adds a notification at the end, and drops the oldest ones that are too many then.
@@ -61,6 +65,7 @@ final class NotificationBuffer: Sendable {
         state.withLock { state in
             state.gap = state.gap.map { $0.joined(with: gap) } ?? gap
         }
+        gapContinuation.yield(gap)
     }
 
     /// Ends the sequence: at once, or behind what is there already.
@@ -76,6 +81,7 @@ final class NotificationBuffer: Sendable {
             defer { state.waiters = [] }
             return state.waiters
         }
+        gapContinuation.finish()
         for waiter in waiters { waiter.continuation.resume(returning: outcome) }
     }
 

@@ -20,6 +20,12 @@ public struct Observation: AsyncSequence, Sendable {
     /// The address that gets its notifications; `nil` is this sequence.
     public internal(set) var target: String?
 
+    /// What the broker did not deliver, as soon as that is known, for one reader; it ends with the observer.
+    ///
+    /// The notification behind a gap has it too (`ReceivedNotification.gapBefore`), with what was lost here
+    /// because the sequence was read too slowly.
+    public var gaps: AsyncStream<ReceivedNotification.Gap> { buffer.gaps }
+
     let buffer: NotificationBuffer
     let remove: @Sendable () async throws(ClientError) -> Void
     /// Tells the broker what was answered; nothing does so for an event stream.

@@ -85,7 +85,7 @@ extension ReceivedNotification {
     }
 
     /// Reads a notification; members that are not known are passed over.
-    init(json: [UInt8]) throws(ClientError) {
+    package init(json: [UInt8]) throws(ClientError) {
         var text = [String?](repeating: nil, count: 12)
         var sequence: UInt64?
         var userInfo: UserInfo?

@@ -17,12 +17,20 @@ public final class RemoteCenter: Sendable {
     let url: BrokerURL
     let door: ClientDoor
     let options: ClientOptions
+    /// Tells one reader when the connection is lost and when it is there again; it ends with the center.
+    ///
+    /// The first connection is not told: `connect` has returned. Who does not read has the last 16 changes.
+    public let connectionStates: AsyncStream<ConnectionState>
     private let observationCount = Mutex(0)
 
-    private init(_ url: BrokerURL, _ door: ClientDoor, _ options: ClientOptions) {
+    private init(
+        _ url: BrokerURL, _ door: ClientDoor, _ options: ClientOptions,
+        _ states: AsyncStream<ConnectionState>
+    ) {
         self.url = url
         self.door = door
         self.options = options
+        connectionStates = states
     }
 
     deinit {
@@ -37,21 +45,25 @@ public final class RemoteCenter: Sendable {
     ) async throws(ClientError) -> RemoteCenter {
         let door: ClientDoor
         let context = try SecureLine.context(for: url)
+        let (states, changes) = AsyncStream.makeStream(
+            of: ConnectionState.self, bufferingPolicy: .bufferingNewest(16))
         do throws(SystemCallError) {
             door = try ClientDoor()
             _ = try SystemThread {
                 do throws(SystemCallError) {
                     let line = context.map { SecureLine($0, host: url.hostName) }
-                    var loop = try ClientLoop(url, options, line, door: door, kernel: .linux)
+                    var loop = try ClientLoop(
+                        url, options, line, door: door, states: changes, kernel: .linux)
                     try loop.run()
                 } catch {
+                    changes.finish()
                     door.fail()
                 }
             }
         } catch {
             throw .system(error)
         }
-        let center = RemoteCenter(url, door, options)
+        let center = RemoteCenter(url, door, options, states)
         try await center.submit { .open($0) }
         return center
     }

@@ -59,6 +59,7 @@ struct ClientActionTests {
         broker.peer?.close()
         try broker.crank()
         try broker.reopen()
+        try broker.refuseResume()
         #expect(
             try broker.heard().last?.hasSuffix(
                 #""target":"w","selector":"on","lifetime":"connection"}}"#) == true)

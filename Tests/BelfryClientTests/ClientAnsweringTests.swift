@@ -86,10 +86,11 @@ struct ClientAnsweringTests {
         broker.peer?.close()
         try broker.crank()
         try broker.reopen()
+        try broker.refuseResume()
         let text = try #require(try broker.heard().last)
         #expect(text.contains(#""acknowledge":true,"since":6"#))
         try broker.send(
-            #"{"jsonrpc":"2.0","id":2,"result":{"id":"o9","token":"o9.t","since":9}}"#)
+            #"{"jsonrpc":"2.0","id":3,"result":{"id":"o9","token":"o9.t","since":9}}"#)
         try broker.ask(7, observer: "o9", more: #","redelivered":true"#)
         try answer(broker, 7)
         #expect(try broker.heard() == [#"{"jsonrpc":"2.0","id":"o9:7","result":null}"#])

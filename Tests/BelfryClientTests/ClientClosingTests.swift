@@ -114,6 +114,39 @@ struct ClientClosingTests {
         try broker.advance(.seconds(46))
         await #expect(throws: ClientError.timedOut) { try await buffer.next() }
     }
+
+    @Test(
+        "a broker that tells its ping interval is asked by a call after it, and any frame is an answer",
+        arguments: [
+            #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            #"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}"#,
+        ])
+    func pingCall(answer: String) async throws {
+        let broker = try ScriptedBroker()
+        let opened = try broker.submit(ClientCommand.open)
+        try broker.acceptOpening(try broker.acceptAttempt())
+        try broker.send(
+            ScriptedBroker.welcome.replacing(#""seq":1841"#, with: #""seq":1841,"pingInterval":20"#)
+        )
+        try #require(opened.isSuccess)
+        let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}"#
+        try broker.advance(.seconds(19))
+        #expect(try broker.heard() == [])
+        try broker.advance(.milliseconds(1_250))
+        #expect(try broker.heard() == [ping])
+        try broker.advance(.seconds(9))
+        try broker.send(answer)
+        try broker.advance(.seconds(19))
+        #expect(try broker.heard() == [])
+        try broker.advance(.milliseconds(1_250))
+        #expect(try broker.heard() == [ping.replacing(#""id":1"#, with: #""id":2"#)])
+        try broker.advance(.seconds(9))
+        #expect(broker.peer?.isClosed == false)
+        try broker.advance(.milliseconds(1_250))
+        #expect(broker.peer?.isClosed == true)
+        #expect(
+            try broker.submit { .post(PostWish(name: "A"), $0) }.error == .timedOut)
+    }
 }
 
 @Suite("ClientLoop: reconnecting")
@@ -135,19 +168,17 @@ struct ClientReconnectingTests {
         let buffer = try broker.observe()
         try broker.deliver(6)
         try broker.sendClose(1012)
-        #expect(
-            try broker.submit { .post(PostWish(name: "A"), $0) }.error
-                == .notConnected)
         try broker.advance(.milliseconds(250))
         try broker.acceptOpening(try broker.acceptAttempt())
         try broker.send(welcome(epoch: "k3"))
+        try broker.refuseResume()
         #expect(
             try broker.heard() == [
-                #"{"jsonrpc":"2.0","id":2,"method":"addObserver","params":"#
+                #"{"jsonrpc":"2.0","id":3,"method":"addObserver","params":"#
                     + #"{"name":"A","object":null,"selector":"notify","#
                     + #""lifetime":"connection","since":6}}"#
             ])
-        try broker.send(#"{"jsonrpc":"2.0","id":2,"result":{"id":"o9","token":"o9.t","since":9}}"#)
+        try broker.send(#"{"jsonrpc":"2.0","id":3,"result":{"id":"o9","token":"o9.t","since":9}}"#)
         try broker.deliver(8, more: #","redelivered":true"#)
         #expect(try await buffer.next()?.sequence == 6)
         let second = try #require(try await buffer.next())
@@ -157,18 +188,116 @@ struct ClientReconnectingTests {
         #expect(try broker.heard().last?.contains("o9.t") == true)
     }
 
-    @Test("numbers of another epoch are not asked for: the gap is told instead")
+    @Test("in another epoch the gap is told, and all that the broker has now comes once")
     func otherEpoch() async throws {
         let broker = try ScriptedBroker.opened(Self.options)
         let buffer = try broker.observe()
+        try broker.deliver(900)
         broker.peer?.close()
         try broker.crank()
+        try broker.reopen(epoch: "other")
+        try broker.refuseResume()
+        #expect(try broker.heard().last?.hasSuffix(#""since":0}}"#) == true)
+        try broker.send(#"{"jsonrpc":"2.0","id":3,"result":{"id":"o9","token":"o9.t","since":2}}"#)
+        for seq in [1, 2] { try broker.deliver(seq, more: #","redelivered":true"#) }
+        #expect(try await buffer.next()?.sequence == 900)
+        let first = try #require(try await buffer.next())
+        #expect(first.sequence == 1)
+        #expect(first.gapBefore == .init(lostCount: nil, reason: "unknown"))
+        let second = try #require(try await buffer.next())
+        #expect(second.sequence == 2)
+        #expect(second.gapBefore == nil)
+        // The next connection of this epoch goes on behind these.
+        broker.peer?.close()
+        try broker.crank()
+        try broker.reopen(epoch: "other", pause: .milliseconds(500))
+        try broker.refuseResume()
+        #expect(try broker.heard().last?.hasSuffix(#""since":2}}"#) == true)
+    }
+
+    @Test("the gap of another epoch is told also when its first connection breaks at once")
+    func otherEpochTwice() async throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        let buffer = try broker.observe()
+        for pause in [250, 500] {
+            broker.peer?.close()
+            try broker.crank()
+            try broker.reopen(epoch: "other", pause: .milliseconds(pause))
+        }
+        try broker.refuseResume()
+        #expect(try broker.heard().last?.hasSuffix(#""since":0}}"#) == true)
+        try broker.answerLast(
+            #"{"id":"o9","token":"o9.t","since":2}"#, asked: #"{"id":4}"#)
+        try broker.deliver(1, more: #","redelivered":true"#)
+        #expect(try await buffer.next()?.gapBefore == .init(lostCount: nil, reason: "unknown"))
+    }
+
+    @Test("what is asked for while the connection is away waits for it, behind the observers")
+    func waits() throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        _ = try broker.observe()
+        try broker.sendClose(1012)
+        let early = try broker.submit { .post(PostWish(name: "B"), $0) }
         try broker.advance(.milliseconds(250))
         try broker.acceptOpening(try broker.acceptAttempt())
-        try broker.send(welcome(epoch: "other"))
-        #expect(try broker.heard().last?.contains("since") == false)
-        try broker.deliver(1)
-        #expect(try await buffer.next()?.gapBefore == .init(lostCount: nil, reason: "unknown"))
+        let late = try broker.submit { .post(PostWish(name: "C"), $0) }
+        try broker.send(welcome(epoch: "k3"))
+        try broker.refuseResume()
+        let heard = try broker.heard()
+        #expect(heard.count == 3)
+        #expect(heard.first?.contains("addObserver") == true)
+        #expect(heard.dropFirst().first?.contains(#""name":"B""#) == true)
+        try broker.send(#"{"jsonrpc":"2.0","id":4,"result":{"id":"n","seq":2}}"#)
+        try broker.send(#"{"jsonrpc":"2.0","id":5,"result":{"id":"n","seq":3}}"#)
+        #expect(early.isSuccess && late.isSuccess)
+    }
+
+    @Test(
+        "what waits for a connection waits as long as for an answer, and as many as the limit wait")
+    func waitsNotForEver() throws {
+        var options = Self.options
+        options.requestLimit = 1
+        options.firstPause = .seconds(3_600)
+        options.longestPause = .seconds(3_600)
+        let broker = try ScriptedBroker.opened(options)
+        try broker.sendClose(1012)
+        let first = try broker.submit { .post(PostWish(name: "A"), $0) }
+        let second = try broker.submit { .post(PostWish(name: "A"), $0) }
+        #expect(second.error == .tooManyRequests(limit: 1))
+        #expect(!first.isThere)
+        try broker.submit(ClientCommand.close)
+        #expect(first.error == .closedByOwner)
+    }
+
+    @Test("without resumes each connection is a new client")
+    func newClient() throws {
+        var options = Self.options
+        options.resumes = false
+        let broker = try ScriptedBroker.opened(options)
+        _ = try broker.observe()
+        try broker.deliver(7)
+        try broker.sendClose(1012)
+        try broker.reopen()
+        #expect(try broker.heard().last?.hasSuffix(#""lifetime":"connection","since":7}}"#) == true)
+    }
+
+    @Test("the owner is told that the connection is away, each failed attempt, and that it is back")
+    func states() async throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        try broker.sendClose(1012)
+        try broker.advance(.milliseconds(250))
+        try #require(broker.kernel.takeAttempt()).refuseAttempt(errno: 111)
+        try broker.crank()
+        try broker.reopen(pause: .milliseconds(500))
+        try broker.refuseResume()
+        try broker.sendClose(4002)
+        var states: [ConnectionState] = []
+        for await state in broker.states { states.append(state) }
+        #expect(
+            states == [
+                .away(.closed(code: 1012, reason: "")), .away(.connectionFailed(errno: 111)), .open,
+                .over(.closed(code: 4002, reason: "")),
+            ])
     }
 
     @Test("attempts that fail are repeated after pauses that grow up to the longest")

@@ -135,10 +135,11 @@ struct ClientRespondingTests {
         broker.peer?.close()
         try broker.crank()
         try broker.reopen()
+        try broker.refuseResume()
         let text = try #require(try broker.heard().last)
         #expect(text.hasSuffix(#""implements":["a"],"lifetime":"connection"}}"#))
         try broker.send(
-            #"{"jsonrpc":"2.0","id":2,"result":{"id":"o9","token":"o9.t","since":9}}"#)
+            #"{"jsonrpc":"2.0","id":3,"result":{"id":"o9","token":"o9.t","since":9}}"#)
         try await stand.passOnAnswer()
         // Nobody asked that one on this connection.
         #expect(try broker.heard() == [#"{"jsonrpc":"2.0","id":"o1:6","result":1}"#])

@@ -55,9 +55,11 @@ struct ClientResumingTests {
     func notOpen() throws {
         let (broker, _) = try lostBroker()
         try broker.reopen()
-        #expect(try broker.submit { .post(PostWish(name: "A"), $0) }.error == .notConnected)
-        try broker.answerLast(#"{"client":"c4","observers":[{"id":"o1"}],"held":0}"#)
-        #expect(try broker.submit { .post(PostWish(name: "A"), $0) }.isThere == false)
+        let asked = try broker.heard().last
+        try broker.submit { .post(PostWish(name: "A"), $0) }
+        #expect(try broker.heard() == [])
+        try broker.answerLast(#"{"client":"c4","observers":[{"id":"o1"}],"held":0}"#, asked: asked)
+        #expect(try broker.heard().last?.contains(#""method":"post""#) == true)
     }
 
     @Test("a session that is not known any more begins anew, with what the ring has")
@@ -143,6 +145,53 @@ struct ClientResumingTests {
             ])
     }
 
+    @Test(
+        "observers of the connection go on, too, where the broker has not noticed that the line broke"
+    )
+    func takenOver() async throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        let buffer = try broker.observe()
+        try broker.deliver(6)
+        broker.peer?.close()
+        try broker.crank()
+        try broker.reopen()
+        try broker.answerLast(#"{"client":"c4","observers":[{"id":"o1"}],"held":0}"#)
+        #expect(try broker.heard() == [])
+        try broker.deliver(7, more: #","redelivered":true"#)
+        #expect(try await buffer.next()?.sequence == 6)
+        #expect(try await buffer.next()?.sequence == 7)
+    }
+
+    @Test("a client that has no observers resumes what else it left at the broker")
+    func nothingObserved() throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        broker.peer?.close()
+        try broker.crank()
+        try broker.reopen()
+        #expect(
+            try broker.heard() == [
+                #"{"jsonrpc":"2.0","id":1,"method":"resume","params":"#
+                    + #"{"session":"c4.Qz","epoch":"k3"}}"#
+            ])
+    }
+
+    @Test(
+        "an observer whose registration was lost with a new session is registered anew, and not ended"
+    )
+    func lostTwice() async throws {
+        let (broker, buffer) = try lostBroker()
+        try broker.reopen()
+        try broker.refuseResume()
+        broker.peer?.close()
+        try broker.crank()
+        try broker.reopen(pause: .milliseconds(500))
+        try broker.answerLast(#"{"client":"c9","observers":[],"held":0}"#)
+        try broker.answerLast(#"{"id":"o12","token":"o12.t","since":9}"#)
+        try broker.deliver(10)
+        #expect(try await buffer.next()?.sequence == 6)
+        #expect(try await buffer.next()?.sequence == 10)
+    }
+
     @Test("a suspended client is suspended again before its observers are registered anew")
     func suspended() throws {
         let broker = try ScriptedBroker.opened(Self.options)
@@ -153,6 +202,7 @@ struct ClientResumingTests {
         broker.peer?.close()
         try broker.crank()
         try broker.reopen()
+        try broker.refuseResume()
         let heard = try broker.heard()
         #expect(heard.count == 2)
         #expect(

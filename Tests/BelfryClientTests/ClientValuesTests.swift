@@ -77,6 +77,7 @@ struct ClientValuesTests {
             broker.peer?.close()
             try broker.crank()
             try broker.reopen(pause: .seconds(2))
+            try broker.refuseResume()
             let asked = try #require(try broker.heard().last)
             #expect(asked.contains(#""keyPath":"""#) && !asked.contains("since"))
             try broker.answerLast(#"{"id":"o2","token":"o2.t","since":\#(seq)}"#, asked: asked)

@@ -11,6 +11,8 @@ import Testing
 final class ScriptedBroker {
     let kernel = EmbeddedKernel()
     let door: ClientDoor
+    /// What the owner is told of the connection.
+    let states: AsyncStream<ConnectionState>
     private(set) var peer: EmbeddedPeer?
     /// Whether the next opening is answered with compression, and messages are compressed.
     var compresses = false
@@ -24,8 +26,11 @@ final class ScriptedBroker {
 
     init(_ url: String = "http://127.0.0.1:8080", _ options: ClientOptions = .init()) throws {
         door = try ClientDoor()
+        let (states, changes) = AsyncStream.makeStream(of: ConnectionState.self)
+        self.states = states
         loop = try ClientLoop(
-            try BrokerURL(url), options, door: door, kernel: .embedded(kernel))
+            try BrokerURL(url), options, door: door, states: changes,
+            kernel: .embedded(kernel))
         try crank()
     }
 
@@ -38,6 +43,7 @@ final class ScriptedBroker {
     }
 
     /// Asks the client for something and lets it work.
+    @discardableResult
     func submit<Value: Sendable>(
         _ command: (@escaping ClientCommand.Reply<Value>) -> ClientCommand
     ) throws -> Answer<Value> {
@@ -197,6 +203,16 @@ final class ScriptedBroker {
         try send(
             #"{"jsonrpc":"2.0","method":"belfry.welcome","params":{"client":"c9","#
                 + #""session":"c9.mB","center":"default","epoch":"\#(epoch)","seq":9}}"#)
+    }
+
+    /// Answers that the session of the connection before is not known.
+    func refuseResume() throws {
+        let text = try #require(try heard().last)
+        #expect(text.contains(#""method":"resume""#))
+        let id = try #require(JSONObject(Array(text.utf8))?.integer("id"))
+        try send(
+            #"{"jsonrpc":"2.0","id":\#(id),"error":{"code":-32000,"message":"Not found","#
+                + #""data":{"status":404}}}"#)
     }
 
     /// Delivers a notification.
