@@ -1,5 +1,48 @@
+import ArgumentParser
 import BelfryClient
 import BelfrySystem
+
+/// Whether a command that prints what comes goes on by itself after its connection was lost.
+struct FollowOptions: ParsableArguments {
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Connect again when a WebSocket is lost, and say so on standard error; or end.")
+    var reconnect = true
+
+    /// Connects, and says on standard error when the connection is away and when it is back.
+    func connect(to url: BrokerURL) async throws(ClientError) -> RemoteCenter {
+        var options = ClientOptions()
+        options.reconnects = reconnect
+        let center = try await RemoteCenter.connect(to: url, options: options)
+        let states = center.connectionStates
+        Task {
+            var teller = ConnectionTeller()
+            for await state in states {
+                if let text = teller.text(of: state) { Program.say("belfry: \(text)", to: .error) }
+            }
+        }
+        return center
+    }
+}
+
+/// Says that a connection is away once, however many attempts fail, and that it is back.
+struct ConnectionTeller {
+    private var isAway = false
+
+    /// A sentence on what is new, if something is.
+    mutating func text(of state: ConnectionState) -> String? {
+        switch state {
+        case .away(let error):
+            defer { isAway = true }
+            return isAway ? nil : "\(error); trying to connect again"
+        case .open:
+            isAway = false
+            return "connected again"
+        // The command ends with it, and tells it as its error.
+        case .over: return nil
+        }
+    }
+}
 
 /// Printing what comes, one line each.
 enum Following {
@@ -33,10 +76,10 @@ enum Following {
         Program.say("belfry: \(lost) \(things) were lost (\(gap.reason))", to: .error)
     }
 
-    /// Prints JSON on one line; false when nobody reads it.
-    static func write(_ json: [UInt8]) -> Bool {
+    /// Prints a line; false when nobody reads it.
+    static func write(_ line: [UInt8]) -> Bool {
         do throws(ToolError) {
-            try Report.write(Report.oneLine(json))
+            try Report.write(line)
             return true
         } catch {
             // The reader of the pipe has gone, as `head` does: that is a way to end.

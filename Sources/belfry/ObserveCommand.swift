@@ -5,9 +5,11 @@ import BelfrySystem
 /// `belfry observe`.
 struct Observe: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print each notification as one line of JSON, until Ctrl-C.",
+        abstract: "Print each notification as it comes, until Ctrl-C.",
         discussion: """
-            The command removes its observer before it ends.
+            On a terminal a line has the time (UTC), the name, the object and the userInfo; elsewhere, and with --json, it \
+            is the notification as JSON. What was lost is said on standard error. After a lost connection the command \
+            connects again and gets what it missed, as far as the broker has it. It removes its observer before it ends.
 
             With --target and --selector nothing is printed: until Ctrl-C each notification calls the selector at \
             whoever holds that address, as `belfry respond` does.
@@ -25,11 +27,8 @@ struct Observe: ClientCommand {
     @Option(help: .value("What is called at the target.", "SELECTOR"))
     var selector: String?
 
-    @Flag(help: "Use Server-Sent Events instead of a WebSocket.")
+    @Flag(help: "Use Server-Sent Events instead of a WebSocket; the command ends with the stream.")
     var sse = false
-
-    @Flag(help: "Connect again when the connection is lost (WebSocket only).")
-    var reconnect = false
 
     @Option(help: .value("End after this many notifications.", "N"))
     var count: Int?
@@ -47,7 +46,9 @@ struct Observe: ClientCommand {
             "TIME"), transform: ArgumentText.duration)
     var minInterval: Duration?
 
+    @OptionGroup var following: FollowOptions
     @OptionGroup var place: PlaceOptions
+    @OptionGroup var report: ReportOptions
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
@@ -61,9 +62,6 @@ struct Observe: ClientCommand {
             throw ValidationError(
                 "--sse, --count and --min-interval are of what is printed: leave out --target")
         }
-        if sse, reconnect {
-            throw ValidationError("--reconnect needs a WebSocket: leave out --sse")
-        }
         if sse, acknowledge || minInterval != nil {
             throw ValidationError(
                 "--acknowledge and --min-interval need a WebSocket: leave out --sse")
@@ -72,16 +70,15 @@ struct Observe: ClientCommand {
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
+        let shape = try NotificationLine(report)
         do throws(ClientError) {
             if sse {
                 let observation = try await EventStream.observe(url, name: name, object: object)
-                try await print(observation, until: signals) {
+                try await print(observation, shape, until: signals) {
                     try? await observation.removeObserver()
                 }
             } else {
-                var options = ClientOptions()
-                options.reconnects = reconnect
-                let center = try await RemoteCenter.connect(to: url, options: options)
+                let center = try await following.connect(to: url)
                 var terms = ObserverOptions()
                 terms.acknowledges = acknowledge
                 terms.minInterval = minInterval
@@ -94,7 +91,7 @@ struct Observe: ClientCommand {
                         try await center.addObserver(
                             forName: name, object: object, options: terms)
                     }
-                try await print(observation, until: signals) { await center.close() }
+                try await print(observation, shape, until: signals) { await center.close() }
             }
         } catch {
             throw .failure("\(url): \(error)")
@@ -102,13 +99,13 @@ struct Observe: ClientCommand {
     }
 
     private func print(
-        _ observation: Observation, until signals: StopSignals,
+        _ observation: Observation, _ shape: NotificationLine, until signals: StopSignals,
         close: @escaping @Sendable () async -> Void
     ) async throws(ClientError) {
         try await Following.print(observation, count: count, until: signals, close: close) {
             (notification) async throws(ClientError) in
             Following.sayLoss(notification, of: "notifications")
-            guard Following.write(notification.json) else { return false }
+            guard Following.write(shape.line(notification)) else { return false }
             try await observation.acknowledge(notification)
             return true
         }

@@ -37,10 +37,14 @@ enum Report {
         guard let json, json != Array("null".utf8) else { return "-" }
         var reader = JSONReader()
         let bytes = (try? reader.readString(in: json.span)) ?? json
-        // What came from somebody else must not steer the terminal.
-        return String(
+        return shown(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// A text on a terminal, which what came from somebody else must not steer.
+    static func shown(_ text: String) -> String {
+        String(
             String.UnicodeScalarView(
-                String(decoding: bytes, as: UTF8.self).unicodeScalars.map {
+                text.unicodeScalars.map {
                     $0.properties.generalCategory == .control ? "\u{FFFD}" : $0
                 }))
     }

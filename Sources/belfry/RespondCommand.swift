@@ -40,9 +40,7 @@ struct Respond: ClientCommand {
             "How many asks are answered side by side; others wait at the broker. Default: 1.", "N"))
     var concurrency = 1
 
-    @Flag(help: "Connect again when the connection is lost.")
-    var reconnect = false
-
+    @OptionGroup var following: FollowOptions
     @OptionGroup var place: PlaceOptions
 
     @Option(parsing: .remaining, help: .hidden)
@@ -68,9 +66,7 @@ struct Respond: ClientCommand {
         let environment = try Environment.variables()
         let lines = command.isEmpty ? AnswerLines() : nil
         do throws(ClientError) {
-            var options = ClientOptions()
-            options.reconnects = reconnect
-            let center = try await RemoteCenter.connect(to: url, options: options)
+            let center = try await following.connect(to: url)
             let command = self.command
             let responder = try await center.respond(to: object, self.options) { ask in
                 if let lines { return try await lines.answer(to: ask) }

@@ -17,9 +17,6 @@ struct WatchValue: ClientCommand {
     @Flag(help: "Print the changes as the broker tells them, in place of the values.")
     var changes = false
 
-    @Flag(help: "Connect again when the connection is lost.")
-    var reconnect = false
-
     @Option(help: .value("End after this many lines.", "N"))
     var count: Int?
 
@@ -28,6 +25,7 @@ struct WatchValue: ClientCommand {
         transform: ArgumentText.duration)
     var minInterval: Duration?
 
+    @OptionGroup var following: FollowOptions
     @OptionGroup var place: PlaceOptions
 
     func validate() throws {
@@ -37,9 +35,7 @@ struct WatchValue: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         do throws(ClientError) {
-            var options = ClientOptions()
-            options.reconnects = reconnect
-            let center = try await RemoteCenter.connect(to: url, options: options)
+            let center = try await following.connect(to: url)
             var terms = ValueOptions()
             terms.minInterval = minInterval
             terms.tellsOld = changes
@@ -50,7 +46,8 @@ struct WatchValue: ClientCommand {
             } line: { (change) throws(ClientError) in
                 Following.sayLoss(change.notification, of: "changes")
                 return Following.write(
-                    changes ? change.notification.json : Array((change.value ?? "null").utf8))
+                    Report.oneLine(
+                        changes ? change.notification.json : Array((change.value ?? "null").utf8)))
             }
         } catch {
             throw .failure("\(url): \(error)")

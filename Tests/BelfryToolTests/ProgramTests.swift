@@ -15,7 +15,7 @@ struct ProgramTests {
         arguments: [
             [], ["fly"], ["serve", "--bogus"], ["serve", "--data"], ["serve", "--in-memory", "x"],
             ["serve", "--loops", "0"], ["check-config", "--drain", "8"], ["post"],
-            ["observe", "--count", "0"], ["observe", "--sse", "--reconnect"], ["explain"],
+            ["observe", "--count", "0"], ["explain"],
             ["observe", "--sse", "--acknowledge"], ["observe", "--min-interval", "8"],
             ["observe", "A", "--target", "w"], ["observe", "A", "--selector", "a"],
             ["observe", "--target", "w", "--selector", "a"],
