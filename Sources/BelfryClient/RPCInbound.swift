@@ -71,7 +71,7 @@ extension BrokerRefusal {
     }
 
     /// Reads the problem document of an HTTP answer, which may be none.
-    init(status: Int, content: [UInt8]) {
+    package init(status: Int, content: [UInt8]) {
         let problem = JSONObject(content)
         self.init(
             code: -32_000,

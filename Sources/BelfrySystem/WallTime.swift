@@ -17,6 +17,12 @@ public struct WallTime: Hashable, Comparable, Sendable {
         WallTime(milliseconds: nowInNanoseconds() / 1_000_000)
     }
 
+    /// Whether something, such as NTP, keeps the clock of this machine right; nil where nobody may know.
+    public static func isSynchronized() -> Bool? {
+        let outcome = belfry_wall_is_synchronized()
+        return outcome < 0 ? nil : outcome == 1
+    }
+
     /// Reads the clock, in nanoseconds since the start of 1970.
     public static func nowInNanoseconds() -> Int64 { belfry_wall_nanoseconds() }
 

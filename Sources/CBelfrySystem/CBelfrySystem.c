@@ -29,6 +29,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +58,23 @@ int64_t belfry_wall_nanoseconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int belfry_wall_is_synchronized(void) {
+    struct timex state = {0};
+    int outcome = RETRY(adjtimex(&state));
+    if (outcome < 0) return outcome;
+    return outcome != TIME_ERROR && !(state.status & STA_UNSYNC);
+}
+
+struct belfry_file_system belfry_file_system_of(const char *path) {
+    struct statfs state;
+    int status = RETRY(statfs(path, &state));
+    if (status < 0) return (struct belfry_file_system){.status = status};
+    return (struct belfry_file_system){
+        .kind = (int64_t)(uint32_t)state.f_type,
+        .free_bytes = (int64_t)state.f_bavail * (int64_t)state.f_bsize,
+    };
 }
 
 int belfry_random(void *bytes, size_t count) {

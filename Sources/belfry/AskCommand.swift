@@ -12,10 +12,10 @@ struct AskCommand: ClientCommand {
             answer. Ctrl-C withdraws the ask, unless it has a --ttl.
             """)
 
-    @Argument(help: .value("The address.", "OBJECT"))
+    @Argument(help: .value("The address.", "OBJECT"), completion: Completing.addresses)
     var object: String
 
-    @Argument(help: .value("What is asked for.", "SELECTOR"))
+    @Argument(help: .value("What is asked for.", "SELECTOR"), completion: Completing.selectors)
     var selector: String
 
     @Argument(help: .value("A JSON object; - reads it from standard input.", "USERINFO"))

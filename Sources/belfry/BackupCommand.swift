@@ -12,7 +12,8 @@ struct Backup: ClientCommand {
             """)
 
     @Argument(
-        help: .value("The file to write, which must not exist yet; - is standard output.", "FILE"))
+        help: .value("The file to write, which must not exist yet; - is standard output.", "FILE"),
+        completion: .file())
     var file: String
 
     @OptionGroup var place: PlaceOptions

@@ -15,7 +15,7 @@ struct PlaceOptions: ParsableArguments {
     @Option(
         help: .value(
             "The authorities to trust, a PEM file; or BELFRY_CA. Default: those of the machine.",
-            "FILE"))
+            "FILE"), completion: Completing.certificates)
     var ca: String?
 
     @Option(
@@ -80,19 +80,22 @@ struct PlaceOptions: ParsableArguments {
                 "BELFRY_LISTEN is none: give --url and --ca, or let it listen on loopback too"
             )
         }
-        guard var address = SocketAddress(text) else {
+        guard let address = SocketAddress(text).flatMap(reachable) else {
             throw .failure("BELFRY_LISTEN: `\(text)` is not HOST:PORT, such as 127.0.0.1:8080.")
-        }
-        // Whoever listens on all addresses is reached at a loopback one.
-        switch address.host {
-        case "0.0.0.0": address = .loopback(port: address.port)
-        case "::": address = SocketAddress("[::1]:\(address.port)") ?? address
-        default: break
         }
         do throws(ClientError) {
             return try BrokerURL("http://\(address)", host: "localhost")
         } catch {
             throw ToolError(error)
+        }
+    }
+
+    /// Where who listens at an address is reached: who listens on all of them, at a loopback one.
+    static func reachable(_ address: SocketAddress) -> SocketAddress? {
+        switch address.host {
+        case "0.0.0.0": .loopback(port: address.port)
+        case "::": SocketAddress("[::1]:\(address.port)")
+        default: address
         }
     }
 }

@@ -18,8 +18,9 @@ struct GenToken: BlockingCommand {
     var id: String
 
     @Option(
-        help: .value("What the caller may do: verbs separated by commas, or JSON grants.", "GRANTS")
-    )
+        help: .value(
+            "What the caller may do: verbs separated by commas, or JSON grants.", "GRANTS"),
+        completion: .list(Verbs.names.map(\.name)))
     var grants = "post,observe"
 
     @Option(help: .value("The principal of the caller, if it is not the id.", "NAME"))

@@ -15,16 +15,23 @@ struct Observe: ClientCommand {
             whoever holds that address, as `belfry respond` does.
             """)
 
-    @Argument(help: .value("The notification name. Without it, any name.", "NAME"))
+    @Argument(
+        help: .value("The notification name. Without it, any name.", "NAME"),
+        completion: Completing.channels)
     var name: String?
 
-    @Option(help: .value("The object. Without it, any object.", "OBJECT"))
+    @Option(
+        help: .value("The object. Without it, any object.", "OBJECT"),
+        completion: Completing.objects)
     var object: String?
 
-    @Option(help: .value("Give what comes to whoever holds this address; needs NAME.", "OBJECT"))
+    @Option(
+        help: .value("Give what comes to whoever holds this address; needs NAME.", "OBJECT"),
+        completion: Completing.addresses)
     var target: String?
 
-    @Option(help: .value("What is called at the target.", "SELECTOR"))
+    @Option(
+        help: .value("What is called at the target.", "SELECTOR"), completion: Completing.selectors)
     var selector: String?
 
     @Flag(help: "Use Server-Sent Events instead of a WebSocket; the command ends with the stream.")

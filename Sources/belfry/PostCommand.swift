@@ -5,12 +5,21 @@ import BelfrySystem
 /// `belfry post`.
 struct Post: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Post a notification, and print the receipt.")
+        abstract: "Post a notification, and print the receipt.",
+        discussion: """
+            With - as NAME it posts what standard input has, one JSON object a line, such as \
+            {"name":"A","object":"o","userInfo":{}}, as it comes and up to 1000 lines at once, and prints a receipt a line. \
+            Lines that are posted together are all posted or none; the first ones that are refused end the command.
+            """)
 
-    @Argument(help: .value("The notification name.", "NAME"))
+    @Argument(
+        help: .value("The notification name; - posts the lines of standard input.", "NAME"),
+        completion: Completing.channels)
     var name: String
 
-    @Option(help: .value("The object: the sender of the notification.", "OBJECT"))
+    @Option(
+        help: .value("The object: the sender of the notification.", "OBJECT"),
+        completion: Completing.objects)
     var object: String?
 
     @Option(help: .value("The userInfo, a JSON object; - reads it from standard input.", "JSON"))
@@ -19,20 +28,21 @@ struct Post: ClientCommand {
     @Option(
         help: .value(
             "now, asap or idle. Without it the broker posts at once, past the queue.", "STYLE"),
-        transform: ArgumentText.word)
+        completion: .list(["now", "asap", "idle"]), transform: ArgumentText.word)
     var style: PostingStyle?
 
     @Option(
         help: .value(
             "What a similar post has in common with this one: name,sender, name, sender or none.",
             "LIST"),
+        completion: .list(["name,sender", "name", "sender", "none"]),
         transform: ArgumentText.coalescing)
     var coalesce: Coalescing?
 
     @Option(
         help: .value(
             "Which of several similar posts stays in the queue: first or latest.", "WHICH"),
-        transform: ArgumentText.word)
+        completion: .list(["first", "latest"]), transform: ArgumentText.word)
     var keep: PostOptions.Keep?
 
     @Option(help: .value("A mode in which the post may leave the queue; repeatable.", "MODE"))
@@ -89,6 +99,10 @@ struct Post: ClientCommand {
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
+        if name == "-" {
+            var lines = PostLines(url, report)
+            return try await lines.run()
+        }
         let answer = try await request().requiredAnswer(from: url)
         guard report.isForPeople, let receipt = JSONObject(answer.content) else {
             return try Report.write(Report.oneLine(answer.content))
@@ -104,6 +118,9 @@ struct Post: ClientCommand {
     }
 
     func validate() throws {
+        if name == "-", object != nil || userInfo != nil || options != PostOptions() {
+            throw ValidationError("With - each line says what is posted: leave out the options.")
+        }
         if after != nil, at != nil { throw ValidationError("--after and --at do not go together.") }
         if lease != nil, every == nil { throw ValidationError("--lease needs --every.") }
         do throws(ClientError) {

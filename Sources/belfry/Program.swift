@@ -1,5 +1,6 @@
 import ArgumentParser
 import BelfryClient
+import BelfryServer
 import BelfrySystem
 
 @main
@@ -13,14 +14,15 @@ enum Program {
     /// It is 0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the default answer to an ask.
     nonisolated static func run(_ arguments: [String]) -> Int32 {
         do {
+            if let fault = Suggestion.fault(in: arguments) { throw ToolError.usage(fault) }
             switch try Belfry.parseAsRoot(Respond.withOption(arguments)) {
             case let command as any BlockingCommand: try command.perform()
             case let command as any ClientCommand: return try run(command)
             case is Belfry:
                 say(Belfry.helpMessage(), to: .error)
                 return 2
-            case is ValueCommand:
-                say(Belfry.helpMessage(for: ValueCommand.self), to: .error)
+            case let group where !type(of: group).configuration.subcommands.isEmpty:
+                say(Belfry.helpMessage(for: type(of: group)), to: .error)
                 return 2
             case var help: try help.run()
             }
@@ -83,11 +85,27 @@ struct Belfry: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "belfry",
         abstract: "A notification broker over HTTP and WebSocket, and a client for it.",
-        subcommands: [
-            Serve.self, Post.self, Observe.self, AskCommand.self, Respond.self, Observers.self,
-            Responders.self, Asks.self, ValueCommand.self, Values.self, Queue.self, Explain.self,
-            Backup.self, CheckConfig.self,
-            DefaultConfig.self, GenToken.self, Healthcheck.self,
-            Version.self,
+        version: "belfry \(Server.version)",
+        subcommands: [NamesCommand.self],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Post, observe and ask",
+                subcommands: [
+                    Post.self, Observe.self, MailboxCommand.self, AskCommand.self, Respond.self,
+                    ValueCommand.self,
+                ]),
+            CommandGroup(
+                name: "Look inside and remove",
+                subcommands: [
+                    Observers.self, Clients.self, Channels.self, Responders.self, Asks.self,
+                    Values.self, Queue.self, Modes.self, Explain.self, Reports.self, Remove.self,
+                ]),
+            CommandGroup(
+                name: "Run a broker",
+                subcommands: [
+                    Serve.self, CheckConfig.self, DefaultConfig.self, GenToken.self,
+                    CheckToken.self, Doctor.self, Bench.self, Healthcheck.self, Backup.self,
+                    Version.self,
+                ]),
         ])
 }

@@ -29,7 +29,9 @@ struct Respond: ClientCommand {
     @Argument(help: .value("What may be asked for; none with --next is an alias.", "SELECTOR"))
     var selectors: [String] = []
 
-    @Option(help: .value("The address that is asked when this one does not answer.", "OBJECT"))
+    @Option(
+        help: .value("The address that is asked when this one does not answer.", "OBJECT"),
+        completion: Completing.addresses)
     var next: String?
 
     @Flag(help: "Share the address with others that share it, instead of taking their place.")

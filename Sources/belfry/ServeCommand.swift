@@ -68,7 +68,10 @@ struct DefaultConfig: BlockingCommand {
 
 /// The options of `belfry serve`, which the rows of `Setting` read.
 struct ServeOptions: ParsableArguments {
-    @Argument(parsing: .captureForPassthrough, help: .hidden)
+    @Argument(
+        parsing: .captureForPassthrough,
+        help: .value("The options below; `belfry serve --help` explains them.", "OPTIONS"),
+        completion: Completing.serveOptions)
     var arguments: [String] = []
 
     func validate() throws {

@@ -22,7 +22,8 @@ struct GetValue: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print a value; exit code 1 when there is none.")
 
-    @Argument(help: .value("The object that has the value.", "OBJECT"))
+    @Argument(
+        help: .value("The object that has the value.", "OBJECT"), completion: Completing.values)
     var object: String
 
     @Argument(help: .value("The keys, joined by points.", "KEYPATH"))
@@ -137,7 +138,8 @@ struct RemoveValue: ValueWriting {
         commandName: "rm",
         abstract: "Remove a value, and print the receipt; exit code 1 when there is none.")
 
-    @Argument(help: .value("The object that has the value.", "OBJECT"))
+    @Argument(
+        help: .value("The object that has the value.", "OBJECT"), completion: Completing.values)
     var object: String
 
     @Argument(help: .value("The keys, joined by points.", "KEYPATH"))
@@ -158,7 +160,8 @@ struct RemoveValue: ValueWriting {
 
 /// Where a value is written, and what.
 struct GivenValue: ParsableArguments {
-    @Argument(help: .value("The object that has the value.", "OBJECT"))
+    @Argument(
+        help: .value("The object that has the value.", "OBJECT"), completion: Completing.values)
     var object: String
 
     @Argument(help: .value("The keys, joined by points; may be left out.", "KEYPATH"))

@@ -8,7 +8,8 @@ struct WatchValue: ClientCommand {
         abstract: "Print a value as it is, and after each change, until Ctrl-C.",
         discussion: "Each is one line of JSON, and null where there is no value.")
 
-    @Argument(help: .value("The object that has the value.", "OBJECT"))
+    @Argument(
+        help: .value("The object that has the value.", "OBJECT"), completion: Completing.values)
     var object: String
 
     @Argument(help: .value("The keys, joined by points.", "KEYPATH"))

@@ -1,4 +1,4 @@
-import BelfryAccess
+public import BelfryAccess
 import BelfryLoop
 import BelfryTLS
 
@@ -30,7 +30,7 @@ final class UnverifiedCredentials: Sendable {
 
 extension TokenDigest {
     /// The digest of a secret.
-    init(of secret: [UInt8]) {
+    public init(of secret: [UInt8]) {
         guard let digest = TokenDigest(Digest(of: secret.span).bytes) else {
             preconditionFailure("a SHA-256 has 32 bytes")
         }

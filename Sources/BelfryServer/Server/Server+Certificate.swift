@@ -22,6 +22,17 @@ extension Server {
         }
     }
 
+    /// When the certificate of a configuration begins and ends to be good, in seconds since 1970; nil without one, or
+    /// with one that cannot be served with.
+    ///
+    /// It reads the files, so it may block.
+    public static func certificateTimes(
+        of configuration: ServerConfiguration
+    ) -> (start: Int64, end: Int64)? {
+        let context = (try? loadCertificate(of: configuration)) ?? nil
+        return context?.validity.map { ($0.start, $0.end) }
+    }
+
     /// Reads certificate and key; nil when there are none.
     static func loadCertificate(
         of configuration: ServerConfiguration

@@ -1,4 +1,4 @@
-import BelfryAccess
+public import BelfryAccess
 import BelfryLoop
 import BelfryTLS
 
@@ -21,7 +21,12 @@ public enum Server {
         _ = try readKeys(configuration, log: log)
     }
 
-    private static func readKeys(
+    /// The keys of callers, and those of tokens, that a configuration names.
+    ///
+    /// It reads the files, so it may block.
+    ///
+    /// - Throws: `.keys`.
+    public static func readKeys(
         _ configuration: ServerConfiguration, log: ServerLog
     ) throws(StartError) -> Keyring {
         do throws(AccessFileFault) {

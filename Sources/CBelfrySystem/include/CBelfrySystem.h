@@ -47,6 +47,13 @@ struct belfry_process {
     int64_t processor_microseconds;
 };
 
+/// What a file system is (statfs(2)) and what is free of it, or a negative errno in `status`.
+struct belfry_file_system {
+    int32_t status;
+    int64_t kind;
+    int64_t free_bytes;
+};
+
 enum {
     belfry_readable = 1,
     belfry_writable = 2,
@@ -56,6 +63,9 @@ enum {
 
 int64_t belfry_monotonic_nanoseconds(void);
 int64_t belfry_wall_nanoseconds(void);
+/// 1 when something keeps the clock of the machine right, 0 when not, or a negative errno.
+int belfry_wall_is_synchronized(void);
+struct belfry_file_system belfry_file_system_of(const char *_Nonnull path);
 int belfry_random(void *_Nonnull bytes, size_t count);
 const char *_Nullable belfry_error_text(int error);
 

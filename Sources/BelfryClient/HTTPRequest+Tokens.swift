@@ -1,0 +1,74 @@
+internal import BelfryHTTP
+internal import BelfryJSON
+
+// What a token gives: its observer is removed or read, its mode is left. Its secret half stands in a field, where no
+// log of paths has it.
+extension HTTPRequest {
+    /// Removes an observer: with its token, or with its id and the grant `admin`.
+    ///
+    /// - Throws: `ClientError.invalidToken`.
+    public static func removeObserver(_ token: String) throws(ClientError) -> HTTPRequest {
+        var request = HTTPRequest(.delete, "observers/\(segment(publicHalf(of: token)))")
+        try request.show(token)
+        return request
+    }
+
+    /// Leaves a mode: with its token, or with its id and the grant `admin`.
+    public static func leaveMode(_ token: String) -> HTTPRequest {
+        HTTPRequest(.delete, "modes/\(segment(token))")
+    }
+
+    /// Makes a mailbox: an observer without a connection, whose notifications are kept until they are acknowledged.
+    ///
+    /// - Parameters:
+    ///   - name: the notification name; `nil` is any.
+    ///   - object: the object; `nil` is any.
+    ///   - since: a sequence number; what the broker's replay ring has above it is in there at once.
+    ///   - options: its lease, what it holds and how; a mailbox has the lifetime `token`.
+    public static func mailbox(
+        forName name: String?, object: String?, since: UInt64? = nil,
+        options: ObserverOptions = ObserverOptions()
+    ) -> HTTPRequest {
+        var terms = options
+        terms.lifetime = .token
+        let content = RPCRequest.params { writer, bytes in
+            if let name { writer.member("name", string: name, into: &bytes) }
+            if let object { writer.member("object", string: object, into: &bytes) }
+            terms.write(&writer, &bytes)
+            if let since { writer.member("since", integer: since, into: &bytes) }
+        }
+        return post("observers", json: content)
+    }
+
+    /// Looks into the mailbox with this token.
+    ///
+    /// - Parameters:
+    ///   - after: acknowledges what has this `seq` or a lower one, which is then gone.
+    ///   - limit: how many notifications the answer has at most, 1 to 1,000.
+    ///   - wait: how long an empty mailbox waits for its first notification, at most 60 seconds.
+    /// - Throws: `ClientError.invalidToken`.
+    public static func mailboxContent(
+        _ token: String, after: UInt64? = nil, limit: Int? = nil, wait: Duration? = nil
+    ) throws(ClientError) -> HTTPRequest {
+        var request = get("observers/\(segment(publicHalf(of: token)))/notifications")
+        try request.show(token)
+        if let after { request.query.append(("after", "\(after)")) }
+        if let limit { request.query.append(("limit", "\(limit)")) }
+        request.prefer(wait: wait)
+        return request
+    }
+
+    private static func publicHalf(of token: String) -> String {
+        String(token.prefix { $0 != "." })
+    }
+
+    /// Shows the secret of a token; an id has none.
+    private mutating func show(_ token: String) throws(ClientError) {
+        // It becomes the value of a field.
+        guard 1...8_192 ~= token.utf8.count, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .invalidToken
+        }
+        let secret = token.drop { $0 != "." }.dropFirst()
+        if !secret.isEmpty { fields.append(HTTPField("Belfry-Token", String(secret))) }
+    }
+}

@@ -1,0 +1,172 @@
+import BelfryServer
+import BelfrySystem
+
+/// What is said of facts; it looks at nothing itself.
+enum Judgement {
+    // MARK: The machine
+
+    /// How many files and connections the process may have.
+    static func descriptors(hard: Int) -> Finding {
+        let subject = "descriptors"
+        let text = "the process may have \(hard) files and connections open"
+        guard hard < 4_096 else { return .ok(subject, text) }
+        return .warning(
+            subject, text,
+            "raise the limit: ulimit -n 1048576, LimitNOFILE= of systemd, or --ulimit nofile= of a container."
+        )
+    }
+
+    /// The memory that a control group leaves to the process, and what `fitted` had to lower.
+    static func memory(byteLimit: Int?, lowered: [String]) -> Finding {
+        let subject = "memory"
+        guard let byteLimit else { return .ok(subject, "no control group limits it") }
+        let text = "a control group limits it to \(byteLimit >> 20) MiB"
+        guard !lowered.isEmpty else { return .ok(subject, text) }
+        return .warning(
+            subject, "\(text), and so these limits are lower: \(lowered.joined(separator: ", "))",
+            "give the process more memory, or set these options yourself; `belfry check-config` prints them."
+        )
+    }
+
+    /// How many connections may wait to be accepted.
+    static func waitingConnections(limit: Int?) -> Finding {
+        let subject = "backlog"
+        guard let limit else { return .ok(subject, "the system does not tell its limit") }
+        let text = "\(limit) connections may wait to be accepted (net.core.somaxconn)"
+        guard limit < 1_024 else { return .ok(subject, text) }
+        return .warning(
+            subject, text,
+            "sysctl net.core.somaxconn=4096, for when many clients come back at once.")
+    }
+
+    /// The clock of the machine.
+    static func clock(milliseconds: Int64, isSynchronized: Bool?) -> Finding {
+        let subject = "clock"
+        // The year 2025: no broker is older.
+        guard milliseconds > 1_735_689_600_000 else {
+            return .fault(
+                subject, "it is before 2025",
+                "set it: tokens and certificates are not good yet, and leases end at once when it is corrected."
+            )
+        }
+        switch isSynchronized {
+        case true?: return .ok(subject, "something keeps it right")
+        case nil: return .ok(subject, "the system does not tell whether it is kept right")
+        case false?:
+            return .warning(
+                subject, "nothing keeps it right, as far as the kernel knows",
+                "run chrony, ntpd or systemd-timesyncd: expiry of tokens and times of `at` go by this clock."
+            )
+        }
+    }
+
+    // MARK: The data directory
+
+    /// Where the data lie.
+    static func place(_ directory: String, _ fileSystem: FileSystem) -> Finding {
+        let subject = "file system"
+        switch fileSystem.kind {
+        case .disk: return .ok(subject, "\(directory) is on a disk of this machine")
+        case .network:
+            return .warning(
+                subject, "\(directory) is on a network file system, or on one of a program",
+                "put --data on a local disk: locks and writes elsewhere cannot be relied on.")
+        case .memory:
+            return .warning(
+                subject, "\(directory) is in memory",
+                "put --data on a disk, or say --in-memory: when the machine starts again all is gone."
+            )
+        case .overlay:
+            return .warning(
+                subject, "\(directory) is in the container's own layer",
+                "mount a volume there: the layer goes with the container.")
+        }
+    }
+
+    /// How much more can be written.
+    static func space(freeByteCount: Int) -> Finding {
+        let subject = "free space"
+        let text = "\(freeByteCount >> 20) MiB are free for the data"
+        if freeByteCount >= 1 << 30 { return .ok(subject, text) }
+        let advice = "make room: on a full disk the broker takes nothing new that must last."
+        return freeByteCount < 64 << 20
+            ? .fault(subject, text, advice) : .warning(subject, text, advice)
+    }
+
+    /// How long the disk takes until it has a small file.
+    static func writing(_ duration: Duration) -> Finding {
+        let subject = "disk"
+        let text = "it took \(duration / .milliseconds(1)) ms to write a small file for good"
+        guard duration > .milliseconds(50) else { return .ok(subject, text) }
+        return .warning(
+            subject, text,
+            "use a faster disk if posts that must last are to be answered sooner: each waits for one such write."
+        )
+    }
+
+    // MARK: Who may come
+
+    /// The certificate, by its times in seconds since 1970.
+    static func certificate(end: Int64, start: Int64, now: Int64) -> Finding {
+        let subject = "certificate"
+        let days = (end - now) / 86_400
+        if now >= end {
+            return .fault(
+                subject, "it has expired", "get a new one, and send SIGHUP to the broker.")
+        }
+        if now < start {
+            return .fault(subject, "it is not good yet", "wait, or look at the clock.")
+        }
+        if days < 14 {
+            return .warning(
+                subject, "it is good for \(days) more days",
+                "renew it; SIGHUP makes the broker read it again, and no connection is lost.")
+        }
+        return .ok(subject, "it is good for \(days) more days")
+    }
+
+    /// What callers of other machines can do and see.
+    static func exposure(
+        isLoopbackOnly: Bool, isPlain: Bool, allowsAnonymous: Bool, hasKeys: Bool
+    ) -> [Finding] {
+        if isLoopbackOnly { return [.ok("callers", "only programs of this machine come")] }
+        var findings: [Finding] = []
+        if isPlain {
+            findings.append(
+                .warning(
+                    "callers", "other machines come without TLS",
+                    "use --tls-listen with --tls-cert and --tls-key, or a proxy that has a certificate: tokens can be read on the way."
+                ))
+        }
+        if allowsAnonymous, !hasKeys {
+            findings.append(
+                .warning(
+                    "callers", "other machines need no credentials",
+                    "make keys with `belfry gen-token`, name their file with --keys, and leave out --allow-anonymous."
+                ))
+        }
+        return findings.isEmpty
+            ? [.ok("callers", "other machines come over TLS and with credentials")] : findings
+    }
+
+    /// A file with secrets that others can read.
+    static func secrecy(_ option: String, isReadableByAll: Bool) -> Finding? {
+        guard isReadableByAll else { return nil }
+        return .warning("secrets", "others can read the file of --\(option)", "chmod 600 it.")
+    }
+
+    // MARK: The ports
+
+    /// A port that cannot be listened at.
+    static func port(_ address: SocketAddress, _ error: SystemCallError, isBroker: Bool) -> Finding
+    {
+        let subject = "port"
+        if isBroker { return .ok(subject, "a broker is ready at \(address)") }
+        // EACCES of errno(3).
+        let advice =
+            error.errno == 13
+            ? "use a port above 1023, or let the program have it (CAP_NET_BIND_SERVICE)."
+            : "stop what listens there (ss -ltnp shows it), or use another port."
+        return .fault(subject, "\(address): \(error)", advice)
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import BelfryClient
+
+/// `belfry healthcheck`.
+struct Healthcheck: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Ask a broker whether it is ready: exit code 0 when it is, else 1.",
+        discussion: """
+            Without --url it asks the broker that `serve` would be here: at the port of \
+            BELFRY_LISTEN, or at port 8080.
+            """)
+
+    @OptionGroup var place: PlaceOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let environment = try Environment.variables()
+        let url = try PlaceOptions.ownURL(flag: place.url, ca: place.ca, environment: environment)
+        var request = HTTPRequest.get("/readyz")
+        request.timeout = .seconds(5)
+        _ = try await request.requiredAnswer(from: url)
+    }
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import BelfryClient
+import BelfrySystem
+
+/// `belfry mailbox`.
+struct MailboxCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mailbox",
+        abstract:
+            "Observe without a connection: the broker keeps what comes until it is acknowledged.",
+        discussion: """
+            TOKEN is what `new` prints: a secret that reads the mailbox and removes it (`belfry remove TOKEN`). A mailbox \
+            that nobody looks into ends with its lease.
+            """,
+        subcommands: [
+            NewMailbox.self, ReadMailbox.self, FollowMailbox.self, AcknowledgeMailbox.self,
+        ])
+}
+
+/// `belfry mailbox new`.
+struct NewMailbox: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new", abstract: "Make a mailbox, and print its token.")
+
+    @Argument(
+        help: .value("The notification name. Without it, any name.", "NAME"),
+        completion: Completing.channels)
+    var name: String?
+
+    @Option(
+        help: .value("The object. Without it, any object.", "OBJECT"),
+        completion: Completing.objects)
+    var object: String?
+
+    @Option(
+        help: .value(
+            "How long it stays after the last look, at most 30d. The broker's default is 24h.",
+            "TIME"),
+        transform: ArgumentText.duration)
+    var lease: Duration?
+
+    @Option(
+        help: .value("How many notifications it keeps at most. The broker's default is 1000.", "N"))
+    var holdLimit: Int?
+
+    @Option(
+        help: .value("What it keeps while nobody reads: hold, coalesce or drop.", "WORD"),
+        completion: .list(["hold", "coalesce", "drop"]), transform: ArgumentText.word)
+    var suspensionBehavior: SuspensionBehavior?
+
+    @Option(
+        help: .value("Begin with what the broker still has above this seq; 0 is all of it.", "SEQ"))
+    var since: UInt64?
+
+    @Flag(help: "Print the whole registration as JSON.")
+    var json = false
+
+    @OptionGroup var place: PlaceOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        var options = ObserverOptions()
+        options.lease = lease.map { .limited($0) }
+        options.holdLimit = holdLimit
+        options.suspensionBehavior = suspensionBehavior
+        let request = HTTPRequest.mailbox(
+            forName: name, object: object, since: since, options: options)
+        let answer = try await request.requiredAnswer(from: place.brokerURL())
+        let token = JSONObject(answer.content)?.string("token").map { Array($0.utf8) }
+        try Report.write(json ? Report.oneLine(answer.content) : token ?? answer.content)
+    }
+}
+
+/// Which mailbox a command is about.
+struct MailboxToken: ParsableArguments {
+    @Argument(help: .value("The token of the mailbox.", "TOKEN"))
+    var token: String
+
+    func validate() throws {
+        do throws(ClientError) {
+            _ = try HTTPRequest.mailboxContent(token)
+        } catch {
+            throw ValidationError("TOKEN: \(error)")
+        }
+    }
+
+    /// The request that looks into it.
+    func look(
+        after: UInt64? = nil, limit: Int? = nil, wait: Duration? = nil
+    ) throws(ToolError) -> HTTPRequest {
+        do throws(ClientError) {
+            return try .mailboxContent(token, after: after, limit: limit, wait: wait)
+        } catch {
+            throw ToolError(error)
+        }
+    }
+}
+
+/// `belfry mailbox read`.
+struct ReadMailbox: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read",
+        abstract: "Print what is in a mailbox; it stays there until it is acknowledged.",
+        discussion: """
+            As JSON the answer has the notifications, the gaps, and `next`: what `belfry mailbox ack` and --after take to \
+            acknowledge all that was printed.
+            """)
+
+    @OptionGroup var mailbox: MailboxToken
+
+    @Option(help: .value("Acknowledge everything up to this seq first.", "SEQ"))
+    var after: UInt64?
+
+    @Option(help: .value("Print this many at most: 1 to 1000. Default: 100.", "N"))
+    var limit: Int?
+
+    @Option(
+        help: .value("Wait this long for the first one, at most 60s.", "TIME"),
+        transform: ArgumentText.duration)
+    var wait: Duration?
+
+    @OptionGroup var place: PlaceOptions
+    @OptionGroup var report: ReportOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let request = try mailbox.look(after: after, limit: limit, wait: wait)
+        let answer = try await request.requiredAnswer(from: place.brokerURL())
+        guard report.isForPeople else {
+            return try Report.write(Report.oneLine(answer.content))
+        }
+        let page = try MailboxPage(answer)
+        page.sayGaps()
+        let shape = try NotificationLine(report)
+        for notification in page.notifications { try Report.write(shape.line(notification)) }
+        if page.notifications.isEmpty, page.gaps.isEmpty {
+            return Program.say("The mailbox is empty.", to: .error)
+        }
+        Program.say("The last one has seq \(page.next).", to: .error)
+    }
+}
+
+/// `belfry mailbox ack`.
+struct AcknowledgeMailbox: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ack",
+        abstract: "Acknowledge everything in a mailbox up to a seq: it is gone then.")
+
+    @OptionGroup var mailbox: MailboxToken
+
+    @Argument(help: .value("The seq of the last one, which `read` prints as `next`.", "SEQ"))
+    var sequence: UInt64
+
+    @OptionGroup var place: PlaceOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let request = try mailbox.look(after: sequence, limit: 1)
+        _ = try await request.requiredAnswer(from: place.brokerURL())
+    }
+}
+
+/// What a look into a mailbox gives.
+struct MailboxPage {
+    let notifications: [ReceivedNotification]
+    let gaps: [JSONObject]
+    /// The `after` of the next look.
+    let next: UInt64
+
+    init(_ answer: HTTPAnswer) throws(ToolError) {
+        guard let page = JSONObject(answer.content),
+            let next = page.integer("next").flatMap({ UInt64(exactly: $0) })
+        else { throw ToolError(.notUnderstood) }
+        self.next = next
+        gaps = page.objects("gaps")
+        do throws(ClientError) {
+            notifications = try page.objects("notifications").map { row throws(ClientError) in
+                try ReceivedNotification(json: row.json)
+            }
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    /// Says on standard error what was lost.
+    func sayGaps() {
+        for gap in gaps {
+            let lost = gap.integer("lost").map { "\($0)" } ?? "some"
+            let reason = Report.cell(gap.raw("reason"))
+            Program.say("belfry: \(lost) notifications were lost (\(reason))", to: .error)
+        }
+    }
+}

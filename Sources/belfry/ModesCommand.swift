@@ -1,0 +1,27 @@
+import ArgumentParser
+import BelfryClient
+
+/// `belfry modes`.
+struct Modes: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the mode that the queue waits in, and who has entered which one.")
+
+    @OptionGroup var place: PlaceOptions
+    @OptionGroup var report: ReportOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let answer = try await HTTPRequest.get("modes").requiredAnswer(from: place.brokerURL())
+        guard report.isForPeople, let modes = JSONObject(answer.content) else {
+            return try Report.write(Report.oneLine(answer.content))
+        }
+        try Report.write(Array(Self.text(modes).utf8))
+    }
+
+    /// What people read.
+    static func text(_ modes: JSONObject) -> String {
+        let common = modes.strings("common").map(Report.shown).joined(separator: ", ")
+        let stack = modes.objects("stack")
+        let head = "The mode is \(Report.cell(modes.raw("current"))); common stands for \(common)."
+        return stack.isEmpty ? head : head + "\n\n" + Report.table(["id", "mode", "client"], stack)
+    }
+}

@@ -1,0 +1,132 @@
+import BelfryClient
+import BelfrySystem
+
+/// `belfry post -`: notifications of standard input, one JSON object a line, in batches as they come.
+struct PostLines {
+    /// What one request takes (Protocol.md section 11).
+    static let lineLimit = 1_000
+    static let byteLimit = 1 << 20
+
+    private let url: BrokerURL
+    private let report: ReportOptions
+    private var batch = Batch()
+    private var lineNumber = 0
+    private var total = Total()
+
+    /// Lines that are posted together.
+    struct Batch {
+        fileprivate(set) var content: [UInt8] = []
+        /// The numbers of its lines, among all lines.
+        fileprivate(set) var lineNumbers: [Int] = []
+    }
+
+    /// What became of all that was posted.
+    private struct Total {
+        var posts = 0
+        var queued = 0
+        var matched = 0
+        var unmatched = 0
+    }
+
+    init(_ url: BrokerURL, _ report: ReportOptions) {
+        self.url = url
+        self.report = report
+    }
+
+    /// Posts lines up to the end of standard input.
+    mutating func run() async throws(ToolError) {
+        var rest: [UInt8] = []
+        while true {
+            let bytes: [UInt8]
+            do throws(SystemCallError) {
+                bytes = try await Blocking.call { () throws(SystemCallError) in
+                    try StandardStream.input.readSome()
+                }
+            } catch {
+                throw .failure("standard input cannot be read: \(error)")
+            }
+            if bytes.isEmpty { break }
+            rest += bytes
+            var start = 0
+            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                try await take(rest[start..<end])
+                start = end + 1
+            }
+            rest.removeFirst(start)
+            if rest.count > Self.byteLimit { throw tooLong(lineNumber + 1) }
+            // Whoever writes line by line sees each of them posted.
+            try await flush()
+        }
+        try await take(rest[...])
+        try await flush()
+        if report.isForPeople { try Report.write(Array(summary.utf8)) }
+    }
+
+    private mutating func take(_ line: ArraySlice<UInt8>) async throws(ToolError) {
+        lineNumber += 1
+        let isBlank = line.allSatisfy { " \t\r".utf8.contains($0) }
+        if isBlank { return }
+        if line.count >= Self.byteLimit { throw tooLong(lineNumber) }
+        let byteCount = batch.content.count + line.count + 1
+        if batch.lineNumbers.count == Self.lineLimit || byteCount > Self.byteLimit {
+            try await flush()
+        }
+        batch.content += line
+        batch.content.append(UInt8(ascii: "\n"))
+        batch.lineNumbers.append(lineNumber)
+    }
+
+    private func tooLong(_ number: Int) -> ToolError {
+        .failure("line \(number) is longer than 1 MiB, and nothing from there on was posted")
+    }
+
+    private mutating func flush() async throws(ToolError) {
+        if batch.lineNumbers.isEmpty { return }
+        let answer: HTTPAnswer
+        do throws(ClientError) {
+            answer = try await HTTPRequest.posts(lines: batch.content).answer(from: url)
+            guard answer.isSuccess else { throw answer.refusal }
+        } catch {
+            throw .failure("\(url): \(Self.text(of: error, in: batch.lineNumbers))")
+        }
+        batch = Batch()
+        for receipt in JSONObject(answer.content)?.objects("receipts") ?? [] {
+            note(receipt)
+            if !report.isForPeople { try Report.write(Report.oneLine(receipt.json)) }
+        }
+    }
+
+    private mutating func note(_ receipt: JSONObject) {
+        total.posts += 1
+        guard let matched = receipt.integer("matched") else {
+            total.queued += 1
+            return
+        }
+        total.matched += matched
+        if matched == 0 { total.unmatched += 1 }
+    }
+
+    private var summary: String {
+        "\(total.posts) posts: \(total.matched) observers matched, \(total.unmatched) posts matched none, "
+            + "\(total.queued) wait in the queue"
+    }
+
+    /// Why a batch was refused, with the numbers of the lines in place of pointers.
+    static func text(of error: ClientError, in lineNumbers: [Int]) -> String {
+        let last = lineNumbers.last ?? 0
+        let place = "nothing of lines \(lineNumbers.first ?? 0) to \(last) was posted"
+        guard case .refused(let refusal) = error, !refusal.faults.isEmpty else {
+            return "\(error); \(place)"
+        }
+        let faults = refusal.faults.map { fault in
+            let parts = fault.dropFirst(2).split(
+                maxSplits: 1, omittingEmptySubsequences: false,
+                whereSeparator: { "/ ".contains($0) })
+            guard fault.hasPrefix("#/"), parts.count == 2, let index = Int(parts[0]),
+                lineNumbers.indices.contains(index)
+            else { return fault }
+            return "line \(lineNumbers[index]): \(parts[1])"
+        }
+        return "\(faults.joined(separator: "; ")); \(place)"
+    }
+}

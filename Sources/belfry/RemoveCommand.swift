@@ -1,0 +1,60 @@
+import ArgumentParser
+import BelfryClient
+
+/// `belfry remove`.
+struct Remove: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Remove observers, clients, modes and what waits in the queue.",
+        discussion: """
+            The id tells what is meant: o17 is an observer, c4 a client with all its observers, m3 a mode that was \
+            entered, and 26 letters and digits are a notification in the queue. What belongs to others takes the grant \
+            admin; with the token of an observer or a mode in the place of the id nobody needs it. The first one that \
+            cannot be removed ends the command.
+            """)
+
+    @Argument(
+        help: .value("An id or a token, as listings and registrations show it.", "ID"),
+        completion: Completing.ids)
+    var ids: [String]
+
+    @OptionGroup var place: PlaceOptions
+
+    func validate() throws {
+        if let id = ids.first(where: { (try? Self.request(for: $0)) == nil }) {
+            throw ValidationError(
+                "`\(id)` is no id: o17 is an observer, c4 a client, m3 a mode, and 26 letters and digits a notification."
+            )
+        }
+    }
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let url = try place.brokerURL()
+        for id in ids {
+            do {
+                _ = try await Self.request(for: id)?.requiredAnswer(from: url)
+            } catch {
+                throw .failure("\(Self.publicHalf(of: id)): \(error)")
+            }
+        }
+    }
+
+    /// The request that removes what has this id; nil if it is none.
+    static func request(for id: String) throws(ClientError) -> HTTPRequest? {
+        let number = publicHalf(of: id).utf8.dropFirst()
+        let isNumber = !number.isEmpty && number.allSatisfy { 0x30...0x39 ~= $0 }
+        switch id.utf8.first {
+        case UInt8(ascii: "o") where isNumber: return try .removeObserver(id)
+        case UInt8(ascii: "c") where isNumber && publicHalf(of: id) == id:
+            return .delete("clients/\(id)")
+        case UInt8(ascii: "m") where isNumber: return .leaveMode(id)
+        case _ where id.utf8.count == 26 && id.utf8.allSatisfy { 0x30...0x5A ~= $0 }:
+            return .delete("queue/\(id)")
+        default: return nil
+        }
+    }
+
+    /// What stands before the secret, which is shown to nobody.
+    private static func publicHalf(of id: String) -> String {
+        String(id.prefix { $0 != "." })
+    }
+}
