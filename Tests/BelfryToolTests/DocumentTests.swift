@@ -11,6 +11,7 @@ struct DocumentTests {
         "a document is the page that the rows make",
         arguments: [
             ("Options.md", SettingsDocument.page), ("Metrics.md", MetricsDocument.page),
+            ("belfry.1", ManualPage.page),
         ])
     func page(name: String, page: String) throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent()

@@ -14,15 +14,19 @@ final class RunningProgram: Sendable {
     private let lines: AsyncStream<String>
     private let codes: AsyncStream<Int32>
 
+    /// Where belfry lies: beside the tests.
+    static var ownPath: String {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        return tests.deletingLastPathComponent().appending(path: "belfry").path
+    }
+
     /// Starts a command; the lines of one of its outputs are read.
     init(
         _ arguments: [String], at path: String? = nil, readsError: Bool = false,
         atEnd: @escaping @Sendable () -> Void = {}
     ) throws {
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let own = tests.deletingLastPathComponent().appending(path: "belfry")
         process = Process()
-        process.executableURL = path.map { URL(fileURLWithPath: $0) } ?? own
+        process.executableURL = URL(fileURLWithPath: path ?? Self.ownPath)
         process.arguments = arguments
         process.environment = ["PATH": "/usr/bin:/bin"]
         let output = Pipe()
