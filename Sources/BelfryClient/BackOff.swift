@@ -3,6 +3,8 @@ package struct BackOff {
     private let first: Duration
     private let longest: Duration
     private var attemptCount = 0
+    /// How long the next pause is at least.
+    private var leastPause = Duration.zero
 
     /// Takes the pauses of these options.
     package init(_ options: ClientOptions) {
@@ -15,7 +17,8 @@ package struct BackOff {
         var limit = first
         for _ in 0..<attemptCount where limit < longest { limit *= 2 }
         attemptCount += 1
-        return min(limit, longest) * Double.random(in: 0...1, using: &random)
+        defer { leastPause = .zero }
+        return max(leastPause, min(limit, longest) * Double.random(in: 0...1, using: &random))
     }
 
     /// A connection has held for a while.
@@ -26,6 +29,7 @@ package struct BackOff {
     /// The broker has too much to do: the next pause is not one of the first.
     mutating func giveWay() {
         attemptCount = max(attemptCount, 4)
+        leastPause = min(.seconds(1), longest)
     }
 }
 
@@ -40,18 +44,15 @@ extension ClientError {
     package var isWorthRetrying: Bool {
         switch self {
         case .connectionFailed, .connectionLost, .timedOut: true
-        case .openingRefused(let status, _): status >= 500 || status == 429
+        // Whoever answers wrongly may stand before a broker that is away.
+        case .invalidOpening, .http, .webSocket, .notUnderstood: true
+        case .openingRefused(let refusal): ![401, 403, 421].contains(refusal.status)
         case .refused(let refusal): refusal.status.map { $0 >= 500 || $0 == 429 } ?? false
-        case .closed(let code, _):
-            // Taken over, removed, expired credentials, and what the policy refuses: no.
-            ![1002, 1003, 1007, 1008, 1009, 4001, 4002, 4003].contains(code)
+        // Ended in order, taken over, removed, expired credentials, and what the policy refuses: no.
+        case .closed(let code, _): ![1000, 1008, 4001, 4002, 4003].contains(code)
         case .invalidURL, .invalidUserInfo, .invalidValue, .invalidEntityTag,
-            .invalidIdempotencyKey,
-            .invalidToken, .selectorInUse,
-            .system,
-            .invalidOpening, .http,
-            .webSocket, .notUnderstood, .observerRemoved, .tooManyRequests, .notConnected,
-            .tls, .closedByOwner, .cancelled:
+            .invalidIdempotencyKey, .invalidToken, .selectorInUse, .system, .observerRemoved,
+            .tooManyRequests, .notConnected, .tls, .closedByOwner, .cancelled:
             false
         }
     }

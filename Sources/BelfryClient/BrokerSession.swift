@@ -159,10 +159,9 @@ struct BrokerSession {
 
     private mutating func refuse() -> Event {
         state = .over
-        let status = response.head.status
-        let problem = JSONObject(refusal)
-        let detail = problem?.string("detail") ?? problem?.string("title") ?? ""
-        return .over(.openingRefused(status: status, detail: detail))
+        return .over(
+            .openingRefused(
+                BrokerRefusal(status: response.head.status, content: refusal)))
     }
 
     private func values(of name: String) -> [[UInt8]] {

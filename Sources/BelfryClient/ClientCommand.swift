@@ -6,8 +6,8 @@ internal import BelfryJSON
 enum ClientCommand: Sendable {
     typealias Reply<Value> = @Sendable (Result<Value, ClientError>) -> Void
 
-    /// Make the first connection.
-    case open(Reply<Void>)
+    /// Make the first connection: it is tried once if somebody waits for it, else as a lost one is made again.
+    case open(Reply<Void>?)
     case addObserver(ObserverWish, Reply<Registration>)
     case removeObserver(selector: String, Reply<Void>)
     case answer(DeliveryAnswer, Reply<Void>)
@@ -18,10 +18,19 @@ enum ClientCommand: Sendable {
     /// Remove all observers, then close.
     case close(Reply<Void>)
 
+    /// How long it may take, if it says so itself.
+    var timeout: Duration? {
+        switch self {
+        case .addObserver(let wish, _): wish.options.timeout
+        case .post(let wish, _): wish.options.timeout
+        case .open, .removeObserver, .answer, .setSuspended, .call, .close: nil
+        }
+    }
+
     /// Tells whoever asked that it will not happen.
     func fail(_ error: ClientError) {
         switch self {
-        case .open(let reply): reply(.failure(error))
+        case .open(let reply): reply?(.failure(error))
         case .addObserver(_, let reply): reply(.failure(error))
         case .removeObserver(_, let reply): reply(.success(()))
         case .answer(_, let reply): reply(.failure(error))

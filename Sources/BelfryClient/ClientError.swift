@@ -29,8 +29,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case connectionLost
     /// The broker took longer than the options allow.
     case timedOut
-    /// The broker answered the opening with this status instead of 101.
-    case openingRefused(status: Int, detail: String)
+    /// The broker answered the opening with a problem instead of 101.
+    case openingRefused(BrokerRefusal)
     /// The broker answered 101, but not to what was asked.
     case invalidOpening(OpeningResponse.Fault)
     /// TLS cannot be spoken with the broker, or its certificate is not trusted.
@@ -85,6 +85,15 @@ public struct BrokerRefusal: Equatable, Sendable {
     }
 }
 
+extension BrokerRefusal {
+    /// What happened, with each field that is wrong.
+    var sentence: String {
+        if faults.isEmpty { return text }
+        return (text.hasSuffix(".") ? String(text.dropLast()) : text) + ": "
+            + faults.joined(separator: "; ")
+    }
+}
+
 extension ClientError: CustomStringConvertible {
     /// A sentence for the person who uses a program.
     public var description: String {
@@ -106,18 +115,15 @@ extension ClientError: CustomStringConvertible {
             "\(SystemCallError(call: "the connection failed", errno: errno))"
         case .connectionLost: "the broker ended the connection"
         case .timedOut: "the broker did not answer in time"
-        case .openingRefused(let status, let detail):
-            "the broker refused the connection with \(status)"
-                + (detail.isEmpty ? "" : ": \(detail)")
+        case .openingRefused(let refusal):
+            "the broker refused the connection"
+                + (refusal.status.map { " with \($0)" } ?? "") + ": \(refusal.sentence)"
         case .invalidOpening(let fault): "the broker answered the opening wrongly: \(fault)"
         case .tls(let error): "\(error)"
         case .http(let error): "the broker broke HTTP: \(error)"
         case .webSocket(let error): "the broker broke the WebSocket protocol: \(error)"
         case .notUnderstood: "the broker's answer is not of the protocol belfry.v1"
-        case .refused(let refusal) where refusal.faults.isEmpty: refusal.text
-        case .refused(let refusal):
-            (refusal.text.hasSuffix(".") ? String(refusal.text.dropLast()) : refusal.text)
-                + ": " + refusal.faults.joined(separator: "; ")
+        case .refused(let refusal): refusal.sentence
         case .closed(let code, let reason):
             "the broker closed the connection with \(code)" + (reason.isEmpty ? "" : ": \(reason)")
         case .observerRemoved(let reason): "the broker removed the observer: \(reason)"

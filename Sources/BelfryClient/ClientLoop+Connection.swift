@@ -182,6 +182,7 @@ extension ClientLoop {
             }
         }
         failPending(error)
+        abandoned.removeAll()
         guard options.reconnects, error.isWorthRetrying else { return end(error) }
         phase = .pausing
         states?.yield(.away(error))

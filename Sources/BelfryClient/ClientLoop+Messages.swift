@@ -34,7 +34,13 @@ extension ClientLoop {
 
     private mutating func takeResult(_ id: Int, _ json: [UInt8]) throws(ClientError) {
         // The answer to a request that was given up comes too late for anybody.
-        guard let request = pending.removeValue(forKey: id) else { return }
+        guard let request = pending.removeValue(forKey: id) else {
+            guard abandoned.remove(id) != nil else { return }
+            let token = try Registration(json: json).token
+            return self.request(.removeObserver(nil)) {
+                RPCRequest.removeObserver(id: $0, token: token)
+            }
+        }
         switch request.kind {
         case .addObserver(let selector, let reply):
             let registration = try Registration(json: json)

@@ -69,7 +69,10 @@ extension ClientLoop {
     private mutating func register(
         _ wish: ObserverWish, since: UInt64?, _ reply: ClientCommand.Reply<Registration>?
     ) {
-        request(.addObserver(selector: wish.selector, reply)) {
+        request(
+            .addObserver(selector: wish.selector, reply),
+            within: reply == nil ? nil : wish.options.timeout
+        ) {
             RPCRequest.addObserver(id: $0, wish, since: since)
         }
     }
@@ -236,7 +239,8 @@ extension ClientLoop {
         guard let epoch, let clientSession else {
             epoch = welcome.epoch
             clientSession = welcome.session
-            return becomeOpen()
+            becomeOpen()
+            return takeWaiting()
         }
         guard options.resumes else { return beginAnew() }
         // If only frames of the last number may be missing, the broker gives those again to all

@@ -50,6 +50,8 @@ struct ClientLoop: ~Copyable {
     /// The observers by their selectors.
     var observers: [[UInt8]: Observer] = [:]
     var pending: [Int: Pending] = [:]
+    /// The registrations that nobody waits for any more: what the broker confirms yet is removed.
+    var abandoned: Set<Int> = []
     var lastRequest = 0
     /// The timer of the request that has to be answered first.
     var requestTimer: (id: TimerID, deadline: MonotonicTime)?
@@ -154,9 +156,9 @@ struct ClientLoop: ~Copyable {
             reply(.success(()))
         case (.addObserver(let wish, let reply), .open): addObserver(wish, reply)
         case (.post(let wish, let reply), .open):
-            request(.post(reply), longerBy: wish.options.wait ?? .zero) {
-                RPCRequest.post(id: $0, wish)
-            }
+            request(
+                .post(reply), within: wish.options.timeout, longerBy: wish.options.wait ?? .zero
+            ) { RPCRequest.post(id: $0, wish) }
         case (.setSuspended(let isSuspended, let reply), .open):
             request(.setSuspended(isSuspended, reply)) {
                 RPCRequest.setSuspended(id: $0, isSuspended)
@@ -175,7 +177,7 @@ struct ClientLoop: ~Copyable {
         guard waiting.count < options.requestLimit else {
             return command.fail(.tooManyRequests(limit: options.requestLimit))
         }
-        let deadline = loop.now + options.requestTimeout
+        let deadline = loop.now + (command.timeout ?? options.requestTimeout)
         waiting.append((command, deadline))
         awaitDeadline(deadline)
     }
@@ -198,13 +200,14 @@ struct ClientLoop: ~Copyable {
 
     /// Sends a request, or fails it when too many wait.
     mutating func request(
-        _ kind: Pending.Kind, longerBy wait: Duration = .zero, _ text: (Int) -> [UInt8]
+        _ kind: Pending.Kind, within timeout: Duration? = nil, longerBy wait: Duration = .zero,
+        _ text: (Int) -> [UInt8]
     ) {
         guard pending.count < options.requestLimit else {
             return fail(kind, .tooManyRequests(limit: options.requestLimit))
         }
         lastRequest += 1
-        let deadline = loop.now + options.requestTimeout + wait
+        let deadline = loop.now + (timeout ?? options.requestTimeout) + wait
         pending[lastRequest] = Pending(kind: kind, deadline: deadline)
         awaitDeadline(deadline)
         send(text(lastRequest))
@@ -245,6 +248,7 @@ struct ClientLoop: ~Copyable {
             guard let request = pending.removeValue(forKey: id) else { continue }
             if case .addObserver(let selector, _) = request.kind {
                 forgetObserver(selector, .timedOut)
+                if abandoned.count < options.requestLimit { abandoned.insert(id) }
             }
             fail(request.kind, .timedOut)
         }

@@ -56,6 +56,10 @@ public struct ObserverOptions: Equatable, Sendable {
     public var acknowledges = false
     /// How many notifications are held at the broker; its default is 1,000.
     public var holdLimit: Int?
+    /// How long the registration may take, if it is another time than `ClientOptions.requestTimeout`.
+    ///
+    /// One that the broker confirms later is removed.
+    public var timeout: Duration?
     /// The shortest time between two deliveries of one name and object; the last of them wins.
     public var minInterval: Duration?
 

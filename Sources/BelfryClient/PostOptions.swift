@@ -89,6 +89,8 @@ public struct PostOptions: Equatable, Sendable {
     /// The range is 0 to 60 seconds; the broker's default is 5. It comes on top of
     /// `ClientOptions.requestTimeout`.
     public var wait: Duration?
+    /// How long the answer may take besides, if it is another time than `ClientOptions.requestTimeout`.
+    public var timeout: Duration?
     /// Whether the receipt has a row for each observer.
     public var reportsObservers = false
     /// A text of 1 to 255 visible ASCII characters: another post with it has no second effect.

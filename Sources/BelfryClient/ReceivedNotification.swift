@@ -12,7 +12,7 @@ public struct ReceivedNotification: Equatable, Sendable {
     public let object: String?
     /// What it carries, or `nil`.
     public let userInfo: UserInfo?
-    /// When the broker dispatched it: RFC 3339, UTC, with milliseconds.
+    /// When the broker dispatched it: RFC 3339, UTC, with milliseconds; empty where nobody says so.
     public let postedAt: String
     /// The notification whose handling posted this one, if its poster said so.
     public let causedBy: String?
@@ -112,14 +112,13 @@ extension ReceivedNotification {
         } catch {
             throw .notUnderstood
         }
-        guard let id = text[0], let sequence, let name = text[2], let postedAt = text[5]
-        else { throw .notUnderstood }
+        guard let id = text[0], let sequence, let name = text[2] else { throw .notUnderstood }
         self.id = id
         self.sequence = sequence
         self.name = name
         self.object = text[3]
         self.userInfo = userInfo
-        self.postedAt = postedAt
+        self.postedAt = text[5] ?? ""
         self.causedBy = text[6]
         self.target = text[8]
         self.answerBy = text[9]

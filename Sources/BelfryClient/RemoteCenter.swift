@@ -19,7 +19,7 @@ public final class RemoteCenter: Sendable {
     let options: ClientOptions
     /// Tells one reader when the connection is lost and when it is there again; it ends with the center.
     ///
-    /// The first connection is not told: `connect` has returned. Who does not read has the last 16 changes.
+    /// The first connection is not told where `connect` has waited for it. Who does not read has the last 16 changes.
     public let connectionStates: AsyncStream<ConnectionState>
     private let observationCount = Mutex(0)
 
@@ -43,10 +43,35 @@ public final class RemoteCenter: Sendable {
     public static func connect(
         to url: BrokerURL, options: ClientOptions = ClientOptions()
     ) async throws(ClientError) -> RemoteCenter {
-        let door: ClientDoor
+        let center = try make(url, options)
+        try await center.submit { .open($0) }
+        return center
+    }
+
+    /// Makes a center that connects by itself, and goes on trying where there is no broker yet.
+    ///
+    /// What is asked for waits for the connection, as after a lost one (`ClientOptions.reconnects`). Where credentials are
+    /// not good the center is over, and each call says so.
+    ///
+    /// - Throws: `ClientError` when the machine has no thread or descriptor for it, or authorities cannot be read.
+    public static func connecting(
+        to url: BrokerURL, options: ClientOptions = ClientOptions()
+    ) throws(ClientError) -> RemoteCenter {
+        var options = options
+        options.reconnects = true
+        let center = try make(url, options)
+        center.door.submit(.open(nil))
+        return center
+    }
+
+    /// Starts the thread of a center, which does not connect yet.
+    private static func make(
+        _ url: BrokerURL, _ options: ClientOptions
+    ) throws(ClientError) -> RemoteCenter {
         let context = try SecureLine.context(for: url)
         let (states, changes) = AsyncStream.makeStream(
             of: ConnectionState.self, bufferingPolicy: .bufferingNewest(16))
+        let door: ClientDoor
         do throws(SystemCallError) {
             door = try ClientDoor()
             _ = try SystemThread {
@@ -63,9 +88,7 @@ public final class RemoteCenter: Sendable {
         } catch {
             throw .system(error)
         }
-        let center = RemoteCenter(url, door, options, states)
-        try await center.submit { .open($0) }
-        return center
+        return RemoteCenter(url, door, options, states)
     }
 
     /// Registers an observer of the notifications with this name and this object.

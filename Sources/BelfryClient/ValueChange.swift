@@ -89,12 +89,14 @@ struct FollowedValue {
             return nil
         case (.set, let new?):
             return try Document.parse(new.span, limits: Self.limits)
-        case (.merge, let new?) where value?.isObject == true:
+        case (.merge, let new?):
             let patch = try Document.parsePatch(new.span, limits: Self.limits)
-            var merged = value
-            try merged?.merge(patch, limits: Self.limits)
+            // What is no object becomes one (RFC 7396 section 2).
+            let object = value.flatMap { $0.isObject ? $0 : nil }
+            var merged = try object ?? Document.parse(Array("{}".utf8).span, limits: Self.limits)
+            try merged.merge(patch, limits: Self.limits)
             return merged
-        case (.set, nil), (.merge, _):
+        case (.set, nil), (.merge, nil):
             throw ClientError.notUnderstood
         }
     }

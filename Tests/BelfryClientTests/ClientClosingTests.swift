@@ -269,6 +269,20 @@ struct ClientReconnectingTests {
         #expect(first.error == .closedByOwner)
     }
 
+    @Test("a center that nobody waits for goes on trying, and what is asked for waits meanwhile")
+    func connecting() throws {
+        let broker = try ScriptedBroker("http://127.0.0.1:8080", Self.options)
+        broker.door.submit(.open(nil))
+        try broker.crank()
+        let post = try broker.submit { .post(PostWish(name: "A"), $0) }
+        try #require(broker.kernel.takeAttempt()).refuseAttempt(errno: 111)
+        try broker.crank()
+        try broker.reopen()
+        #expect(try broker.heard().count == 1)
+        try broker.send(#"{"jsonrpc":"2.0","id":1,"result":{"id":"n","seq":2}}"#)
+        #expect(post.isSuccess)
+    }
+
     @Test("without resumes each connection is a new client")
     func newClient() throws {
         var options = Self.options
@@ -315,7 +329,7 @@ struct ClientReconnectingTests {
 
     @Test(
         "where another attempt would not end better there is none",
-        arguments: [1008, 4001, 4002, 4003] as [UInt16])
+        arguments: [1000, 1008, 4001, 4002, 4003] as [UInt16])
     func final(code: UInt16) async throws {
         let broker = try ScriptedBroker.opened(Self.options)
         let buffer = try broker.observe()
@@ -325,6 +339,30 @@ struct ClientReconnectingTests {
         await #expect(throws: ClientError.closed(code: code, reason: "")) {
             try await buffer.next()
         }
+    }
+
+    @Test(
+        "what the broker refuses at the opening ends the center where credentials or the name are wrong",
+        arguments: [
+            (401, false), (403, false), (421, false), (400, true), (429, true), (503, true),
+        ])
+    func refusedAgain(status: Int, comesAgain: Bool) throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        broker.peer?.close()
+        try broker.crank()
+        try broker.advance(.milliseconds(250))
+        _ = try broker.acceptAttempt()
+        try broker.say("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
+        try broker.advance(.seconds(60))
+        #expect((broker.kernel.takeAttempt() != nil) == comesAgain)
+    }
+
+    @Test("after a frame that is not understood the connection is opened anew")
+    func notUnderstood() throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        try broker.send("42")
+        try broker.reopen()
+        try broker.refuseResume()
     }
 
     @Test("closing during a pause ends at once")

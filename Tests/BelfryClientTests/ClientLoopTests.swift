@@ -43,7 +43,11 @@ struct ClientOpeningTests {
         let problem = #"{"status":403,"title":"Foreign origin","detail":"not yours"}"#
         try broker.say(
             "HTTP/1.1 403 Forbidden\r\nContent-Length: \(problem.utf8.count)\r\n\r\n\(problem)")
-        #expect(answer.error == .openingRefused(status: 403, detail: "not yours"))
+        let refusal = BrokerRefusal(status: 403, content: Array(problem.utf8))
+        #expect(answer.error == .openingRefused(refusal))
+        #expect(
+            "\(ClientError.openingRefused(refusal))"
+                == "the broker refused the connection with 403: not yours")
     }
 
     @Test("a refusal whose content breaks off is a refusal all the same")
@@ -55,7 +59,8 @@ struct ClientOpeningTests {
         #expect(!answer.isThere)
         broker.peer?.close()
         try broker.crank()
-        #expect(answer.error == .openingRefused(status: 503, detail: ""))
+        #expect(
+            answer.error == .openingRefused(BrokerRefusal(status: 503, content: Array("{".utf8))))
     }
 
     @Test(
@@ -236,6 +241,36 @@ struct ClientRequestTests {
         try broker.send(#"{"jsonrpc":"2.0","id":1,"result":{"id":"late","seq":1}}"#)
         try broker.send(#"{"jsonrpc":"2.0","id":2,"result":{"id":"n","seq":2}}"#)
         #expect(second.value?.id == "n")
+    }
+
+    @Test("an observer that came too late for its owner is removed when the broker confirms it")
+    func lateRegistration() throws {
+        let broker = try ScriptedBroker.opened()
+        let buffer = NotificationBuffer(ClientOptions())
+        var options = ObserverOptions()
+        options.timeout = .seconds(2)
+        let wish = ObserverWish(
+            name: "A", object: nil, selector: "a", since: nil, options: options, buffer: buffer)
+        let answer = try broker.submit { .addObserver(wish, $0) }
+        let asked = try broker.heard().last
+        try broker.advance(.milliseconds(2_250))
+        #expect(answer.error == .timedOut)
+        try broker.answerLast(#"{"id":"o1","token":"o1.t","since":5}"#, asked: asked)
+        #expect(
+            try broker.heard() == [
+                #"{"jsonrpc":"2.0","id":2,"method":"removeObserver","params":{"token":"o1.t"}}"#
+            ])
+    }
+
+    @Test("a request may have a time of its own, of which the broker is not told")
+    func ownTimeout() throws {
+        let broker = try ScriptedBroker.opened()
+        var wish = PostWish(name: "A")
+        wish.options.timeout = .seconds(2)
+        let answer = try broker.submit { .post(wish, $0) }
+        #expect(try broker.heard().last?.contains("timeout") == false)
+        try broker.advance(.milliseconds(2_250))
+        #expect(answer.error == .timedOut)
     }
 
     @Test("as many requests as the limit wait, and one more is refused here")
