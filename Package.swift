@@ -140,6 +140,12 @@ let package = Package(
             name: "TestCertificates", dependencies: ["COpenSSL"],
             path: "Tests/TestCertificates", swiftSettings: strict),
 
+        // The runner of Clients/cases, which every library passes.
+        .executableTarget(
+            name: "belfry-case-runner",
+            dependencies: ["BelfryClient", "BelfryJSON", "BelfrySystem"],
+            path: "Tests/CaseRunner", swiftSettings: strict),
+
         // Whole histories of a broker, checked by the laws alone: it knows no room.
         .target(name: "BelfryHistory", path: "Tests/History", swiftSettings: strict),
 
