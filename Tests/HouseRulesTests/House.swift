@@ -21,9 +21,10 @@ struct House {
         try? String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The Swift files below this folder.
+    /// The Swift files below this folder, but for those that a catalog of DocC shows: they are in no room.
     func sources(in folder: String) -> [SwiftSource] {
-        files(in: folder).filter { $0.hasSuffix(".swift") }.compactMap { path in
+        files(in: folder).filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.compactMap {
+            path in
             text(of: path).map { SwiftSource(path: path, text: $0) }
         }
     }
