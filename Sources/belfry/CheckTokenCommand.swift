@@ -1,6 +1,5 @@
 import ArgumentParser
 import BelfryAccess
-import BelfryJSON
 import BelfryServer
 import BelfrySystem
 import BelfryWire
@@ -54,7 +53,7 @@ struct CheckToken: BlockingCommand {
         }
     }
 
-    /// Whose a token is, as JSON.
+    /// Whose a token is, as JSON: what `GET /v1/me` would tell the caller.
     static func verdict(_ token: [UInt8], _ keyring: Keyring, now: Int64) throws(ToolError)
         -> [UInt8]
     {
@@ -73,36 +72,8 @@ struct CheckToken: BlockingCommand {
         if let fault = caller.fault(at: now) {
             throw .failure(AccessError.refusedToken(fault).sentence)
         }
-        return json(of: caller)
-    }
-
-    private static func json(of caller: Caller) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var writer = JSONWriter()
-        writer.beginObject(into: &bytes)
-        writer.member(
-            "principal", string: String(decoding: caller.principal, as: UTF8.self), into: &bytes)
-        writer.member("kind", string: caller.hasKey ? "key" : "token", into: &bytes)
-        if caller.expiresAt == .max {
-            writer.member(null: "expiresAt", into: &bytes)
-        } else {
-            var time: [UInt8] = []
-            TimeText.append(milliseconds: caller.expiresAt, to: &time)
-            writer.member("expiresAt", string: String(decoding: time, as: UTF8.self), into: &bytes)
-        }
-        let center = Array("default".utf8)
-        for (member, isOnAll) in [("everywhere", true), ("partly", false)] {
-            writer.key(escaping: Array(member.utf8), into: &bytes)
-            writer.beginArray(into: &bytes)
-            for (name, verb) in Verbs.names {
-                let isAllowed = caller.grants.allow(
-                    verb, center: center.span, name: nil, object: nil)
-                let isSome = caller.grants.allowSome(verb, center: center.span)
-                if isOnAll ? isAllowed : isSome && !isAllowed { writer.string(name, into: &bytes) }
-            }
-            writer.endArray(into: &bytes)
-        }
-        writer.endObject(into: &bytes)
-        return bytes
+        var json: [UInt8] = []
+        Shape.append(caller: CallerRow(caller), to: &json)
+        return json
     }
 }

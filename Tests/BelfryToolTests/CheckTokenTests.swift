@@ -21,8 +21,9 @@ struct CheckTokenTests {
         let verdict = try CheckToken.verdict(Array(key.token.utf8), keyring(rows), now: 0)
         #expect(
             String(decoding: verdict, as: UTF8.self)
-                == #"{"principal":"till","kind":"key","expiresAt":"2030-01-01T00:00:00.000Z","#
-                + #""everywhere":["post"],"partly":["observe","ask"]}"#)
+                == #"{"principal":"till","grants":[{"verbs":["post"],"names":["*"],"objects":["*"],"#
+                + #""centers":["*"]},{"verbs":["observe","ask"],"names":["Sale*"],"objects":["*"],"#
+                + #""centers":["*"]}],"expiresAt":"2030-01-01T00:00:00.000Z"}"#)
     }
 
     @Test("a token that is not good says why")

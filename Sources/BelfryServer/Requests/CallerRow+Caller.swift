@@ -1,9 +1,9 @@
-import BelfryAccess
-import BelfryWire
+public import BelfryAccess
+public import BelfryWire
 
 extension CallerRow {
     /// Who asks.
-    init(_ caller: Caller) {
+    public init(_ caller: Caller) {
         self.init(
             principal: caller.isAnonymous ? nil : caller.principal,
             grants: caller.grants.grants.map(Grant.init),
