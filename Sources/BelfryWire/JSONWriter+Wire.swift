@@ -67,6 +67,21 @@ extension JSONWriter {
         endArray(into: &output)
     }
 
+    /// Writes a loss that an observer was told.
+    mutating func told(_ told: ToldGap, into output: inout [UInt8]) {
+        beginObject(into: &output)
+        member("reason", string: told.gap.reason.text, into: &output)
+        if let count = told.gap.count {
+            member("lost", integer: count, into: &output)
+        } else {
+            member(null: "lost", into: &output)
+        }
+        member("firstSeq", integer: told.gap.first, into: &output)
+        member("lastSeq", integer: told.gap.last, into: &output)
+        time("toldAt", told.toldAt, into: &output)
+        endObject(into: &output)
+    }
+
     /// The members of `belfry.gap`; a count that nobody can know is null.
     mutating func gap(_ gap: Gap, into output: inout [UInt8]) {
         beginObject(into: &output)

@@ -195,7 +195,10 @@ extension Problem {
                 Member("removedAt", string: time),
                 Member("removedBy", string: tombstone.removedBy.text),
                 Member("reason", string: [UInt8](tombstone.reason.text.utf8)),
-            ])
+            ]
+                + [("name", tombstone.name), ("object", tombstone.object)].compactMap { key, text in
+                    text.map { Member(key, string: $0) }
+                })
     }
 }
 

@@ -36,6 +36,9 @@ extension Shape {
             writer.observerID("id", leak.observer.serial, into: &output)
             writer.member("reason", string: leak.reason.text, into: &output)
             writer.time("stateSince", leak.observer.stateSince, into: &output)
+            writer.optionalString("name", leak.observer.name, into: &output)
+            writer.optionalString("object", leak.observer.object, into: &output)
+            writer.member("held", integer: leak.observer.held, into: &output)
             writer.endObject(into: &output)
         }
     }

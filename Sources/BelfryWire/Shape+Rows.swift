@@ -51,6 +51,12 @@ extension Shape {
         writer.member("coalesced", integer: row.coalesced, into: &output)
         writer.member("dropped", integer: row.dropped, into: &output)
         if let time = row.lastDeliveredAt { writer.time("lastDeliveredAt", time, into: &output) }
+        if let time = row.leaseEndsAt { writer.time("leaseEndsAt", time, into: &output) }
+        if !row.toldGaps.isEmpty {
+            writer.array("gaps", of: row.toldGaps, into: &output) { told, output, writer in
+                writer.told(told, into: &output)
+            }
+        }
         if let asks {
             writer.member("openAsks", integer: asks.openAskCount, into: &output)
             writer.member("asked", integer: asks.askedCount, into: &output)
@@ -114,6 +120,8 @@ extension Shape {
             writer.member("name", string: row.name, into: &output)
             writer.member("observers", integer: row.observerCount, into: &output)
             writer.member("posts", integer: row.postCount, into: &output)
+            writer.member("delivered", integer: row.deliveryCount, into: &output)
+            writer.member("unmatched", integer: row.unmatchedCount, into: &output)
             if let time = row.lastPostedAt { writer.time("lastPostedAt", time, into: &output) }
             writer.endObject(into: &output)
         }

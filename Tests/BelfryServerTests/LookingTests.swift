@@ -341,7 +341,9 @@ struct LookingTests {
         let rows = try broker.get("/v1/channels").json["channels"].elements
         let a = try #require(rows.first { $0["name"] == "a" })
         #expect(a["observers"] == 2)
-        #expect(a["posts"] == 1)
+        #expect(a["posts"] == 1 && a["delivered"] == 1 && a["unmatched"] == 0)
+        let b = try #require(rows.first { $0["name"] == "b" })
+        #expect(b["posts"] == 1 && b["delivered"] == 0 && b["unmatched"] == 1)
         #expect(a["lastPostedAt"] == "2026-01-01T00:00:00.000Z")
         let one = try broker.get("/v1/channels?name=b").json["channels"].elements
         #expect(one.map { $0["name"] } == ["b"])

@@ -53,7 +53,8 @@ struct ProblemTests {
         let expected =
             #"{"type":"https://belfry.dev/problems/observer-removed","title":"Observer removed","#
             + #""status":410,"detail":"The observer was removed.","#
-            + #""removedAt":"2026-11-21T08:00:00.000Z","removedBy":"c4","reason":"removed"}"#
+            + #""removedAt":"2026-11-21T08:00:00.000Z","removedBy":"c4","reason":"removed","#
+            + #""name":"a"}"#
         #expect(written { Problem(refusal).append(to: &$0) } == expected)
     }
 

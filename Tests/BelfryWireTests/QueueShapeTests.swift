@@ -347,7 +347,8 @@ struct QueueShapeTests {
         }
         page.next = 17
         let rows = ["duplicate", "disconnected", "never-looked", "no-target"].map {
-            #"{"id":"o17","reason":"\#($0)","stateSince":"2026-11-21T08:00:00.001Z"}"#
+            #"{"id":"o17","reason":"\#($0)","stateSince":"2026-11-21T08:00:00.001Z","#
+                + #""name":"a","object":null,"held":5}"#
         }
         #expect(
             written { Shape.append(leaks: page, to: &$0) }

@@ -152,8 +152,8 @@ struct ShapeTests {
                 == client)
         let channels = bench.center.channels(matching: ObserverQuery(limit: 10)) { _, _ in true }
         let channel =
-            #"{"channels":[{"name":"a","observers":1,"posts":0},"#
-            + #"{"name":"b","observers":0,"posts":1,"#
+            #"{"channels":[{"name":"a","observers":1,"posts":0,"delivered":0,"unmatched":0},"#
+            + #"{"name":"b","observers":0,"posts":1,"delivered":0,"unmatched":1,"#
             + #""lastPostedAt":"\#(time)"}],"total":2}"#
         #expect(written { Shape.append(channels: channels, to: &$0) } == channel)
         let center =
@@ -204,7 +204,7 @@ struct ShapeTests {
         let leaks = bench.center.leaks(after: 0, limit: 10, at: time) { _, _ in true }
         let leak =
             #"{"observers":[{"id":"o2","reason":"duplicate","#
-            + #""stateSince":"2026-11-21T08:00:00.000Z"}]}"#
+            + #""stateSince":"2026-11-21T08:00:00.000Z","name":"y","object":null,"held":0}]}"#
         #expect(written { Shape.append(leaks: leaks, to: &$0) } == leak)
         let report = bench.center.unmatched(limit: 10) { _, _ in true }
         let expected =

@@ -73,7 +73,9 @@ extension NotificationCenter {
                 &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
             receipt.matched = receipt.delivered + UInt32(special.count)
-            if receipt.matched > 0 { index.noteMatch(channel: channel) }
+            if receipt.matched > 0 {
+                index.noteMatch(channel: channel, deliveryCount: receipt.delivered)
+            }
         }
         if !special.isEmpty || dispatching.reports {
             dispatching.position = position

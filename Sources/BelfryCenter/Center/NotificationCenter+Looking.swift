@@ -186,7 +186,15 @@ extension NotificationCenter {
             delivered: observer.delivered, held: observer.heldCount,
             coalesced: observer.coalesced, dropped: observer.dropped,
             lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
-            tokenHash: observer.tokenHash, role: observers.role(at: slot))
+            tokenHash: observer.tokenHash, role: observers.role(at: slot),
+            leaseEndsAt: leaseEndsAt(of: slot),
+            toldGaps: toldGaps.isEmpty ? [] : toldGaps[observer.serial] ?? [])
+    }
+
+    /// When the lease of an observer ends on the wall clock, if it runs.
+    private func leaseEndsAt(of slot: UInt32) -> Int64? {
+        let end = leaseEnd(of: slot)
+        return end == .max ? nil : lastWallTime.adding((end - lastTime) / 1_000_000)
     }
 
     /// What can be seen of the client in a slot.

@@ -58,6 +58,9 @@ extension NotificationCenter {
     ) {
         let told = observers[slot].gaps.filter { $0.last <= sequence }
         guard !told.isEmpty else { return }
+        let serial = observers[slot].serial
+        let known = (toldGaps[serial] ?? []) + told.map { ToldGap(gap: $0, toldAt: lastWallTime) }
+        toldGaps[serial] = known.suffix(ToldGap.limit)
         observers[slot].gaps.removeAll { $0.last <= sequence }
         if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
         guard isLasting(slot) else { return }

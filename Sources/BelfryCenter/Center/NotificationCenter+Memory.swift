@@ -35,6 +35,10 @@ extension NotificationCenter {
             + Footprint.dictionary(
                 capacity: lastWritten.capacity,
                 stride: MemoryLayout<UInt32>.stride + MemoryLayout<LastWritten>.stride)
+            + Footprint.dictionary(
+                capacity: toldGaps.capacity,
+                stride: MemoryLayout<UInt64>.stride
+                    + ToldGap.limit * MemoryLayout<ToldGap>.stride + 32)
         kept[.channels] = index.channels.footprint
         kept[.replay] = replay.footprint
         kept[.keys] = keys.footprint

@@ -242,6 +242,7 @@ extension NotificationCenter {
             noteReaderGone(from: client, at: time)
         }
         if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }
+        if !toldGaps.isEmpty { toldGaps[observer.serial] = nil }
         let tombstone = Tombstone(
             tokenHash: observer.tokenHash, removedAt: time.wallMilliseconds, removedBy: remover,
             reason: reason, name: index.name(of: observer.place),

@@ -22,6 +22,7 @@ extension NotificationCenter {
         sequenceReserveAt = through
         isStored = true
         lastTime = time.monotonicNanoseconds
+        lastWallTime = time.wallMilliseconds
     }
 
     /// All rows are there: lets notifications go that nobody holds, and finds out what is due.

@@ -184,7 +184,7 @@ extension NotificationCenter {
     static let noteInterval: Int64 = 60_000_000_000
 
     /// When an observer has outlived its connection for as long as it may.
-    private func leaseEnd(of slot: UInt32) -> Int64 {
+    func leaseEnd(of slot: UInt32) -> Int64 {
         guard let lease = observers[slot].terms.lease else { return .max }
         let client = observers[slot].client
         if clients[client].suspension.contains(.mailbox) {

@@ -94,6 +94,10 @@ public struct NotificationCenter: Sendable {
     var isTerminating = false
     /// The monotonic time of the last command.
     var lastTime: Int64 = 0
+    /// The same on the wall clock, in milliseconds since 1970.
+    var lastWallTime: Int64 = 0
+    /// The last losses that observers were told, by their numbers; most never have any.
+    var toldGaps: [UInt64: [ToldGap]] = [:]
     /// Whether the store knows the center.
     public internal(set) var isStored = false
     /// Numbers up to this one are reserved, and more are when this one is passed.
@@ -139,6 +143,7 @@ public struct NotificationCenter: Sendable {
         precondition(index == appliedIndex + 1, "commands are applied in the order of their log")
         appliedIndex = index
         lastTime = command.time.monotonicNanoseconds
+        lastWallTime = command.time.wallMilliseconds
         effects.reset()
         let reportCount = reports.count
         do throws(Refusal) {

@@ -21,7 +21,9 @@ struct ChannelTable: Sendable {
         var observerCount: UInt32 = 0
         var postCount: UInt64 = 0
         var lastPostedAt = Int64.min
-        var wasMatched = false
+        /// Posts that some observer matched, and how often they were delivered at once.
+        var matchedCount: UInt64 = 0
+        var deliveryCount: UInt64 = 0
         /// Counts how often the channel came to be without observers; a stale ring entry has another.
         var stamp: UInt32 = 0
 
@@ -59,7 +61,7 @@ struct ChannelTable: Sendable {
     func name(at index: UInt32) -> [UInt8] { names.key(at: index) }
     func list(at index: UInt32) -> UInt32 { channels[Int(index)].list }
     func postCount(at index: UInt32) -> UInt64 { channels[Int(index)].postCount }
-    func wasMatched(at index: UInt32) -> Bool { channels[Int(index)].wasMatched }
+    func wasMatched(at index: UInt32) -> Bool { channels[Int(index)].matchedCount > 0 }
     func isObserved(at index: UInt32) -> Bool { channels[Int(index)].observerCount > 0 }
     func observerCount(at index: UInt32) -> Int { Int(channels[Int(index)].observerCount) }
     func index(of name: Span<UInt8>) -> UInt32? { names.index(of: name) }
@@ -72,6 +74,8 @@ struct ChannelTable: Sendable {
         let channel = channels[Int(index)]
         return ChannelRow(
             name: name, observerCount: Int(channel.observerCount), postCount: channel.postCount,
+            deliveryCount: channel.deliveryCount,
+            unmatchedCount: channel.postCount - channel.matchedCount,
             lastPostedAt: channel.postCount == 0 ? nil : channel.lastPostedAt)
     }
 
@@ -102,9 +106,10 @@ struct ChannelTable: Sendable {
         return index
     }
 
-    /// Notes that an observer matched a post of this channel.
-    mutating func noteMatch(at index: UInt32) {
-        channels[Int(index)].wasMatched = true
+    /// Notes that an observer matched a post of this channel, and to how many it was delivered.
+    mutating func noteMatch(at index: UInt32, deliveryCount: UInt32) {
+        channels[Int(index)].matchedCount += 1
+        channels[Int(index)].deliveryCount += UInt64(deliveryCount)
     }
 
     /// Calls the visitor with each channel without an observer, the next one to be forgotten first.

@@ -283,9 +283,9 @@ struct ObserverIndex: Sendable {
         channels.countPost(name: name, at: time)
     }
 
-    /// Notes that a post of this channel was matched.
-    mutating func noteMatch(channel: UInt32) {
-        channels.noteMatch(at: channel)
+    /// Notes that a post of this channel was matched, and to how many observers it was delivered.
+    mutating func noteMatch(channel: UInt32, deliveryCount: UInt32) {
+        channels.noteMatch(at: channel, deliveryCount: deliveryCount)
     }
 
     private static func pairKey(_ channel: UInt32, _ object: UInt32) -> UInt64 {

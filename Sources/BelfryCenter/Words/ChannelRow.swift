@@ -6,6 +6,10 @@ public struct ChannelRow: Sendable, Equatable {
     public let observerCount: Int
     /// Posts of this name since the center remembers it.
     public let postCount: UInt64
+    /// How often these were delivered at once: what was held and came later does not count.
+    public let deliveryCount: UInt64
+    /// Posts that no observer matched.
+    public let unmatchedCount: UInt64
     /// When the last one was, in milliseconds since 1970.
     public let lastPostedAt: Int64?
 }

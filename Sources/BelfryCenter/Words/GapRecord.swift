@@ -24,3 +24,14 @@ public struct GapRecord: Sendable, Equatable {
         if let more = other.count { count? += more } else { count = nil }
     }
 }
+
+/// A loss that an observer was told.
+public struct ToldGap: Sendable, Equatable {
+    /// What it was.
+    public let gap: GapRecord
+    /// When it was told, in milliseconds since 1970.
+    public let toldAt: Int64
+
+    /// As many of them an observer remembers.
+    static let limit = 5
+}

@@ -38,6 +38,10 @@ public struct ObserverRow: Sendable, Equatable {
     public let tokenHash: SecretHash
     /// What it is for; the selector of a responder is empty, as its methods are the names.
     public var role = ObserverRole.plain
+    /// When its lease ends, in milliseconds since 1970, while its client is away or nobody reads its mailbox; else nil.
+    public var leaseEndsAt: Int64?
+    /// The last losses that it was told, the oldest first.
+    public var toldGaps: [ToldGap] = []
 
     /// The bytes of its texts.
     var textByteCount: Int {
