@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Plants one fault after the other in belfry.js, and tells which cases find it; each must be found.
+
+    Clients/cases/planted.py            with the Python environment of broker.py
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(__file__).parent
+LIBRARY = FOLDER.parent.parent / "Web" / "belfry.js"
+
+FAULTS = {
+    "after a restart nothing is asked for": (
+        "registration.position = 0;\n    this.#forgetOwed", "this.#forgetOwed"),
+    "after a restart no gap is told": (
+        'this.#tell("belfry.gap", gap, registration);\n  }\n\n  // Going', "}\n\n  // Going"),
+    "a silent line is not asked": ("else this.#ping(this.#pingInterval / 2);", ""),
+    "who was taken over comes back": (
+        "new Set([1008, 4001, 4002, 4003])", "new Set([1008, 4002, 4003])"),
+    "an observer that came too late stays": (
+        "return void this.#takeBack(registration).catch(() => {});", "return;"),
+    "what comes again is told again": ("seq <= position || (filter.name", "(filter.name"),
+    "a refused opening is tried again": ("if (finalStatuses.has(status) && !mayHelp)", "if (false)"),
+    "a busy broker is asked at once": (
+        "if (overloadCloseCodes.has(code)) this.#failures = Math.max(this.#failures, 4);", ""),
+    "a merge patch takes the place of a value": (
+        'if (kind === "merge") value = merged(registration.value, changed);', ""),
+    "a call has no time limit": ("timer = after(time, () => giveUp(makeError()));", ""),
+    "a frame that is no object is passed over": (
+        'else this.#giveUp("a frame of the broker is not a JSON object");', ""),
+    "an expired token is shown again": ("typeof this.#token === \"function\");\n    if (isFinal)",
+                                        "true);\n    if (isFinal)"),
+}
+
+
+def failed_cases(library):
+    runner = ("node", "--experimental-websocket", "--no-warnings", str(FOLDER / "run.mjs"), library)
+    played = subprocess.run(
+        (sys.executable, str(FOLDER / "broker.py"), "--at-once", "30", "--", *runner),
+        capture_output=True, text=True)
+    return [name for name in re.findall(r"(?m)^FAIL ([\w-]+):", played.stderr) if name != "cases"]
+
+
+def main():
+    text = LIBRARY.read_text()
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        library = pathlib.Path(folder) / "belfry.mjs"
+        for fault, (right, wrong) in FAULTS.items():
+            if text.count(right) != 1:
+                raise SystemExit(f"{fault}: its place is not in belfry.js once")
+            library.write_text(text.replace(right, wrong))
+            found = failed_cases(str(library))
+            missed += not found
+            print(f"{fault:44} {' '.join(found) or 'NOT FOUND'}", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
