@@ -41,7 +41,11 @@ class Script:
     # What the line and the runner bring.
 
     def opened(self, connection):
-        self._openings.put_nowait(connection)
+        # A client may repeat a misdirected request by itself (RFC 9110 section 15.5.20).
+        if self.refusal is not None and self.refusal["status"] == 421:
+            connection.refuse(self.refusal)
+        else:
+            self._openings.put_nowait(connection)
 
     def called(self, call):
         self._frames.put_nowait((call.frame, call))
