@@ -34,6 +34,9 @@ struct Bench: ClientCommand {
         transform: ArgumentText.duration)
     var duration: Duration = .seconds(10)
 
+    @Option(help: .value("End after this many posts in all, if they come first.", "N"))
+    var count: Int?
+
     @Option(help: .value("Bytes of a userInfo. Default: 100.", "BYTES"))
     var size = 100
 
@@ -51,6 +54,7 @@ struct Bench: ClientCommand {
         if let rate, !(0.1...10_000_000).contains(rate) {
             throw ValidationError("--rate is from 0.1 to 10000000 posts a second.")
         }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1") }
         if duration <= .zero { throw ValidationError("--duration is more than nothing.") }
     }
 
@@ -86,7 +90,7 @@ struct Bench: ClientCommand {
     var plan: BenchRun.Plan {
         BenchRun.Plan(
             posterCount: posters, observerCount: observers, inFlight: inFlight, rate: rate,
-            duration: duration, byteCount: size)
+            duration: duration, postLimit: count, byteCount: size)
     }
 
     /// Says each second what was done in it.

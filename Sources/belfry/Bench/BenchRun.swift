@@ -12,10 +12,18 @@ struct BenchRun: Sendable {
         /// Posts a second of all posters together; nil is as many as are answered.
         var rate: Double?
         var duration: Duration = .seconds(10)
+        /// How many posts there are at most, in all.
+        var postLimit: Int?
         var byteCount = 100
 
         /// A lane posts one notification after the other.
         var laneCount: Int { posterCount * inFlight }
+
+        /// How many posts a lane has at most: the first ones have one more where they cannot be shared out.
+        func postLimit(ofLane lane: Int) -> Int {
+            guard let postLimit else { return .max }
+            return postLimit / laneCount + (lane < postLimit % laneCount ? 1 : 0)
+        }
     }
 
     /// What has happened so far.
@@ -105,7 +113,7 @@ struct BenchRun: Sendable {
         // Lanes of a rate begin one after the other.
         let period = plan.rate.map { Duration.seconds(Double(plan.laneCount) / $0) }
         var due = start + (period ?? .zero) * (Double(lane) / Double(plan.laneCount))
-        while !Task.isCancelled {
+        while !Task.isCancelled, outcome.count < plan.postLimit(ofLane: lane) {
             if let period {
                 // One that is cancelled meanwhile ends here.
                 try? await Task.sleep(for: max(.zero, due - MonotonicTime.now()))
