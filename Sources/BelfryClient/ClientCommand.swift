@@ -4,7 +4,27 @@ internal import BelfryJSON
 ///
 /// Each reply is called once, on the loop's thread, and only passes its value on.
 enum ClientCommand: Sendable {
-    typealias Reply<Value> = @Sendable (Result<Value, ClientError>) -> Void
+    /// Whom to tell what became of a command.
+    struct Reply<Value: Sendable>: Sendable {
+        private let tell: @Sendable (Result<Value, ClientError>) -> Void
+        private let wanting: @Sendable () -> Bool
+
+        /// Tells this function, which only passes its value on.
+        init(
+            while isWanted: @escaping @Sendable () -> Bool = { true },
+            _ tell: @escaping @Sendable (Result<Value, ClientError>) -> Void
+        ) {
+            self.tell = tell
+            wanting = isWanted
+        }
+
+        /// Whether anybody waits for it.
+        var isWanted: Bool { wanting() }
+
+        func callAsFunction(_ result: Result<Value, ClientError>) {
+            tell(result)
+        }
+    }
 
     /// Make the first connection: it is tried once if somebody waits for it, else as a lost one is made again.
     case open(Reply<Void>?)
@@ -17,6 +37,17 @@ enum ClientCommand: Sendable {
     case call(method: String, params: [UInt8], Reply<[UInt8]>)
     /// Remove all observers, then close.
     case close(Reply<Void>)
+
+    /// Whether anybody waits for what becomes of it: what nobody waits for is not begun.
+    var isWanted: Bool {
+        switch self {
+        case .addObserver(_, let reply): reply.isWanted
+        case .post(_, let reply): reply.isWanted
+        case .setSuspended(_, let reply): reply.isWanted
+        case .call(_, _, let reply): reply.isWanted
+        case .open, .removeObserver, .answer, .close: true
+        }
+    }
 
     /// How long it may take, if it says so itself.
     var timeout: Duration? {

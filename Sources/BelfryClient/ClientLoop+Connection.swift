@@ -208,7 +208,7 @@ extension ClientLoop {
 
     // MARK: Closing
 
-    mutating func beginClosing(_ reply: @escaping ClientCommand.Reply<Void>) {
+    mutating func beginClosing(_ reply: ClientCommand.Reply<Void>) {
         closeReplies.append(reply)
         switch phase {
         case .removing, .closing: return

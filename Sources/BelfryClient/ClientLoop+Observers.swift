@@ -15,7 +15,9 @@ extension ClientLoop {
             let isAsk: Bool
             /// The id of the request as JSON; it is that of the last time that it came.
             var id: [UInt8]
-            /// What was answered while there was no connection.
+            /// Whether it was asked on this connection: the broker knows no answer to another one.
+            var isAsked = true
+            /// What was answered before it was asked again.
             var answer: DeliveryAnswer?
         }
 
@@ -45,7 +47,7 @@ extension ClientLoop {
     // MARK: Registering
 
     mutating func addObserver(
-        _ wish: ObserverWish, _ reply: @escaping ClientCommand.Reply<Registration>
+        _ wish: ObserverWish, _ reply: ClientCommand.Reply<Registration>
     ) {
         let key = Array(wish.selector.utf8)
         if let selector = selectorInUse(by: wish) {
@@ -95,7 +97,7 @@ extension ClientLoop {
     /// Without a connection one of lifetime `connection` is gone already, and one of lifetime
     /// `token` is removed when the session is resumed.
     mutating func removeObserver(
-        _ selector: String, _ reply: @escaping ClientCommand.Reply<Void>
+        _ selector: String, _ reply: ClientCommand.Reply<Void>
     ) {
         let observer = observers.removeValue(forKey: Array(selector.utf8))
         observer?.wish.finish(nil, discarding: true)
@@ -156,6 +158,7 @@ extension ClientLoop {
             send(RPCRequest.answer(id: id, answer.response))
         } else if observer.owed[owed] != nil {
             observers[key]?.owed[owed]?.id = id
+            observers[key]?.owed[owed]?.isAsked = true
         } else {
             let isAsk = notification.answerBy != nil
             observers[key]?.owed[owed] = Observer.Owed(
@@ -206,7 +209,7 @@ extension ClientLoop {
         guard let observer = observers[key], let owed = observer.owed[answer.key] else {
             return
         }
-        guard case .open = phase, observer.isRegistered else {
+        guard case .open = phase, observer.isRegistered, owed.isAsked else {
             // The broker delivers it again, and gets the answer then.
             observers[key]?.owed[answer.key]?.answer = answer
             return
@@ -226,6 +229,7 @@ extension ClientLoop {
             observer.lastSequence = max(observer.lastSequence ?? 0, max(liveSequence, 1) - 1)
             // What the broker did not ask again on this connection, it does not want to know.
             observer.owed = observer.owed.filter { $0.value.answer == nil }
+            for owed in observer.owed.keys { observer.owed[owed]?.isAsked = false }
             observers[key] = observer
         }
         if liveSequence > 0 { seenSequence = liveSequence }

@@ -186,7 +186,7 @@ struct ClientLoop: ~Copyable {
     mutating func takeWaiting() {
         let commands = waiting
         waiting.removeAll()
-        for waiter in commands { take(waiter.command) }
+        for waiter in commands where waiter.command.isWanted { take(waiter.command) }
     }
 
     /// There is no connection any more that could be waited for.

@@ -34,7 +34,8 @@ extension RemoteCenter {
             let answer = DeliveryAnswer(selector: key, key: owed, response: response)
             // Without a connection for good nobody waits for it.
             await withCheckedContinuation { continuation in
-                door.submit(.answer(answer) { _ in continuation.resume() })
+                door.submit(
+                    .answer(answer, ClientCommand.Reply { _ in continuation.resume() }))
             }
         }
         let wish = ObserverWish(
@@ -43,7 +44,7 @@ extension RemoteCenter {
         desk.begin()
         let registration: Registration
         do throws(ClientError) {
-            registration = try await submit { .addObserver(wish, $0) }
+            registration = try await register(wish)
         } catch {
             wish.finish(error, discarding: true)
             throw error
@@ -51,7 +52,7 @@ extension RemoteCenter {
         return Responder(
             id: registration.id, token: registration.token, object: object, desk: desk
         ) { () async throws(ClientError) in
-            try await self.submit { .removeObserver(selector: key, $0) }
+            try await self.finish { .removeObserver(selector: key, $0) }
         }
     }
 

@@ -63,7 +63,7 @@ extension RemoteCenter {
         let params = RPCRequest.params { writer, bytes in
             writer.member("token", string: lease.token, into: &bytes)
         }
-        _ = try await submit { .call(method: "leaveMode", params: params, $0) }
+        _ = try await finish { .call(method: "leaveMode", params: params, $0) }
     }
 }
 

@@ -12,7 +12,7 @@ internal import Synchronization
 /// ```
 ///
 /// One WebSocket connection carries all of it, on a thread of its own. When the last reference goes
-/// the connection ends, and with it the observers.
+/// the connection ends, and with it the observers. A call whose task is cancelled ends at once.
 public final class RemoteCenter: Sendable {
     let url: BrokerURL
     let door: ClientDoor
@@ -111,7 +111,7 @@ public final class RemoteCenter: Sendable {
                 options: options, buffer: NotificationBuffer(self.options)))
         if options.acknowledges {
             observation.answer = { (answer) async throws(ClientError) in
-                try await self.submit { .answer(answer, $0) }
+                try await self.finish { .answer(answer, $0) }
             }
         }
         return observation
@@ -149,13 +149,13 @@ public final class RemoteCenter: Sendable {
 
     /// Registers an observer that is no responder.
     func add(_ wish: ObserverWish) async throws(ClientError) -> Observation {
-        let registration = try await submit { .addObserver(wish, $0) }
+        let registration = try await register(wish)
         let key = wish.selector
         var observation = Observation(
             id: registration.id, token: registration.token, name: wish.name, object: wish.object,
             selector: wish.action?.selector ?? key, buffer: wish.buffer
         ) { () async throws(ClientError) in
-            try await self.submit { .removeObserver(selector: key, $0) }
+            try await self.finish { .removeObserver(selector: key, $0) }
         }
         observation.target = wish.action?.target
         return observation
@@ -195,7 +195,7 @@ public final class RemoteCenter: Sendable {
     /// connection, observers of lifetime `token` cannot be removed: they stay for their lease.
     public func close() async {
         // Closing is told of as done, whatever the broker did.
-        _ = await outcome { .close($0) }
+        try? await finish { .close($0) }
     }
 
     /// A name for the method of an observer, which no other of this center has.
@@ -212,17 +212,44 @@ public final class RemoteCenter: Sendable {
         }
     }
 
-    func submit<Value: Sendable>(
-        _ command: (@escaping ClientCommand.Reply<Value>) -> ClientCommand
-    ) async throws(ClientError) -> Value {
-        try await outcome(command).get()
+    /// Registers an observer; one that its task gave up is removed, also where the broker confirms it later.
+    func register(_ wish: ObserverWish) async throws(ClientError) -> Registration {
+        do throws(ClientError) {
+            return try await submit { .addObserver(wish, $0) }
+        } catch {
+            if error == .cancelled {
+                door.submit(.removeObserver(selector: wish.selector, ClientCommand.Reply { _ in }))
+            }
+            throw error
+        }
     }
 
-    private func outcome<Value: Sendable>(
-        _ command: (@escaping ClientCommand.Reply<Value>) -> ClientCommand
-    ) async -> Result<Value, ClientError> {
-        await withCheckedContinuation { continuation in
-            door.submit(command { continuation.resume(returning: $0) })
+    /// Asks for something, and waits for the answer as long as the task is not cancelled.
+    ///
+    /// - Throws: `ClientError.cancelled` at once then; what was asked for may happen all the same.
+    func submit<Value: Sendable>(
+        _ command: (ClientCommand.Reply<Value>) -> ClientCommand
+    ) async throws(ClientError) -> Value {
+        let call = PendingCall<Value>()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard call.begin(continuation) else { return }
+                let reply = ClientCommand.Reply<Value>(while: { call.isWanted }) { call.end($0) }
+                door.submit(command(reply))
+            }
+        } onCancel: {
+            call.end(.failure(.cancelled))
         }
+        return try outcome.get()
+    }
+
+    /// Asks for what a cancelled task does last, such as removing and closing, and waits for the answer in any case.
+    func finish<Value: Sendable>(
+        _ command: (ClientCommand.Reply<Value>) -> ClientCommand
+    ) async throws(ClientError) -> Value {
+        let outcome: Result<Value, ClientError> = await withCheckedContinuation { continuation in
+            door.submit(command(ClientCommand.Reply { continuation.resume(returning: $0) }))
+        }
+        return try outcome.get()
     }
 }

@@ -119,9 +119,21 @@ final class AnsweringBroker: Sendable {
     private struct State {
         var isOpen = false
         var reader = MessageReader(role: .server)
+        var hasHeardPost = false
     }
 
     private let state = Mutex(State())
+    private let answersPosts: Bool
+
+    /// Makes one, which may leave posts without an answer.
+    init(answersPosts: Bool = true) {
+        self.answersPosts = answersPosts
+    }
+
+    /// Whether a post has come.
+    var hasHeardPost: Bool {
+        state.withLock { $0.hasHeardPost }
+    }
 
     func answer(_ bytes: [UInt8]) -> [UInt8]? {
         state.withLock { state in
@@ -133,7 +145,12 @@ final class AnsweringBroker: Sendable {
             var cursor = 0
             while let event = try? state.reader.nextEvent(in: bytes.span, at: &cursor) {
                 switch event {
-                case .text: append(answerTo: state.reader.message, to: &answer)
+                case .text:
+                    let isPost = JSONObject(state.reader.message)?.string("method") == "post"
+                    if isPost { state.hasHeardPost = true }
+                    if answersPosts || !isPost {
+                        append(answerTo: state.reader.message, to: &answer)
+                    }
                 case .close(let code): FrameWriter.appendClose(code, to: &answer)
                 case .ping, .pong, .binary: break
                 }

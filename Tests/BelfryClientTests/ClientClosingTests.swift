@@ -1,5 +1,6 @@
 import BelfryLoop
 import BelfryWebSocket
+import Synchronization
 import Testing
 
 @testable import BelfryClient
@@ -267,6 +268,24 @@ struct ClientReconnectingTests {
         #expect(!first.isThere)
         try broker.submit(ClientCommand.close)
         #expect(first.error == .closedByOwner)
+    }
+
+    @Test("what nobody waits for any more when there is a connection again is not sent")
+    func givenUp() throws {
+        let broker = try ScriptedBroker.opened(Self.options)
+        try broker.sendClose(1012)
+        let isWanted = Mutex(true)
+        broker.door.submit(
+            .post(
+                PostWish(name: "A"),
+                ClientCommand.Reply(while: { isWanted.withLock { $0 } }) { _ in
+                    Issue.record("nobody waits for this answer")
+                }))
+        try broker.crank()
+        isWanted.withLock { $0 = false }
+        try broker.reopen()
+        try broker.refuseResume()
+        #expect(try broker.heard() == [])
     }
 
     @Test("a center that nobody waits for goes on trying, and what is asked for waits meanwhile")

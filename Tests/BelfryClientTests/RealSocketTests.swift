@@ -96,6 +96,33 @@ struct RemoteCenterTests {
         return (context, authority.certificate)
     }
 
+    @Test("a call whose task is cancelled ends at once, and closing goes on to its end")
+    func cancelled() async throws {
+        let thread = try BrokerThread()
+        let broker = AnsweringBroker(answersPosts: false)
+        let url = try await thread.start { broker.answer($0) }
+        let center = try await RemoteCenter.connect(to: url, options: patient)
+        let posting = Task {
+            _ = try await center.post(name: "A")
+        }
+        while !broker.hasHeardPost { await Task.yield() }
+        posting.cancel()
+        await #expect(throws: ClientError.cancelled) { try await posting.value }
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            _ = try await center.addObserver(forName: "A", object: nil)
+        }
+        late.cancel()
+        await #expect(throws: ClientError.cancelled) { try await late.value }
+        let closing = Task {
+            while !Task.isCancelled { await Task.yield() }
+            await center.close()
+        }
+        closing.cancel()
+        await closing.value
+        await #expect(throws: ClientError.closedByOwner) { try await center.post(name: "A") }
+    }
+
     @Test("a second observation has a selector of its own")
     func selectors() async throws {
         let thread = try BrokerThread()

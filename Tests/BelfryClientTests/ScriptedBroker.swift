@@ -45,10 +45,10 @@ final class ScriptedBroker {
     /// Asks the client for something and lets it work.
     @discardableResult
     func submit<Value: Sendable>(
-        _ command: (@escaping ClientCommand.Reply<Value>) -> ClientCommand
+        _ command: (ClientCommand.Reply<Value>) -> ClientCommand
     ) throws -> Answer<Value> {
         let answer = Answer<Value>()
-        door.submit(command { answer.set($0) })
+        door.submit(command(ClientCommand.Reply { answer.set($0) }))
         try crank()
         return answer
     }

@@ -26,7 +26,7 @@ enum CaseRunner {
     }
 
     /// What this library has no way to do or to tell.
-    private static let lacks = #"["tokenFunction","cancel","explain","asksOverSocket"]"#
+    private static let lacks = #"["tokenFunction","explain","asksOverSocket"]"#
 
     /// The lines of standard input, which are read on a thread of their own.
     private static func lines() -> AsyncStream<[UInt8]> {

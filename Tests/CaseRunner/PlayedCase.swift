@@ -6,6 +6,7 @@ actor PlayedCase {
     private let center: RemoteCenter
     private let resumes: Bool
     private var isOver = false
+    private var calls: [String: Task<Void, Never>] = [:]
     private var made: [String: Made] = [:]
     private var leases: [String: ModeLease] = [:]
     private var answers: [String: Answers] = [:]
@@ -70,6 +71,7 @@ actor PlayedCase {
             case .refused: "refused"
             case .openingRefused: wasOver ? "closed" : "refused"
             case .timedOut: "timeout"
+            case .cancelled: "cancelled"
             case .closedByOwner: "closed"
             case .closed(let code, _):
                 [1000, 1008, 4001, 4002, 4003].contains(code) ? "closed" : "lost"
@@ -94,9 +96,13 @@ actor PlayedCase {
             await answers[step.string("observer") ?? ""]?.give(answer, to: step.string("id"))
             return
         }
+        if verb == "cancel" {
+            calls[step.string("of") ?? ""]?.cancel()
+            return
+        }
         let label = step.string("as") ?? ""
         let wasOver = isOver
-        Task {
+        calls[label] = Task {
             do throws(ClientError) {
                 let value = try await result(of: verb, step, label)
                 tell("result", [("of", CaseRunner.text(label)), ("value", value)])
