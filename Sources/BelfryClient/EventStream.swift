@@ -13,7 +13,7 @@ public enum EventStream {
     /// - Parameters:
     ///   - name: the notification name; `nil` is any.
     ///   - object: the object; `nil` is any.
-    ///   - lastEventID: the position behind which the broker's replay ring is asked for.
+    ///   - lastEventID: the position (`ReceivedNotification.eventID`) behind which the broker's replay ring is asked for.
     ///   - options: the limits of the buffer, and how long the broker may be silent.
     /// - Throws: `ClientError` when the broker refuses the stream or cannot be reached.
     public static func observe(
@@ -119,7 +119,11 @@ final class EventStreamReader: Sendable {
 
     private func take(_ event: ServerSentEvent) throws(ClientError) {
         if event.type.isEmpty {
-            buffer.append(try ReceivedNotification(json: event.data))
+            var notification = try ReceivedNotification(json: event.data)
+            if !event.id.isEmpty {
+                notification.eventID = String(decoding: event.id, as: UTF8.self)
+            }
+            buffer.append(notification)
         } else if event.type.elementsEqual("belfry.gap".utf8), let gap = JSONObject(event.data) {
             buffer.append(
                 ReceivedNotification.Gap(

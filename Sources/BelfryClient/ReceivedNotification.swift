@@ -33,6 +33,8 @@ public struct ReceivedNotification: Equatable, Sendable {
     public private(set) var json: [UInt8]
     /// The whole value behind this change, if it is one and there is a value.
     var value: Document?
+    /// The position behind it, with which another stream goes on (`EventStream`), if it came in one.
+    public internal(set) var eventID: String?
     /// What the observer lost directly before it, or `nil`.
     public internal(set) var gapBefore: Gap?
 

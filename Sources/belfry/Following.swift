@@ -6,7 +6,7 @@ import BelfrySystem
 struct FollowOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
-        help: "Connect again when a WebSocket is lost, and say so on standard error; or end.")
+        help: "Connect again when the connection is lost, and say so on standard error; or end.")
     var reconnect = true
 
     /// Connects, and says on standard error when the connection is away and when it is back.
@@ -36,8 +36,8 @@ struct ConnectionTeller {
             defer { isAway = true }
             return isAway ? nil : "\(error); trying to connect again"
         case .open:
-            isAway = false
-            return "connected again"
+            defer { isAway = false }
+            return isAway ? "connected again" : nil
         // The command ends with it, and tells it as its error.
         case .over: return nil
         }

@@ -34,7 +34,7 @@ struct Observe: ClientCommand {
         help: .value("What is called at the target.", "SELECTOR"), completion: Completing.selectors)
     var selector: String?
 
-    @Flag(help: "Use Server-Sent Events instead of a WebSocket; the command ends with the stream.")
+    @Flag(help: "Use Server-Sent Events instead of a WebSocket.")
     var sse = false
 
     @Option(help: .value("End after this many notifications.", "N"))
@@ -78,28 +78,29 @@ struct Observe: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         let shape = try NotificationLine(report)
-        do throws(ClientError) {
-            if sse {
-                let observation = try await EventStream.observe(url, name: name, object: object)
-                try await print(observation, shape, until: signals) {
-                    try? await observation.removeObserver()
-                }
-            } else {
-                let center = try await following.connect(to: url)
-                var terms = ObserverOptions()
-                terms.acknowledges = acknowledge
-                terms.minInterval = minInterval
-                let observation =
-                    if let name, let target, let selector {
-                        try await center.addObserver(
-                            forName: name, object: object, target: target, selector: selector,
-                            options: terms)
-                    } else {
-                        try await center.addObserver(
-                            forName: name, object: object, options: terms)
-                    }
-                try await print(observation, shape, until: signals) { await center.close() }
+        if sse {
+            let follower = StreamFollower(
+                url: url, name: name, object: object, count: count,
+                reconnects: following.reconnect, shape: shape)
+            return try await Attempts.run(until: signals) { () async throws(ToolError) in
+                try await follower.run()
             }
+        }
+        do throws(ClientError) {
+            let center = try await following.connect(to: url)
+            var terms = ObserverOptions()
+            terms.acknowledges = acknowledge
+            terms.minInterval = minInterval
+            let observation =
+                if let name, let target, let selector {
+                    try await center.addObserver(
+                        forName: name, object: object, target: target, selector: selector,
+                        options: terms)
+                } else {
+                    try await center.addObserver(
+                        forName: name, object: object, options: terms)
+                }
+            try await print(observation, shape, until: signals) { await center.close() }
         } catch {
             throw .failure("\(url): \(error)")
         }

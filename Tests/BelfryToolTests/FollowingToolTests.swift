@@ -16,12 +16,12 @@ struct FollowingToolTests {
     }
 
     @Test(
-        "after a restart in memory observe has all that the new broker got, once, and tells the gap"
-    )
-    func observe() async throws {
+        "after a restart in memory observe has all that the new broker got, once, and tells the gap",
+        arguments: [[], ["--sse"]])
+    func observe(options: [String]) async throws {
         let broker = try await RunningBroker()
         let port = try #require("\(broker.url)".split(separator: ":").last.flatMap { Int($0) })
-        let observing = try broker.start(["observe", "A"])
+        let observing = try broker.start(["observe", "A"] + options)
         try await observers(1, at: broker.url)
         _ = try await broker.run("post", "A", "--user-info", #"{"n":1}"#)
         #expect(await observing.line()?.contains(#"{"n":1}"#) == true)

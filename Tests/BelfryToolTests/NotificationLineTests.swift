@@ -52,12 +52,13 @@ struct ConnectionTellerTests {
     func once() {
         var teller = ConnectionTeller()
         let states: [ConnectionState] = [
-            .away(.connectionLost), .away(.connectionFailed(errno: 111)), .open,
+            .open, .away(.connectionLost), .away(.connectionFailed(errno: 111)), .open, .open,
             .away(.timedOut), .over(.timedOut),
         ]
         #expect(
             states.map { teller.text(of: $0) } == [
-                "the broker ended the connection; trying to connect again", nil, "connected again",
+                nil, "the broker ended the connection; trying to connect again", nil,
+                "connected again", nil,
                 "the broker did not answer in time; trying to connect again", nil,
             ])
     }

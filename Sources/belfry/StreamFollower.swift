@@ -1,0 +1,41 @@
+import BelfryClient
+
+/// Prints what an event stream brings, and opens it again behind the last one when it ends.
+struct StreamFollower {
+    let url: BrokerURL
+    let name: String?
+    let object: String?
+    let count: Int?
+    let reconnects: Bool
+    let shape: NotificationLine
+
+    /// Prints until it is enough, nobody reads any more, or the task is cancelled.
+    func run() async throws(ToolError) {
+        var attempts = Attempts(at: url, reconnects: reconnects)
+        var position: String?
+        var printedCount = 0
+        var isFirst = true
+        while !Task.isCancelled {
+            do throws(ClientError) {
+                let observation = try await EventStream.observe(
+                    url, name: name, object: object, lastEventID: position)
+                isFirst = false
+                attempts.noteSuccess()
+                for try await notification in observation {
+                    Following.sayLoss(notification, of: "notifications")
+                    guard Following.write(shape.line(notification)) else { break }
+                    position = notification.eventID ?? position
+                    printedCount += 1
+                    if printedCount == count { break }
+                }
+                // The stream is gone with its connection in any case.
+                try? await observation.removeObserver()
+                return
+            } catch {
+                // A mistyped URL is told at once.
+                if isFirst { throw .failure("\(url): \(error)") }
+                try await attempts.pause(after: error)
+            }
+        }
+    }
+}
