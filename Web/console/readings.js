@@ -1,0 +1,118 @@
+// Readings of the broker: one answer, so one time for all figures of a page. The broker keeps the
+// counters of the last ten minutes and of the last day; here they become rates.
+
+import { ask } from "./broker.js";
+import { isKnown } from "./words.js";
+
+/// Points of a gauge that are kept: the last minute, at a reading each 2 s.
+const gaugeLimit = 30;
+const minute = 60_000;
+
+/// How each gauge is called here, and where it stands in a reading.
+const gauges = {
+  held: (reading) => reading.held?.count,
+  queue: (reading) => reading.queue?.entries,
+  connections: (reading) => reading.connections?.open,
+};
+
+/// Points `[seq, time, counter…]` of one step, from the oldest to the newest.
+class Ring {
+  points = [];
+  step = 1;
+
+  /// Takes the points that are new; all of them when the broker started anew.
+  add({ step, points }) {
+    this.step = step * 1000;
+    const last = this.points.at(-1)?.[1] ?? -Infinity;
+    this.points.push(...points.filter(([, time]) => time > last));
+  }
+
+  /// Drops what is older than so many steps.
+  trim(steps) {
+    const oldest = (this.points.at(-1)?.[1] ?? 0) - steps * this.step;
+    while (this.points[0]?.[1] < oldest) this.points.shift();
+  }
+
+  /// Rates a second of one counter, one for each step, with null where a point is missing.
+  rates(column) {
+    const rates = [];
+    const times = [];
+    for (let place = 1; place < this.points.length; place += 1) {
+      const [before, after] = [this.points[place - 1], this.points[place]];
+      const passed = after[1] - before[1];
+      if (passed > 2.5 * this.step) {
+        rates.push(null);
+        times.push(after[1]);
+        continue;
+      }
+      rates.push(Math.max(after[column] - before[column], 0) / (passed / 1000));
+      times.push(after[1]);
+    }
+    return { rates, times };
+  }
+}
+
+export class Readings {
+  latest = null;
+  recent = new Ring();
+  day = new Ring();
+  #columns = [];
+  #gauges = Object.fromEntries(Object.keys(gauges).map((name) => [name, []]));
+
+  async read() {
+    const since = this.recent.points.at(-1)?.[0];
+    const reading = await ask("overview", { query: { since } });
+    if (this.latest !== null && reading.startedAt !== this.latest.startedAt) {
+      // Another life of the broker, or another broker: its counters begin at 0.
+      [this.recent, this.day] = [new Ring(), new Ring()];
+      if (since !== undefined) return this.read();
+    }
+    const { counters, recent, day } = reading.series;
+    this.#columns = counters;
+    this.recent.add(recent);
+    this.recent.trim(150);
+    this.day.add(day);
+    this.day.trim(288);
+    for (const [name, of] of Object.entries(gauges)) {
+      const values = this.#gauges[name];
+      values.push(of(reading) ?? null);
+      if (values.length > gaugeLimit) values.shift();
+    }
+    this.latest = { ...reading, asOf: Date.parse(reading.asOf) };
+    return this.latest;
+  }
+
+  gauge(name) { return this.#gauges[name]; }
+
+  /// Rates of a counter, with their times; `ring` is `recent` or `day`.
+  rates(name, ring = this.recent) {
+    const place = this.#columns.indexOf(name);
+    return place < 0 ? { rates: [], times: [] } : ring.rates(place + 2);
+  }
+
+  /// How much a counter grew a second in the last points, about 12 s; null when it is not known.
+  rate(name) {
+    const last = this.rates(name).rates.slice(-3).filter(isKnown);
+    return last.length === 0 ? null : last.reduce((sum, one) => sum + one, 0) / last.length;
+  }
+
+  lastMinute(name) {
+    return this.rates(name).rates.slice(-Math.ceil(minute / this.recent.step));
+  }
+
+  /// How much a counter grew in the last milliseconds that the points tell of.
+  growth(name, span) {
+    const place = this.#columns.indexOf(name) + 2;
+    const { points } = this.recent;
+    if (place < 2 || points.length < 2) return null;
+    const last = points.at(-1);
+    const first = points.find(([, time]) => time >= last[1] - span);
+    return last[place] - first[place];
+  }
+
+  /// What a counter is now, since the start of the broker.
+  total(name) {
+    const place = this.#columns.indexOf(name) + 2;
+    return this.recent.points.at(-1)?.[place] ?? null;
+  }
+}

@@ -1,0 +1,32 @@
+// Which view is opened by which address.
+
+import { openAsk } from "./asking.js";
+import { openChannel, openChannels, openUnheard } from "./channels.js";
+import { openClient, openClients } from "./clients.js";
+import { openMe } from "./door.js";
+import { openExplain } from "./explain.js";
+import { openHelp } from "./help.js";
+import { openObserver } from "./observer.js";
+import { openForgotten, openObservers } from "./observers.js";
+import { openOverview } from "./overview.js";
+import { openPost } from "./post.js";
+import { openQueue } from "./queue.js";
+import { openResponders } from "./responders.js";
+import { openTail } from "./tail.js";
+import { openTimers } from "./timers.js";
+import { openValue, openValues } from "./values.js";
+
+const views = {
+  overview: openOverview, tail: openTail,
+  channels: openChannels, channel: openChannel, unheard: openUnheard,
+  observers: openObservers, observer: openObserver, forgotten: openForgotten,
+  clients: openClients, client: openClient,
+  queue: openQueue, timers: openTimers,
+  responders: openResponders, values: openValues, value: openValue,
+  explain: openExplain, post: openPost, ask: openAsk,
+  me: openMe, help: openHelp,
+};
+
+/// Opens the view of an address; one that does not exist is the overview.
+export const openView = (route, app) =>
+  (Object.hasOwn(views, route.view) ? views[route.view] : openOverview)(app, route);
