@@ -9,10 +9,6 @@ static const unsigned char console_html[] = {
 #embed "../../Web/console.html"
 };
 
-static const unsigned char console_js[] = {
-#embed "../../Web/console.js"
-};
-
 static const unsigned char belfry_js[] = {
 #embed "../../Web/belfry.js"
 };
@@ -44,7 +40,6 @@ struct file {
 // What stands for a file without bytes is a file that is not there.
 static const struct file files[] = {
     [belfry_asset_console] = {console_html, sizeof console_html},
-    [belfry_asset_console_js] = {console_js, sizeof console_js},
     [belfry_asset_belfry_js] = {belfry_js, sizeof belfry_js},
 #if __has_embed("../../Web/belfry.d.ts")
     [belfry_asset_belfry_d_ts] = {belfry_d_ts, sizeof belfry_d_ts},

@@ -277,7 +277,7 @@ struct OriginAndHostTests {
     @Test("health and files are for every page", arguments: foreignPages)
     func openToPages(page: [String]) throws {
         let broker = try Broker()
-        for path in ["/", "/belfry.js", "/console.js", "/openapi.yaml", "/livez", "/readyz"] {
+        for path in ["/", "/belfry.js", "/console/main.js", "/openapi.yaml", "/livez", "/readyz"] {
             #expect(try broker.get(path, fields: page).status == 200)
         }
         #expect(try broker.request("OPTIONS", "/v1/observers", fields: page).status == 204)

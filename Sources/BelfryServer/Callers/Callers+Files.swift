@@ -7,42 +7,60 @@ import BelfryWire
 // The files of the broker, and the page that is made for one name.
 
 extension Callers {
-    /// Answers with one of the broker's files, or that the client has it (RFC 9110 §13.1.2).
+    /// Answers with one of the broker's files.
     ///
     /// - Parameter isFixed: whether its path has its digest, so that it never needs to be asked for again.
     mutating func sendAsset(
         _ asset: Asset, isFixed: Bool = false, to id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) {
         guard let file = Asset.files[asset] else { throw Problem.unknownPath }
-        outbox.content.removeAll(keepingCapacity: true)
         // Scanners look at the first page alone, and take any compression over TLS for BREACH.
         let isScanned = asset == .console && (exchange.origin?.isSecure ?? exchange.isSecure)
-        let takesGzip = exchange.parser.head.acceptsGzip && !isScanned
-        let compressed = takesGzip ? Asset.compressedFiles[asset] : nil
-        let content = compressed ?? file
-        var answer = Answer()
-        answer.fields = [
-            HTTPField(
-                "Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache"),
-            HTTPField("ETag", ValueTagText.text(content.tag)),
-            HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Vary", "Accept-Encoding"),
-        ]
+        let caching = isFixed ? "public, max-age=31536000, immutable" : "no-cache"
+        var fields: [HTTPField] = []
         switch asset {
-        case .console: answer.fields += Self.pageFields(Asset.contentSecurityPolicy)
+        case .console: fields = Self.pageFields(Asset.contentSecurityPolicy)
         case .library:
-            answer.fields += [
+            fields = [
                 HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
                 HTTPField("Content-Location", Self.fixedLibraryName),
                 // For Deno, which looks for the types there.
                 HTTPField("X-TypeScript-Types", "./belfry.d.ts"),
             ]
-        case .consoleScript, .libraryTypes, .openAPI, .openAPIJSON, .asyncAPI: break
+        case .libraryTypes, .openAPI, .openAPIJSON, .asyncAPI: break
         }
+        send(file, fields, caching: caching, isPlain: isScanned, to: id, &outbox)
+    }
+
+    /// Answers with a module or the style of the console page.
+    mutating func sendConsoleFile(to id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
+        guard let name = exchange.path?.argument, let file = EmbeddedFile.ofConsole[name] else {
+            throw Problem.unknownPath
+        }
+        send(file, [], caching: "no-cache", isPlain: false, to: id, &outbox)
+    }
+
+    /// Answers with a file, or that the client has it (RFC 9110 §13.1.2).
+    private mutating func send(
+        _ file: EmbeddedFile, _ fields: [HTTPField], caching: String, isPlain: Bool,
+        to id: ConnectionID, _ outbox: inout Outbox
+    ) {
+        outbox.content.removeAll(keepingCapacity: true)
+        let takesGzip = exchange.parser.head.acceptsGzip && !isPlain
+        let compressed = takesGzip ? file.compressed : nil
+        let content = compressed ?? file.plain
+        var answer = Answer()
+        answer.fields = [
+            HTTPField("Cache-Control", caching),
+            HTTPField("ETag", ValueTagText.text(content.tag)),
+            HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Vary", "Accept-Encoding"),
+        ]
+        answer.fields += fields
         if exchange.hasSeen(content.tag) {
             answer.status = 304
             return connections.send(answer, to: id, exchange.reply, &outbox)
         }
-        answer.contentType = .other(asset.facts.contentType)
+        answer.contentType = .other(file.contentType)
         if compressed != nil { answer.fields.append(HTTPField("Content-Encoding", "gzip")) }
         connections.sendFile(content.bytes, answer, to: id, exchange.reply, &outbox)
     }
@@ -51,7 +69,7 @@ extension Callers {
     private static let fixedLibraryName = "belfry-\(libraryDigest).js"
 
     /// The digest of the library as its path has it.
-    private static let libraryDigest = Asset.files[.library].map { $0.tag.text } ?? ""
+    private static let libraryDigest = Asset.files[.library].map { $0.plain.tag.text } ?? ""
 
     /// Answers with the library at the path of its digest; another digest is of another broker, whose page goes on
     /// with the library of this one.

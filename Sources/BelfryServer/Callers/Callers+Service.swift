@@ -41,6 +41,8 @@ extension Callers {
             try sendFixedLibrary(to: id, &outbox)
         case .tryPage:
             try sendTryPage(to: id, &outbox)
+        case .consoleFile:
+            try sendConsoleFile(to: id, &outbox)
         case .debugEcho:
             outbox.content.append(content)
             connections.send(

@@ -15,6 +15,8 @@ enum ServiceRoute: CaseIterable {
     /// The library of browsers at a path that never has other bytes.
     case fixedLibrary
     case tryPage
+    /// The modules and the style of the console page.
+    case consoleFile
     case debugEcho
     case debugWebSocket
 
@@ -40,6 +42,10 @@ enum ServiceRoute: CaseIterable {
                 answering: .onceRestored)
         case .tryPage:
             RouteRow(.get, "/try", .looks, .nothing, guarding: .none, answering: .onceRestored)
+        case .consoleFile:
+            RouteRow(
+                .get, "/console/{file}", .looks, .nothing, guarding: .none,
+                answering: .onceRestored)
         case .debugEcho:
             RouteRow(
                 .post, "/debug/echo", .acts, .nothing, guarding: .debug, answering: .onceRestored)

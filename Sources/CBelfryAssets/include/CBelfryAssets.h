@@ -7,7 +7,6 @@
 /// The files that the broker serves and that are built into it, in the order of `Asset`.
 enum belfry_asset {
     belfry_asset_console,
-    belfry_asset_console_js,
     belfry_asset_belfry_js,
     belfry_asset_belfry_d_ts,
     belfry_asset_openapi,
@@ -20,5 +19,17 @@ size_t belfry_asset_byte_count(enum belfry_asset asset);
 
 /// One byte of a file; 0 past its end. Swift reads it without a pointer.
 uint8_t belfry_asset_byte(enum belfry_asset asset, size_t index);
+
+/// How many files the console page has, besides the page itself.
+size_t belfry_console_file_count(void);
+
+/// One byte of the name of such a file; 0 at its end, behind which nothing is asked for.
+uint8_t belfry_console_file_name(size_t file, size_t index);
+
+/// The size of such a file in bytes.
+size_t belfry_console_file_byte_count(size_t file);
+
+/// One byte of such a file; 0 past its end.
+uint8_t belfry_console_file_byte(size_t file, size_t index);
 
 #endif

@@ -1,0 +1,179 @@
+#include "CBelfryAssets.h"
+
+// The modules and the style of the console page, each a file of `Web/console` and a row of the table.
+// See assets.c for `#embed`.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char asking_js[] = {
+#embed "../../Web/console/asking.js"
+};
+static const unsigned char broker_js[] = {
+#embed "../../Web/console/broker.js"
+};
+static const unsigned char channels_js[] = {
+#embed "../../Web/console/channels.js"
+};
+static const unsigned char charts_js[] = {
+#embed "../../Web/console/charts.js"
+};
+static const unsigned char clients_js[] = {
+#embed "../../Web/console/clients.js"
+};
+static const unsigned char confirm_js[] = {
+#embed "../../Web/console/confirm.js"
+};
+static const unsigned char console_css[] = {
+#embed "../../Web/console/console.css"
+};
+static const unsigned char copy_js[] = {
+#embed "../../Web/console/copy.js"
+};
+static const unsigned char door_js[] = {
+#embed "../../Web/console/door.js"
+};
+static const unsigned char explain_js[] = {
+#embed "../../Web/console/explain.js"
+};
+static const unsigned char feed_js[] = {
+#embed "../../Web/console/feed.js"
+};
+static const unsigned char first_js[] = {
+#embed "../../Web/console/first.js"
+};
+static const unsigned char frame_js[] = {
+#embed "../../Web/console/frame.js"
+};
+static const unsigned char help_js[] = {
+#embed "../../Web/console/help.js"
+};
+static const unsigned char keys_js[] = {
+#embed "../../Web/console/keys.js"
+};
+static const unsigned char limits_js[] = {
+#embed "../../Web/console/limits.js"
+};
+static const unsigned char list_js[] = {
+#embed "../../Web/console/list.js"
+};
+static const unsigned char looks_js[] = {
+#embed "../../Web/console/looks.js"
+};
+static const unsigned char main_js[] = {
+#embed "../../Web/console/main.js"
+};
+static const unsigned char observer_js[] = {
+#embed "../../Web/console/observer.js"
+};
+static const unsigned char observers_js[] = {
+#embed "../../Web/console/observers.js"
+};
+static const unsigned char overview_js[] = {
+#embed "../../Web/console/overview.js"
+};
+static const unsigned char parts_js[] = {
+#embed "../../Web/console/parts.js"
+};
+static const unsigned char post_js[] = {
+#embed "../../Web/console/post.js"
+};
+static const unsigned char queue_js[] = {
+#embed "../../Web/console/queue.js"
+};
+static const unsigned char readings_js[] = {
+#embed "../../Web/console/readings.js"
+};
+static const unsigned char reports_js[] = {
+#embed "../../Web/console/reports.js"
+};
+static const unsigned char responders_js[] = {
+#embed "../../Web/console/responders.js"
+};
+static const unsigned char route_js[] = {
+#embed "../../Web/console/route.js"
+};
+static const unsigned char search_js[] = {
+#embed "../../Web/console/search.js"
+};
+static const unsigned char snippets_js[] = {
+#embed "../../Web/console/snippets.js"
+};
+static const unsigned char tail_js[] = {
+#embed "../../Web/console/tail.js"
+};
+static const unsigned char timers_js[] = {
+#embed "../../Web/console/timers.js"
+};
+static const unsigned char tree_js[] = {
+#embed "../../Web/console/tree.js"
+};
+static const unsigned char values_js[] = {
+#embed "../../Web/console/values.js"
+};
+static const unsigned char views_js[] = {
+#embed "../../Web/console/views.js"
+};
+static const unsigned char words_js[] = {
+#embed "../../Web/console/words.js"
+};
+
+struct console_file {
+    const char *name;
+    const unsigned char *bytes;
+    size_t byte_count;
+};
+
+static const struct console_file files[] = {
+    {"asking.js", asking_js, sizeof asking_js},
+    {"broker.js", broker_js, sizeof broker_js},
+    {"channels.js", channels_js, sizeof channels_js},
+    {"charts.js", charts_js, sizeof charts_js},
+    {"clients.js", clients_js, sizeof clients_js},
+    {"confirm.js", confirm_js, sizeof confirm_js},
+    {"console.css", console_css, sizeof console_css},
+    {"copy.js", copy_js, sizeof copy_js},
+    {"door.js", door_js, sizeof door_js},
+    {"explain.js", explain_js, sizeof explain_js},
+    {"feed.js", feed_js, sizeof feed_js},
+    {"first.js", first_js, sizeof first_js},
+    {"frame.js", frame_js, sizeof frame_js},
+    {"help.js", help_js, sizeof help_js},
+    {"keys.js", keys_js, sizeof keys_js},
+    {"limits.js", limits_js, sizeof limits_js},
+    {"list.js", list_js, sizeof list_js},
+    {"looks.js", looks_js, sizeof looks_js},
+    {"main.js", main_js, sizeof main_js},
+    {"observer.js", observer_js, sizeof observer_js},
+    {"observers.js", observers_js, sizeof observers_js},
+    {"overview.js", overview_js, sizeof overview_js},
+    {"parts.js", parts_js, sizeof parts_js},
+    {"post.js", post_js, sizeof post_js},
+    {"queue.js", queue_js, sizeof queue_js},
+    {"readings.js", readings_js, sizeof readings_js},
+    {"reports.js", reports_js, sizeof reports_js},
+    {"responders.js", responders_js, sizeof responders_js},
+    {"route.js", route_js, sizeof route_js},
+    {"search.js", search_js, sizeof search_js},
+    {"snippets.js", snippets_js, sizeof snippets_js},
+    {"tail.js", tail_js, sizeof tail_js},
+    {"timers.js", timers_js, sizeof timers_js},
+    {"tree.js", tree_js, sizeof tree_js},
+    {"values.js", values_js, sizeof values_js},
+    {"views.js", views_js, sizeof views_js},
+    {"words.js", words_js, sizeof words_js},
+};
+
+size_t belfry_console_file_count(void) {
+    return sizeof files / sizeof files[0];
+}
+
+uint8_t belfry_console_file_name(size_t file, size_t index) {
+    return (uint8_t)files[file].name[index];
+}
+
+size_t belfry_console_file_byte_count(size_t file) {
+    return files[file].byte_count;
+}
+
+uint8_t belfry_console_file_byte(size_t file, size_t index) {
+    return index < files[file].byte_count ? files[file].bytes[index] : 0;
+}
