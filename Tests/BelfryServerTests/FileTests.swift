@@ -7,7 +7,11 @@ import Testing
 
 @Suite("The files of the broker (RFC 9110 §8.8.3, §13.1.2)")
 struct FileTests {
-    private static let paths = Asset.files.keys.map(\.facts.path)
+    private static let consoleFiles = EmbeddedFile.ofConsole.keys.map {
+        String(decoding: $0, as: UTF8.self)
+    }
+    private static let paths =
+        Asset.files.keys.map(\.facts.path) + consoleFiles.map { "/console/\($0)" }
 
     @Test("a file has a strong tag of its bytes, and who has them is told so", arguments: paths)
     func entityTag(path: String) throws {
@@ -62,6 +66,26 @@ struct FileTests {
         #expect(answer.status == 307)
         #expect(answer.field("location") == "belfry.js")
         #expect(answer.field("cache-control") == "no-cache")
+    }
+
+    @Test("each file of the console's folder is served as what it is, and nothing else is")
+    func consoleFolder() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Web/console")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+        #expect(Set(names) == Set(Self.consoleFiles))
+        let broker = try Broker()
+        for name in names {
+            let file = try broker.get("/console/\(name)")
+            #expect(try file.body == Array(Data(contentsOf: folder.appending(path: name))))
+            let type = name.hasSuffix(".css") ? "text/css" : "text/javascript"
+            #expect(file.field("content-type") == "\(type); charset=utf-8")
+        }
+        for name in [
+            "", "main", "main.js/", "../belfry.js", "%2E%2E%2Fbelfry.js", "MAIN.JS", "main.js%00",
+        ] {
+            #expect(try broker.get("/console/\(name)").status >= 400, "\(name)")
+        }
     }
 
     @Test("no digest is no path", arguments: ["/belfry-.js", "/belfry-0.css", "/elfry-0.js"])

@@ -3,7 +3,9 @@
 The tests need chromium, and playwright and axe-playwright-python from PyPI. Each script is a test
 of its own and exits with 0 when all its checks held.
 
-    python3 Tests/BrowserTests/console_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/console_views_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/console_states_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/console_acts_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/library_observing_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/approval_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/remote_control_test.py --belfry .build/release/belfry
@@ -146,6 +148,12 @@ def request(url, *, method="GET", body=None, **fields):
     except urllib.error.HTTPError as refusal:
         status, content = refusal.code, refusal.read()
     return status, json.loads(content) if content else None
+
+
+def text(url):
+    """What a GET answers, as text."""
+    with urllib.request.urlopen(url, timeout=DEADLINE) as answer:
+        return answer.read().decode()
 
 
 def observers(url):

@@ -80,7 +80,7 @@ export function openClients(app, { query }) {
       { head: "Principal", cls: "nm p2", cell: ({ principal }) => code(principal) },
       { head: "Observers", cls: "r p3", sort: "-observers", cell: ({ observers }) => number(observers) },
       { head: "Held", cls: "r", sort: "-held", cell: ({ held }) => number(held) },
-      { head: "Unsent", cls: "r", sort: "-unsent", cell: unsent },
+      { head: "Unsent", cls: "r p2", sort: "-unsent", cell: unsent },
       { head: "Connected for", cls: "r p4", cell: ({ connectedAt }, { now }) => since(connectedAt, now) },
       { head: "", cls: "r p2", cell: (row) => actsOn(app, row, remove, failed, "bare") },
     ],

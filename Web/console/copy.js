@@ -55,5 +55,5 @@ export const placeOf = (path, query = "") => {
 export function curl(url, { options = [], body = null } = {}) {
   const shown = token() === null ? [] : ['-H "Authorization: Bearer $BELFRY_TOKEN"'];
   const words = [...options, ...(body === null ? [] : [`-d ${quoted(body)}`]), ...shown];
-  return ["curl", ...words, quoted(url)].join(words.length > 1 ? " \\\n  " : " ");
+  return ["curl", ...words, quoted(url)].join(words.length > 1 || body !== null ? " \\\n  " : " ");
 }

@@ -2,6 +2,7 @@
 // was refused.
 
 import { keepToken, token } from "./broker.js";
+import { grantWords } from "./caller.js";
 import { command } from "./copy.js";
 import { body, button, code, field, head, named, quiet, refusal } from "./parts.js";
 import { link } from "./route.js";
@@ -40,13 +41,6 @@ export function tokenQuestion() {
   h("p", { class: "rowf" }, h("button", { class: "main" }, "Look inside"))));
 }
 
-/// Grants as a sentence: `post on Sale*, observe`.
-export const grantWords = (grants) => grants.map(({ verb, name, object }, place) => [
-  place > 0 && ", ", code(verb),
-  (name ?? "*") !== "*" && [" on ", code(name)],
-  (object ?? "*") !== "*" && [" of ", code(object)],
-]);
-
 export function forbidden(app, error) {
   const { me } = app;
   const need = error.problem?.verb ?? "inspect";
@@ -59,8 +53,7 @@ export function forbidden(app, error) {
       mayPost ? "Your token may post, not look inside" : "Your token may not look inside"),
     h("p", null, who,
       me !== null && me.grants.length > 0
-        ? [me.principal === null ? " have the grants " : ", and has the grants ", grantWords(me.grants)]
-        : null,
+        && [me.principal === null ? " may " : ", and may ", grantWords(me.grants)],
       ". This view needs ", code(need), " (403)."),
     h("p", { class: "rowf" },
       mayPost && h("a", { class: "btn", href: link("post") }, "Post a notification"),

@@ -15,7 +15,7 @@ const own = ({ feed }) => feed.observerCount;
 /// Whether nobody posted anything, and nobody but this page observes, since the broker started.
 export const isFirstStart = (app) => {
   const { reading, readings } = app;
-  return readings.total("posts") === 0 && (reading.observers?.count ?? 1) <= own(app)
+  return (readings.total("posts") ?? 0) === 0 && (reading.observers?.count ?? 1) <= own(app)
     && (reading.values?.count ?? 0) === 0;
 };
 

@@ -18,7 +18,7 @@ export function looksOf(app) {
   const { reading, reports: { latest }, readings } = app;
   if (reading === null) return [];
   return [
-    ...ofStore(reading), ...ofDrops(readings), ...ofLimits(reading),
+    ...ofStore(reading), ...ofLosses(readings), ...ofLimits(reading),
     ...ofUnheard(latest), ...ofSlow(latest), ...ofForgotten(latest, reading), ...ofMode(latest, reading),
     ...ofCertificate(reading),
   ].sort((left, right) => levels.indexOf(left.level) - levels.indexOf(right.level));
@@ -29,10 +29,10 @@ const ofStore = ({ store }) => store === null || store === undefined || store.ac
   text: "What must survive a restart is refused until it does.", to: ["Metrics", "metrics"],
 }];
 
-function ofDrops(readings) {
-  const dropped = readings.growth("dropped", minuteTime);
-  return !(dropped > 0) ? [] : [{
-    level: "bad", key: "dropped", title: [`${plural(dropped, "notification")} ${dropped === 1 ? "was" : "were"} dropped in the last minute.`],
+function ofLosses(readings) {
+  const { lost } = readings.lost(minuteTime);
+  return lost === 0 ? [] : [{
+    level: "bad", key: "lost", title: [`${plural(lost, "notification")} ${lost === 1 ? "was" : "were"} lost in the last minute.`],
     text: "Each observer is told its gap.", to: ["Who lost them", link("observers", null, { sort: "-dropped" })],
   }];
 }

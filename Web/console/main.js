@@ -3,6 +3,7 @@
 
 import { NotificationCenter } from "../belfry.js";
 import { address, ask, askIfAllowed, centerName, token } from "./broker.js";
+import { mayDo } from "./caller.js";
 import { away, forbidden, refused, tokenQuestion } from "./door.js";
 import { Feed } from "./feed.js";
 import { Frame } from "./frame.js";
@@ -58,7 +59,7 @@ class Console {
   /// The time of the figures on the page, by the broker's clock.
   get now() { return this.reading?.asOf ?? Date.now(); }
   /// Whether the caller may do this; without `GET /v1/me` the broker will say.
-  may(verb) { return this.me?.grants?.some((grant) => grant.verb === verb) ?? true; }
+  may(verb) { return this.me === null || mayDo(this.me, verb); }
 
   start() {
     addEventListener("hashchange", () => this.#open());

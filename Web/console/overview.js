@@ -58,15 +58,16 @@ function verdict(app) {
 }
 
 const badWords = {
-  store: "the store takes nothing new", dropped: "notifications were dropped", limit: "a limit is near", certificate: "the certificate has ended",
+  store: "the store takes nothing new", lost: "notifications are lost", limit: "a limit is near", certificate: "the certificate has ended",
 };
 
 function verdictText({ reading, readings, reports }) {
-  const dropped = readings.growth("dropped", 600_000);
+  const { lost, span } = readings.lost();
+  const time = span < 590_000 ? "since this page was opened" : "in the last 10 minutes";
   const mode = reports.latest?.modes?.current;
   return [`Takes work for ${duration(reading.asOf - Date.parse(reading.startedAt))}. `,
-    dropped === null ? "" : dropped === 0 ? "Nothing was dropped in the last 10 minutes. " : `${plural(dropped, "notification")} dropped in the last 10 minutes. `,
-    mode ? ["Its mode is ", code(mode), "."] : ""];
+    lost === 0 ? `Nothing was lost ${time}. ` : `${plural(lost, "notification")} lost ${time}. `,
+    mode && mode !== "default" ? ["Its mode is ", code(mode), "."] : ""];
 }
 
 function looks(app) {
@@ -86,14 +87,14 @@ function tiles(app) {
   const early = "Rates need two readings of the broker, 4 s apart.";
   const figure = (value, format) => isKnown(value) ? format(value) : notKnown(early);
   const { held, queue, connections, clients } = reading;
-  const away = clients && (clients.slow ?? 0) + (clients.asked ?? 0) + (clients.disconnected ?? 0);
+  const away = clients.slow + clients.asked + clients.disconnected;
   return h("div", { class: "sheet tiles" }, [
     ["Posts", figure(posts, rate), "a second", link("channels", null, { sort: "-posts" }), spark(readings.lastMinute("posts"), "posts")],
     ["Deliveries", figure(deliveries, rate), posts > 0 ? `a second, ${rate(deliveries / posts)} a post` : "a second", link("observers", null, { sort: "-delivered" }), spark(readings.lastMinute("deliveries"), "deliv")],
     ["Not heard", figure(unheard, rate), posts > 0 ? `a second, ${percent(unheard, posts)} of posts` : "a second", link("unheard"), spark(readings.lastMinute("unmatched"), "unheard")],
-    ["Held", count(held?.count), isKnown(away) ? `for ${plural(away, "client")}` : "for clients that are away", link("observers", null, { sort: "-held" }), spark(readings.gauge("held"), "other")],
-    ["Queue", count(queue?.entries), `of ${count(queue?.limitEntries)}`, link("queue"), spark(readings.gauge("queue"), "other")],
-    ["Connections", count(connections?.open), connections?.limit ? `of ${count(connections.limit)}` : "no limit", link("clients"), spark(readings.gauge("connections"), "other")],
+    ["Held", count(held.count), `for ${plural(away, "client")}`, link("observers", null, { sort: "-held" }), spark(readings.gauge("held"), "other")],
+    ["Queue", count(queue.entries), reading.centers.count === 1 ? `of ${count(queue.limitEntriesOfCenter)}` : "in all centers", link("queue"), spark(readings.gauge("queue"), "other")],
+    ["Connections", count(connections.open), connections.limit ? `of ${count(connections.limit)}` : "no limit", link("clients"), spark(readings.gauge("connections"), "other")],
   ].map(([name, value, text, href, line]) => h("a", { key: name, class: "tile", href },
     h("span", { class: "k" }, name), h("span", { class: "v" }, value), h("span", { class: "x" }, text), line)));
 }
@@ -200,25 +201,25 @@ function forgottenSheet({ reports: { latest }, now }) {
 
 function connectionSheet({ reading }) {
   const { connections, clients } = reading;
-  const { websocket = null, events = null, mailbox = null } = clients ?? {};
-  const of = connections?.limit || connections?.open || 1;
+  const { websocket, events, mailbox } = clients;
+  const of = connections.limit || connections.open || 1;
   const shares = [[websocket / of, "f"], [events / of, "f2"]];
   return sheet("Connections", { place: third }, h("div", { class: "body stack" },
-    h("div", { class: "meter" }, h("span", null, "All"), h("span", { class: "val" }, h("b", null, count(connections?.open)), " ",
-      h("span", { class: "lim" }, connections?.limit ? `of ${count(connections.limit)}` : "no limit")), bar(shares)),
+    h("div", { class: "meter" }, h("span", null, "All"), h("span", { class: "val" }, h("b", null, count(connections.open)), " ",
+      h("span", { class: "lim" }, connections.limit ? `of ${count(connections.limit)}` : "no limit")), bar(shares)),
     facts([
       [[swatch("f"), "WebSocket"], count(websocket)],
       [[swatch("f2"), "Event streams"], count(events)],
       ["Mailboxes, without a connection", count(mailbox)],
-      ["Disconnected clients", h("a", { href: link("clients", null, { state: "disconnected" }) }, count(clients?.disconnected))],
-      ["Slow clients", h("a", { href: link("clients", null, { state: "slow" }) }, count(clients?.slow))],
+      ["Disconnected clients", h("a", { href: link("clients", null, { state: "disconnected" }) }, count(clients.disconnected))],
+      ["Slow clients", h("a", { href: link("clients", null, { state: "slow" }) }, count(clients.slow))],
     ], "right")));
 }
 
 function memorySheet({ reading }) {
   const { held, unsent, queue, values, timers } = reading;
-  const kinds = [["Held", held?.bytes, held?.limitBytes], ["Unsent", unsent?.bytes, unsent?.limitBytes],
-    ["Queue", queue?.bytes, queue?.limitBytes], ["Values", values?.bytes, values?.limitBytes], ["Timers", timers?.bytes, timers?.limitBytes]];
+  const kinds = [["Held", held.bytes, held.limitBytes], ["Unsent", unsent.bytes, unsent.limitBytes],
+    ["Queue", queue.bytes, queue.limitBytes], ["Values", values.bytes, values.limitBytes], ["Timers", timers.bytes, timers.limitBytes]];
   return sheet("Memory", { place: third, note: "By kind, against its limit" }, body(h("div", { class: "meters" },
     kinds.filter(([, value]) => isKnown(value)).map(([name, value, limit]) => meter(name, value, limit, bytes)))));
 }
@@ -232,8 +233,8 @@ function storeSheet({ reading }) {
     store ? ["Failures", h("span", { class: store.failures > 0 ? "badt" : null }, count(store.failures))] : null,
     store ? ["Answers that wait", count(store.waiting)] : null,
     ["Certificate", certificate?.notAfter ? ["until ", at(certificate.notAfter, date(certificate.notAfter))] : quiet("none: plain HTTP")],
-    ["Observers", count(observers?.count), observers?.limit ? quiet(` of ${count(observers.limit)}`) : ""],
-    ["Centers", count(centers?.count), centers?.limit ? quiet(` of ${count(centers.limit)}`) : ""],
+    ["Observers", count(observers.count), observers.limit ? quiet(` of ${count(observers.limit)}`) : ""],
+    ["Centers", count(centers.count), centers.limit ? quiet(` of ${count(centers.limit)}`) : ""],
     ["Lost since the start", lost || quiet("nothing")],
   ], "right")));
 }

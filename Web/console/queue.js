@@ -64,10 +64,10 @@ export function openQueue(app, { query }) {
       { head: "Style", cls: "p2", cell: ({ style }) => style },
       { head: "Modes", cls: "nm p3", cell: ({ modes: names }) => code(names.join(", ")) },
       { head: "Compares", cls: "p4", cell: ({ coalesce }) => coalesce.join(", ") || quiet("nothing") },
-      { head: "Stands for", cls: "r", cell: ({ merged }) =>
+      { head: "Stands for", cls: "r p2", cell: ({ merged }) =>
         h("span", { class: merged === 0 ? "zero" : null }, count(merged + 1)) },
       { head: "Waits", cls: "r", cell: ({ enqueuedAt }, { now }) => since(enqueuedAt, now) },
-      { head: "", cls: "r p2", cell: (row) => h("button", {
+      { head: "", cls: "r", cell: (row) => h("button", {
         type: "button", class: "bare", "aria-label": `Remove ${row.name} of ${row.object ?? "no object"}…`,
         onclick: () => remove(row),
       }, "Remove…") },

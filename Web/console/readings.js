@@ -1,4 +1,4 @@
-// Readings of the broker: one answer, so one time for all figures of a page. The broker keeps the
+// Readings of the broker, over all its centers: one answer, so one time for all figures of a page. The broker keeps the
 // counters of the last ten minutes and of the last day; here they become rates.
 
 import { ask } from "./broker.js";
@@ -7,6 +7,7 @@ import { isKnown } from "./words.js";
 /// Points of a gauge that are kept: the last minute, at a reading each 2 s.
 const gaugeLimit = 30;
 const minute = 60_000;
+const lossTime = 600_000;
 
 /// How each gauge is called here, and where it stands in a reading.
 const gauges = {
@@ -57,14 +58,16 @@ export class Readings {
   recent = new Ring();
   day = new Ring();
   #columns = [];
+  /// What was lost by `{ time, lost }` of each reading, of the last ten minutes.
+  #losses = [];
   #gauges = Object.fromEntries(Object.keys(gauges).map((name) => [name, []]));
 
   async read() {
     const since = this.recent.points.at(-1)?.[0];
-    const reading = await ask("overview", { query: { since } });
+    const reading = await ask("/v1/overview", { query: { since } });
     if (this.latest !== null && reading.startedAt !== this.latest.startedAt) {
       // Another life of the broker, or another broker: its counters begin at 0.
-      [this.recent, this.day] = [new Ring(), new Ring()];
+      [this.recent, this.day, this.#losses] = [new Ring(), new Ring(), []];
       if (since !== undefined) return this.read();
     }
     const { counters, recent, day } = reading.series;
@@ -78,6 +81,7 @@ export class Readings {
       values.push(of(reading) ?? null);
       if (values.length > gaugeLimit) values.shift();
     }
+    this.#countLosses(reading);
     this.latest = { ...reading, asOf: Date.parse(reading.asOf) };
     return this.latest;
   }
@@ -100,14 +104,20 @@ export class Readings {
     return this.rates(name).rates.slice(-Math.ceil(minute / this.recent.step));
   }
 
-  /// How much a counter grew in the last milliseconds that the points tell of.
-  growth(name, span) {
-    const place = this.#columns.indexOf(name) + 2;
-    const { points } = this.recent;
-    if (place < 2 || points.length < 2) return null;
-    const last = points.at(-1);
-    const first = points.find(([, time]) => time >= last[1] - span);
-    return last[place] - first[place];
+  /// What has its place taken by a later one was asked for by its observer; all else is a loss.
+  #countLosses({ asOf, dropped }) {
+    const { coalesced: _, ...others } = dropped;
+    const lost = Object.values(others).reduce((sum, one) => sum + one, 0);
+    const time = Date.parse(asOf);
+    this.#losses.push({ time, lost });
+    while (time - this.#losses[0].time > lossTime) this.#losses.shift();
+  }
+
+  /// How many notifications were lost in the last milliseconds, or since the page was opened.
+  lost(span = lossTime) {
+    const last = this.#losses.at(-1);
+    const first = this.#losses.find(({ time }) => time >= last.time - span);
+    return { lost: last.lost - first.lost, span: last.time - this.#losses[0].time };
   }
 
   /// What a counter is now, since the start of the broker.

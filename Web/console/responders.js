@@ -64,7 +64,7 @@ function askSheet({ asks, next, total }, app, withdraw) {
   if (asks.length === 0) return sheet("Open asks", {}, empty("None: each ask has its answer."));
   const all = total ?? (next ? null : asks.length);
   return sheet("Open asks", { note: `${all === null ? `the first ${asks.length}` : count(all)}, oldest first` }, table("Open asks, oldest first",
-    [["Ask", "nm"], ["Way", "nm p2"], ["State"], ["Asked", "r p2"], ["Answer by", "r"], ["", "r p2"]],
+    [["Ask", "nm"], ["Way", "nm p2"], ["State"], ["Asked", "r p2"], ["Answer by", "r p2"], ["", "r"]],
     asks.map((row) => ({ key: row.id, cells: [
       [code(row.selector), " ", quiet("at"), " ", code(row.object)], chain(row.path), state(row.state),
       since(row.askedAt, app.now), duration(Date.parse(row.answerBy) - app.now),

@@ -29,13 +29,13 @@ export function openTimers(app, { query }) {
         h("span", { class: "sub" }, object ? code(object) : "no object")] },
       { head: "Object", cls: "nm p2", cell: ({ object }) => named(object, "none") },
       { head: "Due", cls: "r", cell: (row, { now }) => due(row, now) },
-      { head: "Every", cls: "r", cell: ({ every }) => isKnown(every) ? duration(every * 1000) : quiet("once") },
+      { head: "Every", cls: "r p2", cell: ({ every }) => isKnown(every) ? duration(every * 1000) : quiet("once") },
       { head: "Fired", cls: "r p2", cell: ({ fired }) => isKnown(fired) ? count(fired) : quiet("0") },
       { head: "Missed", cls: "r p2", cell: ({ missed }) =>
         h("span", { class: missed > 0 ? "warnt" : "zero" }, count(missed ?? 0)) },
       { head: "Style", cls: "p3", cell: ({ style }) => style },
       { head: "Set", cls: "r p3", cell: ({ enqueuedAt }) => at(enqueuedAt) },
-      { head: "", cls: "r p2", cell: (row) => h("button", {
+      { head: "", cls: "r", cell: (row) => h("button", {
         type: "button", class: "bare", "aria-label": `Remove ${row.name} of ${row.object ?? "no object"}…`,
         onclick: () => remove(row),
       }, "Remove…") },
