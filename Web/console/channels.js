@@ -80,6 +80,7 @@ export function openChannels(app, { query }) {
       return data;
     },
     content: () => list.content(),
+    release: () => list.release(),
     close: () => list.close(),
   };
 }

@@ -138,7 +138,7 @@ export class Frame {
     if (away !== null) {
       const wait = Math.max(Math.ceil((away.next - Date.now()) / 1000), 0);
       return banner("warn", "slow", ["The broker does not answer since ", at(away.since), "."],
-        [app.reading && "What you see is from then. ", `Next try in ${plural(wait, "second")}; `,
+        [app.reading && "What you see is from then. ", wait === 0 ? "Trying now; " : `Next try in ${wait} s; `,
           `${plural(away.tries, "try", "tries")} so far.`],
         button("Try now", () => app.beat()));
     }

@@ -67,11 +67,16 @@ export class List {
     }
     const fresh = new Map(rows.map((row) => [id(row), row]));
     this.#held = this.#held.map((row) => fresh.get(id(row)) ?? { ...row, isOld: true });
-    this.#changes = rows.filter((row, place) => id(row) !== (this.#held[place] && id(this.#held[place])))
-      .length;
+    const places = Math.max(rows.length, this.#held.length);
+    const idAt = (list, place) => list[place] && id(list[place]);
+    this.#changes = Array.from({ length: places }, (_, place) => place)
+      .filter((place) => idAt(rows, place) !== idAt(this.#held, place)).length;
   }
 
-  #release() {
+  /// After an act its result is shown, whoever reads.
+  release() { this.#held = null; }
+
+  #showChanges() {
     this.#held = this.#data[this.#spec.rows];
     this.#changes = 0;
     this.#app.paint();
@@ -90,7 +95,7 @@ export class List {
     const app = this.#app;
     return h("div", { key: this.#spec.view, class: "stack" },
       head(title, {
-        acts: [this.#changes > 0 && h("button", { type: "button", onclick: () => this.#release() },
+        acts: [this.#changes > 0 && h("button", { type: "button", onclick: () => this.#showChanges() },
           `Show ${count(this.#changes)} changes of order`), ...acts(app)],
         note: note(app),
       }),

@@ -51,11 +51,16 @@ function ofUnheard(reports) {
     return {
       level: near ? "warn" : "info", key: `unheard ${name}`,
       title: [`${plural(posts, "post")} of `, code(name), " reached nobody."],
-      text: near ? [isKnown(near.name) ? ["Somebody waits for ", code(near.name), ": "] : "", spoken(near.reason), "."]
-        : "No observer has a name like it.",
+      text: nearWords(near),
       to: near ? ["Who nearly gets it", link("explain", null, { name })] : ["Channel", link("channel", name)],
     };
   });
+}
+
+function nearWords(near) {
+  if (!near) return "No observer has a name like it.";
+  if (near.reason === "object-differs") return "It is observed, of another object.";
+  return ["Somebody waits for ", code(near.name), ": ", spoken(near.reason).replace("name differs", "they differ"), "."];
 }
 
 const ofSlow = (reports) => (reports?.slow?.clients ?? []).slice(0, 3).map(({ id, unsentBytes, held, stateSince }) => ({

@@ -54,6 +54,7 @@ class Console {
   #touchedAt = performance.now();
   #spokenAt = 0;
   #isFocusDue = false;
+  #countdown = null;
 
   get reading() { return this.readings.latest; }
   /// The time of the figures on the page, by the broker's clock.
@@ -193,6 +194,7 @@ class Console {
   async acted(sentence) {
     this.announce(sentence);
     this.reports.forget();
+    this.view.release?.();
     this.pausedAt = null;
     await this.beat();
   }
@@ -206,6 +208,8 @@ class Console {
   }
 
   paint() {
+    clearTimeout(this.#countdown);
+    if (this.away !== null) this.#countdown = setTimeout(() => this.paint(), 1000);
     this.#frame.paint();
     const main = document.getElementById("main");
     const content = this.#content();

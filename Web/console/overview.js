@@ -158,9 +158,12 @@ function unheardSheet({ reports: { latest } }) {
     rows.slice(0, shownLimit).map(({ name, posts }) => {
       const near = latest.nearest.get(name);
       return { key: name, cells: [channelLink(name), count(posts),
-        near ? h("a", { href: link("explain", null, { name }) }, difference(near.name, name)) : quiet("none")] };
+        near ? h("a", { href: link("explain", null, { name }) }, nearName(near, name)) : quiet("none")] };
     })));
 }
+
+const nearName = (near, name) =>
+  near.reason === "object-differs" ? "another object" : difference(near.name, name);
 
 function missing(latest) {
   return latest === null ? "Asking …" : "Your token may not see this.";

@@ -82,6 +82,7 @@ export function openQueue(app, { query }) {
       return modes;
     },
     content: () => list.content(),
+    release: () => list.release(),
     close: () => list.close(),
   };
 }

@@ -56,6 +56,7 @@ export function openResponders(app, { query }) {
       return asks;
     },
     content: () => list.content(),
+    release: () => list.release(),
     close: () => list.close(),
   };
 }

@@ -114,6 +114,8 @@ class Tail {
     }
     if (this.#second.rows >= rowsASecond) {
       this.#unshown += 1;
+      // Told when the second is over, also if nothing comes after it.
+      if (this.#unshown === 1) setTimeout(() => this.#tellUnshown(), 1000);
       return;
     }
     this.#tellUnshown();
@@ -130,7 +132,8 @@ class Tail {
   }
 
   #tellUnshown() {
-    if (this.#unshown === 0) return;
+    if (this.#unshown === 0 || this.#isClosed) return;
+    this.#turnSecond();
     const posted = this.#cameBefore === null ? "" : `; ${count(this.#cameBefore)} came`;
     this.#put({ gap: `${plural(this.#unshown, "notification")} ${this.#unshown === 1 ? "is" : "are"} not shown. The tail shows at most ${rowsASecond} a second${posted}.` });
     this.#unshown = 0;
