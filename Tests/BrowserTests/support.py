@@ -34,8 +34,9 @@ DEADLINE = 10.0
 """Seconds after which something that is awaited counts as missing."""
 
 
-def arguments(description, program=None):
-    """What a test is told; `program` is the option that names another program that it needs."""
+def arguments(description, program=None, extra=None):
+    """What a test is told; `program` is the option that names another program that it needs, `extra` a number with
+    its default."""
     parser = argparse.ArgumentParser(description=description)
     broker = parser.add_mutually_exclusive_group(required=True)
     broker.add_argument("--url", help="a broker that runs, such as http://127.0.0.1:8080")
@@ -44,6 +45,9 @@ def arguments(description, program=None):
     parser.add_argument("--screenshots", metavar="DIR", help="keep pictures of the pages there")
     if program:
         parser.add_argument(f"--{program}", required=True, help="the program of that name")
+    if extra:
+        name, default = extra
+        parser.add_argument(f"--{name}", type=float, default=default)
     return parser.parse_args()
 
 
