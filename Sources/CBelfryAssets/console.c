@@ -10,6 +10,9 @@ static const unsigned char asking_js[] = {
 static const unsigned char broker_js[] = {
 #embed "../../Web/console/broker.js"
 };
+static const unsigned char caller_js[] = {
+#embed "../../Web/console/caller.js"
+};
 static const unsigned char channels_js[] = {
 #embed "../../Web/console/channels.js"
 };
@@ -36,6 +39,9 @@ static const unsigned char explain_js[] = {
 };
 static const unsigned char feed_js[] = {
 #embed "../../Web/console/feed.js"
+};
+static const unsigned char figures_js[] = {
+#embed "../../Web/console/figures.js"
 };
 static const unsigned char first_js[] = {
 #embed "../../Web/console/first.js"
@@ -100,6 +106,9 @@ static const unsigned char snippets_js[] = {
 static const unsigned char tail_js[] = {
 #embed "../../Web/console/tail.js"
 };
+static const unsigned char tailview_js[] = {
+#embed "../../Web/console/tailview.js"
+};
 static const unsigned char timers_js[] = {
 #embed "../../Web/console/timers.js"
 };
@@ -111,6 +120,9 @@ static const unsigned char values_js[] = {
 };
 static const unsigned char views_js[] = {
 #embed "../../Web/console/views.js"
+};
+static const unsigned char waits_js[] = {
+#embed "../../Web/console/waits.js"
 };
 static const unsigned char words_js[] = {
 #embed "../../Web/console/words.js"
@@ -125,6 +137,7 @@ struct console_file {
 static const struct console_file files[] = {
     {"asking.js", asking_js, sizeof asking_js},
     {"broker.js", broker_js, sizeof broker_js},
+    {"caller.js", caller_js, sizeof caller_js},
     {"channels.js", channels_js, sizeof channels_js},
     {"charts.js", charts_js, sizeof charts_js},
     {"clients.js", clients_js, sizeof clients_js},
@@ -134,6 +147,7 @@ static const struct console_file files[] = {
     {"door.js", door_js, sizeof door_js},
     {"explain.js", explain_js, sizeof explain_js},
     {"feed.js", feed_js, sizeof feed_js},
+    {"figures.js", figures_js, sizeof figures_js},
     {"first.js", first_js, sizeof first_js},
     {"frame.js", frame_js, sizeof frame_js},
     {"help.js", help_js, sizeof help_js},
@@ -155,10 +169,12 @@ static const struct console_file files[] = {
     {"search.js", search_js, sizeof search_js},
     {"snippets.js", snippets_js, sizeof snippets_js},
     {"tail.js", tail_js, sizeof tail_js},
+    {"tailview.js", tailview_js, sizeof tailview_js},
     {"timers.js", timers_js, sizeof timers_js},
     {"tree.js", tree_js, sizeof tree_js},
     {"values.js", values_js, sizeof values_js},
     {"views.js", views_js, sizeof views_js},
+    {"waits.js", waits_js, sizeof waits_js},
     {"words.js", words_js, sizeof words_js},
 };
 

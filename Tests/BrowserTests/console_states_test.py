@@ -155,6 +155,7 @@ def test_told_states(options, running, url):
             expect(shown.locator("main")).to_contain_text(sentence)
             check(True, f"the first screen says: {heading}")
             check_state(options, shown, name)
+            shown.unroute_all(behavior="ignoreErrors")
 
 
 def main():

@@ -2,7 +2,19 @@
 
 import { ask, path, send } from "./broker.js";
 import { command, curl, placeOf } from "./copy.js";
-import { body, button, code, facts, field, head, named, observerLink, quiet, refusal, sheet } from "./parts.js";
+import {
+  body,
+  button,
+  code,
+  facts,
+  field,
+  head,
+  named,
+  observerLink,
+  quiet,
+  refusal,
+  sheet,
+} from "./parts.js";
 import { userInfoFault } from "./post.js";
 import { queryText } from "./route.js";
 import { h } from "./tree.js";
@@ -22,14 +34,21 @@ function defaultFault(text) {
 }
 
 export function openAsk(app, { query }) {
-  const draft = { object: query.object ?? "", selector: query.selector ?? "", userInfo: "", default: "" };
+  const draft = {
+    object: query.object ?? "",
+    selector: query.selector ?? "",
+    userInfo: "",
+    default: "",
+  };
   let faults = {};
   let told = null;
-  const put = (member) => ({ target }) => {
-    draft[member] = target.value;
-    if (faults[member] && findFaults(draft, true)[member] === undefined) delete faults[member];
-    app.paint();
-  };
+  const put =
+    (member) =>
+    ({ target }) => {
+      draft[member] = target.value;
+      if (faults[member] && findFaults(draft, true)[member] === undefined) delete faults[member];
+      app.paint();
+    };
   /// Whether the draft has no fault; else the first field at fault gets the focus.
   function isRight(isAsked) {
     faults = findFaults(draft, isAsked);
@@ -44,9 +63,16 @@ export function openAsk(app, { query }) {
     told = { isWaiting: true };
     app.paint();
     try {
-      const answer = await send(path("responders", draft.object, draft.selector), "POST", draft.userInfo, {
-        headers: { Prefer: `wait=${askWait}` }, query: { default: draft.default.trim() }, wait: (askWait + 5) * 1000,
-      });
+      const answer = await send(
+        path("responders", draft.object, draft.selector),
+        "POST",
+        draft.userInfo,
+        {
+          headers: { Prefer: `wait=${askWait}` },
+          query: { default: draft.default.trim() },
+          wait: (askWait + 5) * 1000,
+        },
+      );
       told = { answer };
     } catch (error) {
       if (!("status" in error)) throw error;
@@ -57,26 +83,74 @@ export function openAsk(app, { query }) {
   async function explain() {
     if (!isRight(false)) return;
     const { object, selector } = draft;
-    told = await ask("explain", { query: { object, selector } }).then(({ ask: way }) => ({ way }), (refused) => ({ refused }));
+    told = await ask("explain", { query: { object, selector } }).then(
+      ({ ask: way }) => ({ way }),
+      (refused) => ({ refused }),
+    );
     app.paint();
   }
   return {
     title: "Ask",
-    content: () => h("div", { key: "ask", class: "stack" },
-      head("Ask", { note: "Who holds the address is asked, and there is one answer: theirs, or the default." }),
-      h("div", { class: "grid" },
-        h("form", { class: "sheet body form s7", novalidate: true, onsubmit: submit },
-          h("div", { class: "pair" },
-            field("ask-object", "Address", null, { value: draft.object, fault: faults.object, oninput: put("object") }),
-            field("ask-selector", "Selector", null, { value: draft.selector, fault: faults.selector, oninput: put("selector") })),
-          field("ask-userInfo", "userInfo", "optional, a JSON object", {
-            value: draft.userInfo, fault: faults.userInfo, rows: 3, placeholder: '{"sha": "4f2c"}', oninput: put("userInfo"),
-          }, "textarea"),
-          field("ask-default", "Default", "optional, JSON: the answer when there is no other", { value: draft.default, fault: faults.default, oninput: put("default") }),
-          h("p", { class: "rowf" }, h("button", { class: "main" }, "Ask"), button("Who would be asked?", explain))),
-        h("div", { class: "s5 stack" },
-          sheet("The same with curl", {}, body(command(asCurl(draft), "the command"))),
-          told !== null && answerSheet(told)))),
+    content: () =>
+      h(
+        "div",
+        { key: "ask", class: "stack" },
+        head("Ask", {
+          note: "Who holds the address is asked, and there is one answer: theirs, or the default.",
+        }),
+        h(
+          "div",
+          { class: "grid" },
+          h(
+            "form",
+            { class: "sheet body form s7", novalidate: true, onsubmit: submit },
+            h(
+              "div",
+              { class: "pair" },
+              field("ask-object", "Address", null, {
+                value: draft.object,
+                fault: faults.object,
+                oninput: put("object"),
+              }),
+              field("ask-selector", "Selector", null, {
+                value: draft.selector,
+                fault: faults.selector,
+                oninput: put("selector"),
+              }),
+            ),
+            field(
+              "ask-userInfo",
+              "userInfo",
+              "optional, a JSON object",
+              {
+                value: draft.userInfo,
+                fault: faults.userInfo,
+                rows: 3,
+                placeholder: '{"sha": "4f2c"}',
+                oninput: put("userInfo"),
+              },
+              "textarea",
+            ),
+            field("ask-default", "Default", "optional, JSON: the answer when there is no other", {
+              value: draft.default,
+              fault: faults.default,
+              oninput: put("default"),
+            }),
+            h(
+              "p",
+              { class: "rowf" },
+              h("button", { class: "main" }, "Ask"),
+              button("Who would be asked?", explain),
+            ),
+          ),
+          h(
+            "div",
+            { class: "s5 stack" },
+            sheet("The same with curl", {}, body(command(asCurl(draft), "the command"))),
+            told !== null && answerSheet(told),
+          ),
+        ),
+      ),
   };
 }
 
@@ -91,30 +165,71 @@ function findFaults({ object, selector, userInfo, default: given }, isAsked) {
   return faults;
 }
 
-const asCurl = ({ object, selector, userInfo, default: given }) => curl(
-  placeOf(`responders/${encodeURIComponent(object || "ADDRESS")}/${encodeURIComponent(selector || "SELECTOR")}`, queryText({ default: given.trim() })),
-  { body: userInfo.trim() || "{}" });
+const asCurl = ({ object, selector, userInfo, default: given }) =>
+  curl(
+    placeOf(
+      `responders/${path(object || "ADDRESS", selector || "SELECTOR")}`,
+      queryText({ default: given.trim() }),
+    ),
+    { body: userInfo.trim() || "{}" },
+  );
 
 function answerSheet({ isWaiting, refused, answer, way }) {
-  if (isWaiting) return sheet("Answer", {}, body(h("p", { class: "quiet" }, "Asked. Waiting for the answer …")));
+  if (isWaiting)
+    return sheet("Answer", {}, body(h("p", { class: "quiet" }, "Waiting for the answer …")));
   if (refused) return sheet("Answer", {}, body(refusal(refused)));
   if (answer) {
-    return sheet("Answer", { note: answer.by === "responder" ? ["by ", observerLink(answer.observer)] : `by default: ${spoken(answer.reason)}` },
-      h("div", { class: "body stack" }, h("pre", { class: "box" }, JSON.stringify(answer.answer)),
-        h("p", { class: "quiet" }, "Asked: ", chain(answer.path))));
+    return sheet(
+      "Answer",
+      {
+        note:
+          answer.by === "responder"
+            ? ["by ", observerLink(answer.observer)]
+            : `by default: ${spoken(answer.reason)}`,
+      },
+      h(
+        "div",
+        { class: "body stack" },
+        h("pre", { class: "box" }, JSON.stringify(answer.answer)),
+        h("p", { class: "quiet" }, "Asked: ", chain(answer.path)),
+      ),
+    );
   }
-  return sheet("Who would be asked", {}, body(facts([
-    ["Outcome", spoken(way.outcome)],
-    ["Observer", way.observer ? observerLink(way.observer) : named(null, "nobody")],
-    ["On the way", chain(way.path)],
-    (way.skipped ?? []).length > 0 ? ["Stepped over", way.skipped.map(({ object, observer, reason }) =>
-      h("div", null, observer ? observerLink(observer) : code(object), quiet(` ${spoken(reason)}`)))] : null,
-  ])));
+  return sheet(
+    "Who would be asked",
+    {},
+    body(
+      facts([
+        ["Outcome", spoken(way.outcome)],
+        ["Observer", way.observer ? observerLink(way.observer) : named(null, "nobody")],
+        ["On the way", chain(way.path)],
+        (way.skipped ?? []).length > 0
+          ? [
+              "Stepped over",
+              way.skipped.map(({ object, observer, reason }) =>
+                h(
+                  "div",
+                  null,
+                  observer ? observerLink(observer) : code(object),
+                  quiet(` ${spoken(reason)}`),
+                ),
+              ),
+            ]
+          : null,
+      ]),
+    ),
+  );
 }
 
 /// Addresses in the order in which they are asked.
-export const chain = (addresses) => addresses.length === 0 ? quiet("nobody")
-  : h("span", { class: "chain" }, addresses.map((one, place) => [
-    place > 0 && h("svg", { "aria-hidden": "true" }, h("use", { href: "#i-arrow" })),
-    h("span", { class: "chip" }, one),
-  ]));
+export const chain = (addresses) =>
+  addresses.length === 0
+    ? quiet("nobody")
+    : h(
+        "span",
+        { class: "chain" },
+        addresses.map((one, place) => [
+          place > 0 && h("svg", { "aria-hidden": "true" }, h("use", { href: "#i-arrow" })),
+          h("span", { class: "chip" }, one),
+        ]),
+      );

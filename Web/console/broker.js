@@ -1,5 +1,6 @@
 // Requests to the broker that served this page: where it is, what it is shown, and what it refuses.
-// Addresses are relative to this file, so that a path prefix in front of the broker does not matter.
+// Addresses are relative to this file, so that a path prefix in front of the broker does not
+// matter.
 
 import { queryText } from "./route.js";
 
@@ -9,11 +10,13 @@ export const address = new URL("..", import.meta.url).href.replace(/\/$/, "");
 export const centerName = new URLSearchParams(location.search).get("center") ?? "default";
 
 /// Where the center is in the API.
-export const base = centerName === "default"
-  ? `${address}/v1`
-  : `${address}/v1/centers/${encodeURIComponent(centerName)}`;
+export const base =
+  centerName === "default"
+    ? `${address}/v1`
+    : `${address}/v1/centers/${encodeURIComponent(centerName)}`;
 
-/// What the broker refused, with its problem document (RFC 9457); without a status it did not answer.
+/// What the broker refused, with its problem document (RFC 9457); without a status it did not
+/// answer.
 export class Refusal extends Error {
   constructor(text, status = null, problem = null) {
     super(text);
@@ -48,7 +51,10 @@ export function keepToken(text) {
 
 /// A request; `path` is relative to the center, or with a slash in front to the broker. What is
 /// refused is thrown with its problem; a broker that does not answer has no status.
-export async function request(path, { query = {}, headers = {}, wait = patience, ...options } = {}) {
+export async function request(
+  path,
+  { query = {}, headers = {}, wait = patience, ...options } = {},
+) {
   const text = queryText(query);
   const url = path.startsWith("/") ? address + path : `${base}/${path}`;
   const shown = token();
@@ -56,7 +62,10 @@ export async function request(path, { query = {}, headers = {}, wait = patience,
   let response;
   try {
     response = await fetch(text === "" ? url : `${url}?${text}`, {
-      cache: "no-store", signal: AbortSignal.timeout(wait), ...options, headers: all,
+      cache: "no-store",
+      signal: AbortSignal.timeout(wait),
+      ...options,
+      headers: all,
     });
   } catch {
     throw new Refusal("The broker does not answer.");
@@ -73,16 +82,22 @@ export async function ask(path, options) {
   return response.status === 204 ? null : response.json();
 }
 
-/// Sends JSON that was typed, as it was typed: a round trip through JavaScript would change numbers.
-export const send = (path, method, body, { headers = {}, ...options } = {}) => ask(path, {
-  method, body, headers: { "Content-Type": "application/json", ...headers }, ...options,
-});
+/// Sends JSON that was typed, as it was typed: a round trip through JavaScript would change
+/// numbers.
+export const send = (path, method, body, { headers = {}, ...options } = {}) =>
+  ask(path, {
+    method,
+    body,
+    headers: { "Content-Type": "application/json", ...headers },
+    ...options,
+  });
 
 /// A path of the API from its segments.
 export const path = (...segments) => segments.map(encodeURIComponent).join("/");
 
 /// The answer, or null where the broker refuses it, or does not have it.
-export const askIfAllowed = (path, options) => ask(path, options).catch((error) => {
-  if (error.status === null || error.status === 401) throw error;
-  return null;
-});
+export const askIfAllowed = (path, options) =>
+  ask(path, options).catch((error) => {
+    if (error.status === null || error.status === 401) throw error;
+    return null;
+  });

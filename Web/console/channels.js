@@ -5,8 +5,21 @@ import { copyButton, curl, placeOf } from "./copy.js";
 import { List, pageSize } from "./list.js";
 import { number } from "./observers.js";
 import {
-  body, channelLink, clientLink, code, empty, facts, head, named, notKnown, observerLink, quiet, sheet,
-  since, state, table,
+  body,
+  channelLink,
+  clientLink,
+  code,
+  empty,
+  facts,
+  head,
+  named,
+  notKnown,
+  observerLink,
+  quiet,
+  sheet,
+  since,
+  state,
+  table,
 } from "./parts.js";
 import { link, queryText } from "./route.js";
 import { pageText } from "./snippets.js";
@@ -40,7 +53,8 @@ class Rates {
 
 const rateCell = (rates, name, member, why) => {
   const value = rates.of(name, member);
-  return value === null ? notKnown(why)
+  return value === null
+    ? notKnown(why)
     : h("span", { class: value === 0 ? "zero" : null }, rate(value));
 };
 const early = "It takes two readings to tell a rate.";
@@ -48,30 +62,80 @@ const notTold = "The broker does not tell it for a channel.";
 
 export function openChannels(app, { query }) {
   const rates = new Rates();
-  const list = new List(app, {
-    view: "channels", title: "Channels", path: "channels", rows: "channels", id: ({ name }) => name,
-    filter: "Name contains …",
-    choices: () => [{ text: "All", query: { contains: null } }, { text: "Not heard", href: link("unheard") }],
-    acts: () => [h("a", { class: "btn main", href: link("post") }, "Post")],
-    columns: [
-      { head: "Name", cls: "nm", sort: "name", cell: ({ name, posts }) => [channelLink(name),
-        h("span", { class: "sub" }, plural(posts, "post"))] },
-      { head: "Observers", cls: "r", sort: "-observers", cell: ({ observers }) => number(observers) },
-      { head: "Posts/s", cls: "r", cell: ({ name }) => rateCell(rates, name, "posts", early) },
-      { head: "Deliveries/s", cls: "r p3", cell: ({ name, deliveries }) =>
-        rateCell(rates, name, "deliveries", isKnown(deliveries) ? early : notTold) },
-      { head: "Posts", cls: "r p2", sort: "-posts", cell: ({ posts }) => number(posts) },
-      { head: "Not heard", cls: "r p2", sort: "-unmatched", cell: ({ unmatched }) => !isKnown(unmatched)
-        ? notKnown(notTold)
-        : h("span", { class: unmatched > 0 ? "warnt" : "zero" }, count(unmatched)) },
-      { head: "Last post", cls: "r", cell: ({ lastPostedAt }, { now }) => since(lastPostedAt, now) },
-      { head: "", cls: "r p3", cell: ({ name }) =>
-        h("a", { href: link("post", null, { name }), "aria-label": `Post ${name}` }, "Post") },
-    ],
-    none: ({ contains }) => contains
-      ? ["No name contains this. Names are compared letter by letter. ", h("a", { href: link("channels") }, "Show all channels"), "."]
-      : ["No channel yet: one comes into being with its first post or observer. ", h("a", { href: link("help") }, "Three steps"), " show how."],
-  }, query);
+  const list = new List(
+    app,
+    {
+      view: "channels",
+      title: "Channels",
+      path: "channels",
+      rows: "channels",
+      id: ({ name }) => name,
+      filter: "Name contains …",
+      choices: () => [
+        { text: "All", query: { contains: null } },
+        { text: "Not heard", href: link("unheard") },
+      ],
+      acts: () => [h("a", { class: "btn main", href: link("post") }, "Post")],
+      columns: [
+        {
+          head: "Name",
+          cls: "nm",
+          sort: "name",
+          cell: ({ name, posts }) => [
+            channelLink(name),
+            h("span", { class: "sub" }, plural(posts, "post")),
+          ],
+        },
+        {
+          head: "Observers",
+          cls: "r",
+          sort: "-observers",
+          cell: ({ observers }) => number(observers),
+        },
+        { head: "Posts/s", cls: "r", cell: ({ name }) => rateCell(rates, name, "posts", early) },
+        {
+          head: "Deliveries/s",
+          cls: "r p3",
+          cell: ({ name, deliveries }) =>
+            rateCell(rates, name, "deliveries", isKnown(deliveries) ? early : notTold),
+        },
+        { head: "Posts", cls: "r p2", sort: "-posts", cell: ({ posts }) => number(posts) },
+        {
+          head: "Not heard",
+          cls: "r p2",
+          sort: "-unmatched",
+          cell: ({ unmatched }) =>
+            !isKnown(unmatched)
+              ? notKnown(notTold)
+              : h("span", { class: unmatched > 0 ? "warnt" : "zero" }, count(unmatched)),
+        },
+        {
+          head: "Last post",
+          cls: "r",
+          cell: ({ lastPostedAt }, { now }) => since(lastPostedAt, now),
+        },
+        {
+          head: "",
+          cls: "r p3",
+          cell: ({ name }) =>
+            h("a", { href: link("post", null, { name }), "aria-label": `Post ${name}` }, "Post"),
+        },
+      ],
+      none: ({ contains }) =>
+        contains
+          ? [
+              "No name contains this. Names are compared letter by letter. ",
+              h("a", { href: link("channels") }, "Show all channels"),
+              ".",
+            ]
+          : [
+              "No channel yet: one comes into being with its first post or observer. ",
+              h("a", { href: link("help") }, "Three steps"),
+              " show how.",
+            ],
+    },
+    query,
+  );
   return {
     title: "Channels",
     async read() {
@@ -100,11 +164,16 @@ export function openChannel(app, { id: name }) {
       return { channel: channels[0], observers, next, total, near: explained?.near ?? [] };
     },
     content: ({ channel, observers, next, total, near }) =>
-      h("div", { key: `channel ${name}`, class: "stack" },
+      h(
+        "div",
+        { key: `channel ${name}`, class: "stack" },
         head([code(name)], {
           crumb: ["channels", "Channels", code(name)],
           acts: [
-            copyButton(() => curl(placeOf("events", queryText({ name })), { options: ["-N"] }), "Copy as curl"),
+            copyButton(
+              () => curl(placeOf("events", queryText({ name })), { options: ["-N"] }),
+              "Copy as curl",
+            ),
             copyButton(() => pageText({ name }), "Copy as page"),
             h("a", { class: "btn", href: link("tail", null, { name }) }, "Observe"),
             h("a", { class: "btn", href: link("explain", null, { name }) }, "Explain"),
@@ -112,14 +181,19 @@ export function openChannel(app, { id: name }) {
           ],
           note: channelSentence(channel, observers),
         }),
-        h("div", { class: "grid" },
+        h(
+          "div",
+          { class: "grid" },
           channelFigures(channel, rates, app),
-          channelObservers(observers, next, total, near, name))),
+          channelObservers(observers, next, total, near, name),
+        ),
+      ),
   };
 }
 
 function channelSentence(channel, observers) {
-  if (channel === undefined && observers.length === 0) return "Nobody posted it or observes it, as far as the broker remembers.";
+  if (channel === undefined && observers.length === 0)
+    return "Nobody posted it or observes it, as far as the broker remembers.";
   if (observers.length === 0) return "Nobody observes it.";
   if (channel === undefined || channel.posts === 0) return "It is observed, and was never posted.";
   return null;
@@ -127,32 +201,70 @@ function channelSentence(channel, observers) {
 
 function channelFigures(channel, rates, app) {
   const { name, posts = 0, deliveries, unmatched, lastPostedAt, observers = 0 } = channel ?? {};
-  return sheet("Figures", { place: "s4" }, body(facts([
-    ["Posts", count(posts)],
-    ["Posts a second", rateCell(rates, name, "posts", early)],
-    ["Deliveries", isKnown(deliveries) ? count(deliveries) : notKnown(notTold)],
-    ["Not heard", isKnown(unmatched) ? count(unmatched) : notKnown(notTold)],
-    ["Observers", count(observers)],
-    ["Last post", since(lastPostedAt, app.now)],
-  ], "right")));
+  return sheet(
+    "Figures",
+    { place: "s4" },
+    body(
+      facts(
+        [
+          ["Posts", count(posts)],
+          ["Posts a second", rateCell(rates, name, "posts", early)],
+          ["Deliveries", isKnown(deliveries) ? count(deliveries) : notKnown(notTold)],
+          ["Not heard", isKnown(unmatched) ? count(unmatched) : notKnown(notTold)],
+          ["Observers", count(observers)],
+          ["Last post", since(lastPostedAt, app.now)],
+        ],
+        "right",
+      ),
+    ),
+  );
 }
 
 function channelObservers(observers, next, total, near, name) {
   if (observers.length === 0) {
-    return sheet("Who observes it", { place: "s8" }, empty("Nobody, by name. Observers of any name, or of its objects, get it all the same. ",
-      near.length > 0
-        ? [h("a", { href: link("explain", null, { name }) }, `${plural(near.length, "observer")} nearly ${near.length === 1 ? "does" : "do"}`), ": see what differs."]
-        : "No observer has a name like it."));
+    return sheet(
+      "Who observes it",
+      { place: "s8" },
+      empty(
+        "Nobody, by name. Observers of any name, or of its objects, get it all the same. ",
+        near.length > 0
+          ? [
+              h(
+                "a",
+                { href: link("explain", null, { name }) },
+                `${plural(near.length, "observer")} nearly ${near.length === 1 ? "does" : "do"}`,
+              ),
+              ": see what differs.",
+            ]
+          : "No observer has a name like it.",
+      ),
+    );
   }
-  return sheet("Who observes it", {
-    place: "s8", note: `${count(total ?? observers.length)}${next && !isKnown(total) ? " and more" : ""}, by name`,
-    more: next && h("a", { href: link("observers", null, { name }) }, "All"),
-  }, table(`Observers of ${name}`,
-    [["Observer"], ["Object"], ["Client", "p2"], ["State"], ["Delivered", "r p2"], ["Held", "r"]],
-    observers.map(({ id, object, client, principal, state: word, stateSince, delivered, held }) => ({
-      key: id, cells: [observerLink(id), named(object), [clientLink(client), " ", quiet(principal)],
-        state(word, stateSince), number(delivered), number(held)],
-    }))));
+  return sheet(
+    "Who observes it",
+    {
+      place: "s8",
+      note: [count(total ?? observers.length), next && !isKnown(total) && " and more", ", by name"],
+      more: next && h("a", { href: link("observers", null, { name }) }, "All"),
+    },
+    table(
+      `Observers of ${name}`,
+      [["Observer"], ["Object"], ["Client", "p2"], ["State"], ["Delivered", "r p2"], ["Held", "r"]],
+      observers.map(
+        ({ id, object, client, principal, state: word, stateSince, delivered, held }) => ({
+          key: id,
+          cells: [
+            observerLink(id),
+            named(object),
+            [clientLink(client), " ", quiet(principal)],
+            state(word, stateSince),
+            number(delivered),
+            number(held),
+          ],
+        }),
+      ),
+    ),
+  );
 }
 
 /// What reached nobody, and what nobody posted.
@@ -161,20 +273,53 @@ export function openUnheard(app) {
     title: "Who is not heard",
     read: () => ask("reports/unmatched", { query: { limit: 100 } }),
     content: ({ postedNeverObserved: posted, observedNeverPosted: observed }) =>
-      h("div", { key: "unheard", class: "stack" },
+      h(
+        "div",
+        { key: "unheard", class: "stack" },
         head("Who is not heard", {
-          note: "Names are compared letter by letter: a name that is posted and one that is observed may differ in one.",
+          note: "Names are compared letter by letter: one letter keeps two names apart.",
           acts: [copyButton(() => curl(placeOf("reports/unmatched")), "Copy as curl")],
         }),
-        h("div", { class: "grid" },
-          sheet("Posted, and observed by nobody", { place: "s6 m6" }, posted.length === 0
-            ? empty("Each name that was posted is observed by somebody.")
-            : table("Names that were posted and never observed", [["Name", "nm"], ["Posts", "r"], ["", "r p2"]],
-              posted.map(({ name, posts }) => ({ key: name, cells: [channelLink(name), count(posts),
-                h("a", { href: link("explain", null, { name }) }, "Who nearly gets it")] })))),
-          sheet("Observed, and posted by nobody", { place: "s6 m6" }, observed.length === 0
-            ? empty("Each name that is observed was posted at least once.")
-            : table("Observers of names that were never posted", [["Observer"], ["Name", "nm"]],
-              observed.map(({ id, name }) => ({ key: id, cells: [observerLink(id), channelLink(name)] })))))),
+        h(
+          "div",
+          { class: "grid" },
+          sheet(
+            "Posted, and observed by nobody",
+            { place: "s6 m6" },
+            posted.length === 0
+              ? empty("Each name that was posted is observed by somebody.")
+              : table(
+                  "Names that were posted and never observed",
+                  [
+                    ["Name", "nm"],
+                    ["Posts", "r"],
+                    ["", "r p2"],
+                  ],
+                  posted.map(({ name, posts }) => ({
+                    key: name,
+                    cells: [
+                      channelLink(name),
+                      count(posts),
+                      h("a", { href: link("explain", null, { name }) }, "Who nearly gets it"),
+                    ],
+                  })),
+                ),
+          ),
+          sheet(
+            "Observed, and posted by nobody",
+            { place: "s6 m6" },
+            observed.length === 0
+              ? empty("Each name that is observed was posted at least once.")
+              : table(
+                  "Observers of names that were never posted",
+                  [["Observer"], ["Name", "nm"]],
+                  observed.map(({ id, name }) => ({
+                    key: id,
+                    cells: [observerLink(id), channelLink(name)],
+                  })),
+                ),
+          ),
+        ),
+      ),
   };
 }

@@ -23,9 +23,16 @@ function path(values, width, height, top) {
 /// The last minute as a small line.
 export function spark(values, className) {
   const top = Math.max(...values.filter(isKnown), 0) * 1.15 || 1;
-  return h("svg", {
-    class: "spark", viewBox: "0 0 100 20", preserveAspectRatio: "none", "aria-hidden": "true",
-  }, h("path", { class: className, d: path(values, 100, 19, top) }));
+  return h(
+    "svg",
+    {
+      class: "spark",
+      viewBox: "0 0 100 20",
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    },
+    h("path", { class: className, d: path(values, 100, 19, top) }),
+  );
 }
 
 /// The next round number: 1, 2, 2.5 or 5 with zeros.
@@ -49,31 +56,54 @@ export function plot({ width, times, series, mark = null, sentence }) {
   for (let value = 0; value <= top + step / 2; value += step) {
     const text = step < 1 ? rate(value) : count(value);
     lines.push(
-      h("line", { class: value === 0 ? "base" : "gl", x1: 0, x2: inner, y1: y(value), y2: y(value) }),
-      h("text", { x: -8, y: y(value) + 4, "text-anchor": "end" }, value === 0 ? "0" : text));
+      h("line", {
+        class: value === 0 ? "base" : "gl",
+        x1: 0,
+        x2: inner,
+        y1: y(value),
+        y2: y(value),
+      }),
+      h("text", { x: -8, y: y(value) + 4, "text-anchor": "end" }, value === 0 ? "0" : text),
+    );
   }
-  return h("svg", {
-    class: "plot", role: "img", "aria-label": sentence, width,
-    height: plotHeight + margin.top + margin.bottom,
-  }, h("g", { transform: `translate(${margin.left} ${margin.top})` },
-    lines,
-    series.map(({ className, values }) =>
-      h("path", { class: className, d: path(values, inner, plotHeight, top) })),
-    labels(series, inner, y),
-    timeLabels(times, inner),
-    mark !== null && eventMark(mark, times, inner)));
+  return h(
+    "svg",
+    {
+      class: "plot",
+      role: "img",
+      "aria-label": sentence,
+      width,
+      height: plotHeight + margin.top + margin.bottom,
+    },
+    h(
+      "g",
+      { transform: `translate(${margin.left} ${margin.top})` },
+      lines,
+      series.map(({ className, values }) =>
+        h("path", { class: className, d: path(values, inner, plotHeight, top) }),
+      ),
+      labels(series, inner, y),
+      timeLabels(times, inner),
+      mark !== null && eventMark(mark, times, inner),
+    ),
+  );
 }
 
 /// The names of the series, at the ends of their lines, where there is room between them.
 function labels(series, inner, y) {
   const placed = [];
-  return series.filter(({ label, values }) => label && isKnown(values.at(-1))).map((one) => {
-    const wanted = y(one.values.at(-1)) - 7;
-    if (placed.some((other) => Math.abs(other - wanted) < 13)) return null;
-    placed.push(wanted);
-    return h("text", { class: `${one.className}-name`, x: inner, y: wanted, "text-anchor": "end" },
-      one.name);
-  });
+  return series
+    .filter(({ label, values }) => label && isKnown(values.at(-1)))
+    .map((one) => {
+      const wanted = y(one.values.at(-1)) - 7;
+      if (placed.some((other) => Math.abs(other - wanted) < 13)) return null;
+      placed.push(wanted);
+      return h(
+        "text",
+        { class: `${one.className}-name`, x: inner, y: wanted, "text-anchor": "end" },
+        one.name,
+      );
+    });
 }
 
 function timeLabels(times, inner) {
@@ -84,7 +114,11 @@ function timeLabels(times, inner) {
     const anchor = part === 0 ? "start" : part === parts ? "end" : "middle";
     const [hours, minutes, seconds] = clock(time).split(":");
     const text = seconds === "00" ? `${hours}:${minutes}` : `${hours}:${minutes}:${seconds}`;
-    return h("text", { x: (inner * part) / parts, y: plotHeight + 16, "text-anchor": anchor }, text);
+    return h(
+      "text",
+      { x: (inner * part) / parts, y: plotHeight + 16, "text-anchor": anchor },
+      text,
+    );
   });
 }
 
@@ -98,40 +132,80 @@ function eventMark({ time, text }, times, inner) {
 }
 
 /// A sample of a line, for the key of a plot.
-export const sample = (className) => h("svg", {
-  class: "sample", viewBox: "0 0 16 8", "aria-hidden": "true",
-}, h("line", { class: className, x1: 0, x2: 16, y1: 4, y2: 4 }));
+export const sample = (className) =>
+  h(
+    "svg",
+    {
+      class: "sample",
+      viewBox: "0 0 16 8",
+      "aria-hidden": "true",
+    },
+    h("line", { class: className, x1: 0, x2: 16, y1: 4, y2: 4 }),
+  );
 
 /// A bar of parts `[share of 1, class]`, one after another.
 export function bar(parts) {
   let x = 0;
-  return h("svg", {
-    class: "bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true",
-  }, h("rect", { class: "track", width: 100, height: 6 }), parts.map(([share, className]) => {
-    const width = Math.min(100 * share, 100 - x);
-    const rect = h("rect", { class: className, x: x.toFixed(2), width: width.toFixed(2), height: 6 });
-    x += width;
-    return rect;
-  }));
+  return h(
+    "svg",
+    {
+      class: "bar",
+      viewBox: "0 0 100 6",
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    },
+    h("rect", { class: "track", width: 100, height: 6 }),
+    parts.map(([share, className]) => {
+      const width = Math.min(100 * share, 100 - x);
+      const rect = h("rect", {
+        class: className,
+        x: x.toFixed(2),
+        width: width.toFixed(2),
+        height: 6,
+      });
+      x += width;
+      return rect;
+    }),
+  );
 }
 
 /// A figure against its limit: amber from 80 %, red from 95 %; without a limit there is no bar.
 export function meter(word, value, limit, format) {
   const share = isKnown(limit) && limit > 0 ? value / limit : null;
   const level = share >= 0.95 ? "fb" : share >= 0.8 ? "fw" : "f";
-  return h("div", { class: "meter" }, h("span", null, word),
-    h("span", { class: "val" }, h("b", null, format(value)), " ",
-      h("span", { class: "lim" }, share === null ? "no limit" : `of ${format(limit)}`)),
-    share !== null && bar([[share, level]]));
+  return h(
+    "div",
+    { class: "meter" },
+    h("span", null, word),
+    h(
+      "span",
+      { class: "val" },
+      h("b", null, format(value)),
+      " ",
+      h("span", { class: "lim" }, share === null ? "no limit" : `of ${format(limit)}`),
+    ),
+    share !== null && bar([[share, level]]),
+  );
 }
 
 /// Of what something consists: a square of its color, before the word.
-export const swatch = (className) => h("svg", {
-  class: "sw", viewBox: "0 0 10 10", "aria-hidden": "true",
-}, h("rect", { class: className, width: 10, height: 10 }));
+export const swatch = (className) =>
+  h(
+    "svg",
+    {
+      class: "sw",
+      viewBox: "0 0 10 10",
+      "aria-hidden": "true",
+    },
+    h("rect", { class: className, width: 10, height: 10 }),
+  );
 
 /// Where a plot stands: `draw` makes it as wide as there is room.
 export function plotPlace(app, draw) {
   const width = document.querySelector(".plots")?.clientWidth ?? 640;
-  return h("div", { class: "plots", ref: () => requestAnimationFrame(() => app.paint()) }, draw(width));
+  return h(
+    "div",
+    { class: "plots", ref: () => requestAnimationFrame(() => app.paint()) },
+    draw(width),
+  );
 }

@@ -5,8 +5,21 @@ import { Confirmation } from "./confirm.js";
 import { List, pageSize } from "./list.js";
 import { number, observed } from "./observers.js";
 import {
-  at, body, clientLink, code, empty, facts, head, named, notKnown, observerLink, refusal, sheet, since,
-  state, table,
+  at,
+  body,
+  clientLink,
+  code,
+  empty,
+  facts,
+  head,
+  named,
+  notKnown,
+  observerLink,
+  refusal,
+  sheet,
+  since,
+  state,
+  table,
 } from "./parts.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
@@ -14,21 +27,31 @@ import { bytes, count, date, isKnown, plural } from "./words.js";
 
 const transportNames = { websocket: "WebSocket", events: "event stream", mailbox: "mailbox" };
 
-const unsent = ({ unsentBytes, state: word }) => !isKnown(unsentBytes)
-  ? notKnown("Another loop serves its socket.")
-  : h("span", { class: word === "slow" ? "warnt" : unsentBytes === 0 ? "zero" : null }, bytes(unsentBytes));
+const unsent = ({ unsentBytes, state: word }) =>
+  !isKnown(unsentBytes)
+    ? notKnown("Another loop serves its socket.")
+    : h(
+        "span",
+        { class: word === "slow" ? "warnt" : unsentBytes === 0 ? "zero" : null },
+        bytes(unsentBytes),
+      );
 
-const askToRemove = (app, confirmation, row) => confirmation.ask({
-  about: row.id,
-  title: ["Remove ", code(row.id), "?"],
-  told: [`${plural(row.observers, "observer")} and ${plural(row.held, "held notification")} go with it. `,
-    row.state === "disconnected" ? "It cannot resume, and is told so when it tries. "
-      : "Its connection is closed with 4002. ",
-    "It may come back as another client. This cannot be undone."],
-  verb: `Remove ${row.id}`,
-  act: () => request(path("clients", row.id), { method: "DELETE" }),
-  done: `${row.id} was removed`,
-});
+const askToRemove = (app, confirmation, row) =>
+  confirmation.ask({
+    about: row.id,
+    title: ["Remove ", code(row.id), "?"],
+    told: [
+      `${plural(row.observers, "observer")} and ${plural(row.held, "held notification")} go ` +
+        `with it. `,
+      row.state === "disconnected"
+        ? "It cannot resume, and is told so when it tries. "
+        : "Its connection is closed with 4002. ",
+      "It may come back as another client. This cannot be undone.",
+    ],
+    verb: `Remove ${row.id}`,
+    act: () => request(path("clients", row.id), { method: "DELETE" }),
+    done: `${row.id} was removed`,
+  });
 
 /// Suspends a client, or lets it go on. That can be undone, so it is not asked about.
 async function suspend(app, row, isSuspended) {
@@ -41,60 +64,104 @@ function actsOn(app, row, remove, failed, className) {
   if (!app.may("admin")) return [];
   const isAsked = row.state === "asked";
   return [
-    h("button", {
-      type: "button", class: className, "aria-label": isAsked ? `Let ${row.id} go on` : `Suspend ${row.id}`,
-      onclick: () => suspend(app, row, !isAsked).catch(failed),
-    }, isAsked ? "Let go on" : "Suspend"),
-    h("button", {
-      type: "button", class: className, "aria-label": `Remove ${row.id}…`, onclick: () => remove(row),
-    }, "Remove…"),
+    h(
+      "button",
+      {
+        type: "button",
+        class: className,
+        "aria-label": isAsked ? `Let ${row.id} go on` : `Suspend ${row.id}`,
+        onclick: () => suspend(app, row, !isAsked).catch(failed),
+      },
+      isAsked ? "Let go on" : "Suspend",
+    ),
+    h(
+      "button",
+      {
+        type: "button",
+        class: className,
+        "aria-label": `Remove ${row.id}…`,
+        onclick: () => remove(row),
+      },
+      "Remove…",
+    ),
   ];
 }
 
 export function openClients(app, { query }) {
   const confirmation = new Confirmation(app);
   let refused = null;
-  const failed = (error) => { refused = error; app.paint(); };
+  const failed = (error) => {
+    refused = error;
+    app.paint();
+  };
   const remove = (row) => askToRemove(app, confirmation, row);
   const states = ["slow", "asked", "disconnected"];
-  return new List(app, {
-    view: "clients", title: "Clients", path: "clients", rows: "clients", id: ({ id }) => id,
-    filter: "Id or principal contains …",
-    choices: (asked, { reading }) => {
-      const { websocket, events, mailbox } = reading?.clients ?? {};
-      const all = isKnown(websocket) ? websocket + events + mailbox : null;
-      return [
-        { text: "All", query: { state: null }, total: all },
-        { text: "Live", query: { state: "live" } },
-        ...states.map((word) => ({
-          text: word[0].toUpperCase() + word.slice(1), query: { state: word }, total: reading?.clients?.[word],
-        })),
-      ];
+  return new List(
+    app,
+    {
+      view: "clients",
+      title: "Clients",
+      path: "clients",
+      rows: "clients",
+      id: ({ id }) => id,
+      filter: "Id or principal contains …",
+      choices: (asked, { reading }) => {
+        const { websocket, events, mailbox } = reading?.clients ?? {};
+        const all = isKnown(websocket) ? websocket + events + mailbox : null;
+        return [
+          { text: "All", query: { state: null }, total: all },
+          { text: "Live", query: { state: "live" } },
+          ...states.map((word) => ({
+            text: word[0].toUpperCase() + word.slice(1),
+            query: { state: word },
+            total: reading?.clients?.[word],
+          })),
+        ];
+      },
+      above: () => [confirmation.content(), refused !== null && refusal(refused)],
+      columns: [
+        {
+          head: "Client",
+          sort: "age",
+          cell: ({ id, principal }) => [clientLink(id), h("span", { class: "sub" }, principal)],
+        },
+        { head: "Transport", cls: "p2", cell: ({ transport }) => transportNames[transport] },
+        { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
+        { head: "For", cls: "r p2", cell: ({ stateSince }, { now }) => since(stateSince, now) },
+        { head: "Principal", cls: "nm p2", cell: ({ principal }) => code(principal) },
+        {
+          head: "Observers",
+          cls: "r p3",
+          sort: "-observers",
+          cell: ({ observers }) => number(observers),
+        },
+        { head: "Held", cls: "r", sort: "-held", cell: ({ held }) => number(held) },
+        { head: "Unsent", cls: "r p2", sort: "-unsent", cell: unsent },
+        {
+          head: "Connected for",
+          cls: "r p4",
+          cell: ({ connectedAt }, { now }) => since(connectedAt, now),
+        },
+        { head: "", cls: "r p2", cell: (row) => actsOn(app, row, remove, failed, "bare") },
+      ],
+      none: ({ contains, state: word }) =>
+        contains || word
+          ? ["No client matches. ", h("a", { href: link("clients") }, "Show all clients"), "."]
+          : "No client is here. One comes with a WebSocket, an event stream or a mailbox.",
     },
-    above: () => [confirmation.content(), refused !== null && refusal(refused)],
-    columns: [
-      { head: "Client", sort: "age", cell: ({ id, principal }) => [clientLink(id), h("span", { class: "sub" }, principal)] },
-      { head: "Transport", cls: "p2", cell: ({ transport }) => transportNames[transport] },
-      { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
-      { head: "For", cls: "r p2", cell: ({ stateSince }, { now }) => since(stateSince, now) },
-      { head: "Principal", cls: "nm p2", cell: ({ principal }) => code(principal) },
-      { head: "Observers", cls: "r p3", sort: "-observers", cell: ({ observers }) => number(observers) },
-      { head: "Held", cls: "r", sort: "-held", cell: ({ held }) => number(held) },
-      { head: "Unsent", cls: "r p2", sort: "-unsent", cell: unsent },
-      { head: "Connected for", cls: "r p4", cell: ({ connectedAt }, { now }) => since(connectedAt, now) },
-      { head: "", cls: "r p2", cell: (row) => actsOn(app, row, remove, failed, "bare") },
-    ],
-    none: ({ contains, state: word }) => contains || word
-      ? ["No client matches. ", h("a", { href: link("clients") }, "Show all clients"), "."]
-      : "No client is here. One comes with a WebSocket, an event stream, or a mailbox over HTTP.",
-  }, query);
+    query,
+  );
 }
 
-/// One client, with its observers. The API has no path for one client, so it is looked up in the list.
+/// One client, with its observers. The API has no path for one client, so it is looked up in the
+/// list.
 export function openClient(app, { id }) {
   const confirmation = new Confirmation(app);
   let refused = null;
-  const failed = (error) => { refused = error; app.paint(); };
+  const failed = (error) => {
+    refused = error;
+    app.paint();
+  };
   return {
     title: id,
     async read() {
@@ -104,40 +171,92 @@ export function openClient(app, { id }) {
       ]);
       return { client: clients.find((one) => one.id === id), observers, next, total };
     },
-    content: ({ client, observers, next, total }) => client === undefined
-      ? h("div", { key: `client ${id}`, class: "stack" },
-        head([code(id), " is not here"], { crumb: ["clients", "Clients", id] }),
-        h("div", { class: "sheet" }, empty("It left, or was removed, and its observers with it. An id is never used again.")))
-      : h("div", { key: `client ${id}`, class: "stack" },
-        head([code(id), " of ", code(client.principal)], {
-          crumb: ["clients", "Clients", id],
-          acts: actsOn(app, client, (row) => askToRemove(app, confirmation, row), failed, null),
-        }),
-        confirmation.content(), refused !== null && refusal(refused),
-        h("div", { class: "grid" }, clientFacts(client, app), clientObservers(id, observers, next, total))),
+    content: ({ client, observers, next, total }) =>
+      client === undefined
+        ? h(
+            "div",
+            { key: `client ${id}`, class: "stack" },
+            head([code(id), " is not here"], { crumb: ["clients", "Clients", id] }),
+            h(
+              "div",
+              { class: "sheet" },
+              empty(
+                "It left, or was removed, and its observers with it. An id is never used again.",
+              ),
+            ),
+          )
+        : h(
+            "div",
+            { key: `client ${id}`, class: "stack" },
+            head([code(id), " of ", code(client.principal)], {
+              crumb: ["clients", "Clients", id],
+              acts: actsOn(app, client, (row) => askToRemove(app, confirmation, row), failed, null),
+            }),
+            confirmation.content(),
+            refused !== null && refusal(refused),
+            h(
+              "div",
+              { class: "grid" },
+              clientFacts(client, app),
+              clientObservers(id, observers, next, total),
+            ),
+          ),
   };
 }
 
-const clientFacts = (client, { now }) => sheet("Connection", { place: "s4" }, body(facts([
-  ["Transport", transportNames[client.transport]],
-  ["State", state(client.state), " for ", since(client.stateSince, now)],
-  ["Principal", code(client.principal)],
-  ["Connected", at(client.connectedAt, date(client.connectedAt))],
-  ["Observers", count(client.observers)],
-  ["Held", count(client.held)],
-  ["Unsent", unsent(client)],
-])));
+const clientFacts = (client, { now }) =>
+  sheet(
+    "Connection",
+    { place: "s4" },
+    body(
+      facts([
+        ["Transport", transportNames[client.transport]],
+        ["State", state(client.state), " for ", since(client.stateSince, now)],
+        ["Principal", code(client.principal)],
+        ["Connected", at(client.connectedAt, date(client.connectedAt))],
+        ["Observers", count(client.observers)],
+        ["Held", count(client.held)],
+        ["Unsent", unsent(client)],
+      ]),
+    ),
+  );
 
 function clientObservers(id, observers, next, total) {
   if (observers.length === 0) {
-    return sheet("Its observers", { place: "s8" }, empty("It has none: it only posts, asks, or listens to nothing yet."));
+    return sheet(
+      "Its observers",
+      { place: "s8" },
+      empty("It has none: it only posts, asks, or listens to nothing yet."),
+    );
   }
-  return sheet("Its observers", {
-    place: "s8", note: count(total ?? observers.length),
-    more: next && h("a", { href: link("observers", null, { client: id }) }, "All"),
-  }, table(`Observers of ${id}`, [["Observer"], ["Name", "nm"], ["Object", "nm p2"], ["Delivered", "r p2"], ["Held", "r"], ["Dropped", "r p2"]],
-    observers.map((row) => ({
-      key: row.id, cells: [observerLink(row.id), observed(row), named(row.object), number(row.delivered),
-        number(row.held), number(row.dropped)],
-    }))));
+  return sheet(
+    "Its observers",
+    {
+      place: "s8",
+      note: count(total ?? observers.length),
+      more: next && h("a", { href: link("observers", null, { client: id }) }, "All"),
+    },
+    table(
+      `Observers of ${id}`,
+      [
+        ["Observer"],
+        ["Name", "nm"],
+        ["Object", "nm p2"],
+        ["Delivered", "r p2"],
+        ["Held", "r"],
+        ["Dropped", "r p2"],
+      ],
+      observers.map((row) => ({
+        key: row.id,
+        cells: [
+          observerLink(row.id),
+          observed(row),
+          named(row.object),
+          number(row.delivered),
+          number(row.held),
+          number(row.dropped),
+        ],
+      })),
+    ),
+  );
 }

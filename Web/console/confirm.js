@@ -1,5 +1,5 @@
-// A question before an act: what goes, who is told, whether it can be undone. It opens in place, has
-// the focus on the way out, and Escape closes it.
+// A question before an act: what goes, who is told, whether it can be undone. It opens in place,
+// has the focus on the way out, and Escape closes it.
 
 import { h } from "./tree.js";
 import { refusal } from "./parts.js";
@@ -16,7 +16,9 @@ export class Confirmation {
     this.#app = app;
   }
 
-  get about() { return this.#asked?.about ?? null; }
+  get about() {
+    return this.#asked?.about ?? null;
+  }
 
   /// Asks. `act` does it, and `done` is what a screen reader is told then.
   ask(question) {
@@ -53,20 +55,36 @@ export class Confirmation {
   content() {
     if (this.#asked === null) return null;
     const { title, told, verb, keep = "Keep it" } = this.#asked;
-    return h("div", {
-      key: "confirmation", class: "note bad stack", role: "group", "aria-label": title,
-      onkeydown: (event) => {
-        if (event.key !== "Escape") return;
-        event.stopPropagation();
-        this.#close();
+    return h(
+      "div",
+      {
+        key: "confirmation",
+        class: "note bad stack",
+        role: "group",
+        "aria-label": title,
+        onkeydown: (event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          this.#close();
+        },
       },
-    },
-    h("p", null, h("b", null, title)), h("p", null, told),
-    this.#refused !== null && refusal(this.#refused),
-    h("p", { class: "rowf" },
-      h("button", { type: "button", class: "bad", onclick: () => this.#act() }, verb),
-      h("button", {
-        type: "button", onclick: () => this.#close(), ref: (node) => setTimeout(() => node.focus()),
-      }, keep)));
+      h("p", null, h("b", null, title)),
+      h("p", null, told),
+      this.#refused !== null && refusal(this.#refused),
+      h(
+        "p",
+        { class: "rowf" },
+        h("button", { type: "button", class: "bad", onclick: () => this.#act() }, verb),
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: () => this.#close(),
+            ref: (node) => setTimeout(() => node.focus()),
+          },
+          keep,
+        ),
+      ),
+    );
   }
 }

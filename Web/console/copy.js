@@ -6,7 +6,8 @@ import { h } from "./tree.js";
 /// Milliseconds for which a button says that it did it.
 const thanksTime = 2000;
 
-/// Copies a text; where the browser has no clipboard for the page, as over plain HTTP, by selection.
+/// Copies a text; where the browser has no clipboard for the page, as over plain HTTP, by
+/// selection.
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -22,26 +23,37 @@ async function copyText(text) {
 }
 
 /// A button that copies; `text` is the text, or a function that makes it.
-export const copyButton = (text, label = "Copy", attributes = {}) => h("button", {
-  type: "button",
-  async onclick({ currentTarget }) {
-    await copyText(typeof text === "function" ? text() : text);
-    const said = currentTarget.firstChild;
-    said.data = "Copied";
-    document.getElementById("spoken").textContent = "Copied";
-    setTimeout(() => { said.data = label; }, thanksTime);
-  },
-  ...attributes,
-}, label);
+export const copyButton = (text, label = "Copy", attributes = {}) =>
+  h(
+    "button",
+    {
+      type: "button",
+      async onclick({ currentTarget }) {
+        await copyText(typeof text === "function" ? text() : text);
+        const said = currentTarget.firstChild;
+        said.data = "Copied";
+        document.getElementById("spoken").textContent = "Copied";
+        setTimeout(() => {
+          said.data = label;
+        }, thanksTime);
+      },
+      ...attributes,
+    },
+    label,
+  );
 
 /// A command that wraps, with Copy beside it.
-export const command = (text, about) => h("div", { class: "cmd" },
-  h("pre", null, text), copyButton(text, "Copy", { class: "bare", "aria-label": `Copy ${about}` }));
+export const command = (text, about) =>
+  h(
+    "div",
+    { class: "cmd" },
+    h("pre", null, text),
+    copyButton(text, "Copy", { class: "bare", "aria-label": `Copy ${about}` }),
+  );
 
 /// A text as one word of a shell.
-export const quoted = (text) => /^[\w@%+=:,./-]+$/.test(text)
-  ? text
-  : `'${text.replaceAll("'", "'\\''")}'`;
+export const quoted = (text) =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 const segment = (text) => encodeURIComponent(text);
 

@@ -4,7 +4,19 @@ import { ask, path } from "./broker.js";
 import { copyButton, curl, placeOf } from "./copy.js";
 import { observed } from "./observers.js";
 import {
-  clientLink, code, empty, field, head, named, note, observerLink, quiet, refusal, sheet, state, table,
+  clientLink,
+  code,
+  empty,
+  field,
+  head,
+  named,
+  note,
+  observerLink,
+  quiet,
+  refusal,
+  sheet,
+  state,
+  table,
 } from "./parts.js";
 import { link, queryText } from "./route.js";
 import { h } from "./tree.js";
@@ -20,14 +32,26 @@ export function difference(theirs, ours) {
   let start = 0;
   while (start < left.length && left[start] === right[start]) start += 1;
   let end = 0;
-  while (end < left.length - start && end < right.length - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  while (
+    end < left.length - start &&
+    end < right.length - start &&
+    left.at(-1 - end) === right.at(-1 - end)
+  )
+    end += 1;
   const marked = left.slice(start, left.length - end).join("");
-  return code([left.slice(0, start).join(""), marked !== "" && h("mark", null, marked), left.slice(left.length - end).join("")]);
+  return code([
+    left.slice(0, start).join(""),
+    marked !== "" && h("mark", null, marked),
+    left.slice(left.length - end).join(""),
+  ]);
 }
 
 const differences = {
-  "name-differs-in-case": "upper and lower case", "name-differs-in-unicode-form": "the Unicode form",
-  "name-differs-in-blanks": "blanks", "name-differs-in-spelling": "a letter or two", "object-differs": "the object",
+  "name-differs-in-case": "upper and lower case",
+  "name-differs-in-unicode-form": "the Unicode form",
+  "name-differs-in-blanks": "blanks",
+  "name-differs-in-spelling": "a letter or two",
+  "object-differs": "the object",
 };
 
 /// What an observer made, or would make, of a notification.
@@ -42,13 +66,20 @@ export function openExplain(app, { query }) {
   let fault = null;
   const looked = new Map();
   async function look(ids) {
-    await Promise.all(ids.filter((id) => !looked.has(id)).slice(0, lookLimit).map(async (id) => {
-      looked.set(id, await ask(path("observers", id)).catch(() => null));
-    }));
+    await Promise.all(
+      ids
+        .filter((id) => !looked.has(id))
+        .slice(0, lookLimit)
+        .map(async (id) => {
+          looked.set(id, await ask(path("observers", id)).catch(() => null));
+        }),
+    );
   }
   function submit(event) {
     event.preventDefault();
-    const [typed, from] = ["explain-name", "explain-object"].map((id) => document.getElementById(id).value);
+    const [typed, from] = ["explain-name", "explain-object"].map(
+      (id) => document.getElementById(id).value,
+    );
     fault = typed === "" ? "Which notification? It needs a name." : null;
     if (fault === null) return app.go(link("explain", null, { name: typed, object: from }));
     app.paint();
@@ -58,58 +89,163 @@ export function openExplain(app, { query }) {
     title: "Who would get it?",
     async read() {
       if (name === "") return {};
-      const explained = await ask("explain", { query: { name, object, limit: 50 } })
-        .catch((error) => {
+      const explained = await ask("explain", { query: { name, object, limit: 50 } }).catch(
+        (error) => {
           if (error.status !== 422 && error.status !== 400) throw error;
           return { refused: error };
-        });
+        },
+      );
       if (explained.refused === undefined) {
         await look([...explained.near, ...explained.observers].map(({ id }) => id));
       }
       return { explained };
     },
-    content: ({ explained = null }) => h("div", { key: `explain ${name} ${object}`, class: "stack" },
-      head("Who would get it?", { note: "Nothing is posted." }),
-      h("form", { class: "sheet body form", novalidate: true, onsubmit: submit },
-        h("div", { class: "pair" },
-          field("explain-name", "Name", null, { value: name, fault }),
-          field("explain-object", "Object", "empty for none", { value: object ?? "" })),
-        h("p", { class: "rowf" }, h("button", { class: "main" }, "Explain"),
-          name !== "" && copyButton(() => curl(placeOf("explain", queryText({ name, object }))), "Copy as curl", { class: "bare" }))),
-      explained?.refused && refusal(explained.refused),
-      explained !== null && explained.refused === undefined && answer(explained, looked, name, object)),
+    content: ({ explained = null }) =>
+      h(
+        "div",
+        { key: `explain ${name} ${object}`, class: "stack" },
+        head("Who would get it?", { note: "Nothing is posted." }),
+        h(
+          "form",
+          { class: "sheet body form", novalidate: true, onsubmit: submit },
+          h(
+            "div",
+            { class: "pair" },
+            field("explain-name", "Name", null, { value: name, fault }),
+            field("explain-object", "Object", "empty for none", { value: object ?? "" }),
+          ),
+          h(
+            "p",
+            { class: "rowf" },
+            h("button", { class: "main" }, "Explain"),
+            name !== "" &&
+              copyButton(
+                () => curl(placeOf("explain", queryText({ name, object }))),
+                "Copy as curl",
+                { class: "bare" },
+              ),
+          ),
+        ),
+        explained?.refused && refusal(explained.refused),
+        explained !== null &&
+          explained.refused === undefined &&
+          answer(explained, looked, name, object),
+      ),
   };
 }
+
+/// `3 observers nearly do`.
+export const nearlyDo = (number) =>
+  `${plural(number, "observer")} nearly ${number === 1 ? "does" : "do"}`;
 
 function answer(explained, looked, name, object) {
   const { observers, near, partial = false, next } = explained;
   const what = [code(name), object === null ? "" : [" of ", code(object)]];
   return [
     observers.length === 0
-      ? note(near.length > 0 ? "bad" : "warn", h("p", null, h("b", null, "Nobody would get ", what, "."), " ",
-        near.length > 0 ? `${plural(near.length, "observer")} nearly ${near.length === 1 ? "does" : "do"}: names and objects are compared letter by letter.`
-          : "No observer has a name like it."))
-      : note("", h("p", null, h("b", null, `${plural(observers.length, "observer")}${next ? " and more" : ""} would get `, what, "."))),
-    h("div", { class: "grid" },
-      observers.length > 0 && sheet("Who gets it", {
-        place: near.length > 0 ? "s7" : "", note: "in the order of registration",
-        more: h("a", { href: link("post", null, { name, object }) }, "Post it…"),
-      }, table("Who gets it", [["Observer"], ["Observes", "nm"], ["State", "p2"], ["Outcome"]], observers.map((row) => ({
-        key: row.id, cells: [observerLink(row.id), looked.get(row.id) ? [observed(looked.get(row.id)), isKnown(looked.get(row.id).object) && [" of ", code(looked.get(row.id).object)]] : quiet("–"),
-          state(row.state), outcome(row)],
-      })))),
-      near.length > 0 && sheet("Who nearly does", {
-        place: observers.length > 0 ? "s5" : "", note: `${count(near.length)}${partial ? " and perhaps more" : ""}, with what differs marked`,
-      }, table("Near misses", [["Observer"], ["Its filter", "nm"], ["What differs"], ["Client", "p2"]], near.map(({ id, reason }) => {
-        const row = looked.get(id);
-        return { key: id, cells: [observerLink(id), row ? nearFilter(row, reason, name, object) : quiet("–"),
-          differences[reason] ?? spoken(reason), row ? [clientLink(row.client), " ", quiet(row.principal)] : quiet("–")] };
-      }))),
-      observers.length === 0 && near.length === 0 && h("div", { class: "sheet" },
-        empty("Observers stand in the list as soon as they are registered. ", h("a", { href: link("observers") }, "See all observers"), "."))),
+      ? note(
+          near.length > 0 ? "bad" : "warn",
+          h(
+            "p",
+            null,
+            h("b", null, "Nobody would get ", what, "."),
+            " ",
+            near.length > 0
+              ? [nearlyDo(near.length), ": names and objects are compared letter by letter."]
+              : "No observer has a name like it.",
+          ),
+        )
+      : note(
+          "",
+          h(
+            "p",
+            null,
+            h(
+              "b",
+              null,
+              `${plural(observers.length, "observer")}${next ? " and more" : ""} would get `,
+              what,
+              ".",
+            ),
+          ),
+        ),
+    h(
+      "div",
+      { class: "grid" },
+      observers.length > 0 &&
+        sheet(
+          "Who gets it",
+          {
+            place: near.length > 0 ? "s7" : "",
+            note: "in the order of registration",
+            more: h("a", { href: link("post", null, { name, object }) }, "Post it…"),
+          },
+          table(
+            "Who gets it",
+            [["Observer"], ["Observes", "nm"], ["State", "p2"], ["Outcome"]],
+            observers.map((row) => ({
+              key: row.id,
+              cells: [
+                observerLink(row.id),
+                looked.get(row.id)
+                  ? [
+                      observed(looked.get(row.id)),
+                      isKnown(looked.get(row.id).object) && [
+                        " of ",
+                        code(looked.get(row.id).object),
+                      ],
+                    ]
+                  : quiet("–"),
+                state(row.state),
+                outcome(row),
+              ],
+            })),
+          ),
+        ),
+      near.length > 0 &&
+        sheet(
+          "Who nearly does",
+          {
+            place: observers.length > 0 ? "s5" : "",
+            note: [
+              count(near.length),
+              partial && " and perhaps more",
+              ", with what differs marked",
+            ],
+          },
+          table(
+            "Near misses",
+            [["Observer"], ["Its filter", "nm"], ["What differs"], ["Client", "p2"]],
+            near.map(({ id, reason }) => {
+              const row = looked.get(id);
+              return {
+                key: id,
+                cells: [
+                  observerLink(id),
+                  row ? nearFilter(row, reason, name, object) : quiet("–"),
+                  differences[reason] ?? spoken(reason),
+                  row ? [clientLink(row.client), " ", quiet(row.principal)] : quiet("–"),
+                ],
+              };
+            }),
+          ),
+        ),
+      observers.length === 0 &&
+        near.length === 0 &&
+        h(
+          "div",
+          { class: "sheet" },
+          empty(
+            "Observers stand in the list as soon as they are registered. ",
+            h("a", { href: link("observers") }, "See all observers"),
+            ".",
+          ),
+        ),
+    ),
   ];
 }
 
-const nearFilter = (row, reason, name, object) => reason === "object-differs"
-  ? [named(row.name), " of ", difference(row.object, object)]
-  : [difference(row.name, name), isKnown(row.object) && [" of ", code(row.object)]];
+const nearFilter = (row, reason, name, object) =>
+  reason === "object-differs"
+    ? [named(row.name), " of ", difference(row.object, object)]
+    : [difference(row.name, name), isKnown(row.object) && [" of ", code(row.object)]];

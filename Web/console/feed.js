@@ -17,8 +17,11 @@ const sentences = {
     many: (number) => `${number} clients connected`,
   },
   "belfry.client.suspended": {
-    one: ({ client, reason }) => [clientLink(client), " was suspended: ",
-      h("b", { class: reason === "slow" ? "warnt" : null }, reason)],
+    one: ({ client, reason }) => [
+      clientLink(client),
+      " was suspended: ",
+      h("b", { class: reason === "slow" ? "warnt" : null }, reason),
+    ],
     many: (number, { reason }) => `${number} clients were suspended: ${reason}`,
   },
   "belfry.client.resumed": {
@@ -34,7 +37,11 @@ const sentences = {
     many: (number) => `${number} observers expired, their leases were over`,
   },
   "belfry.queue.overflowed": {
-    one: ({ entries }) => ["The queue is full: ", h("b", { class: "badt" }, count(entries)), " entries"],
+    one: ({ entries }) => [
+      "The queue is full: ",
+      h("b", { class: "badt" }, count(entries)),
+      " entries",
+    ],
     many: () => "The queue is full again",
   },
   "belfry.center.didStart": {
@@ -65,18 +72,22 @@ export class Feed {
   follow(center) {
     for (const name of Object.keys(sentences)) {
       this.observerCount += 1;
-      center.addObserver({ name }, (notification) => this.#take(notification)).catch((error) => {
-        this.observerCount -= 1;
-        this.refused = error.problem?.detail ?? error.message;
-      });
+      center
+        .addObserver({ name }, (notification) => this.#take(notification))
+        .catch((error) => {
+          this.observerCount -= 1;
+          this.refused = error.problem?.detail ?? error.message;
+        });
     }
   }
 
   #take({ name, userInfo, postedAt }) {
     const time = Date.parse(postedAt);
     const [last] = this.lines;
-    const isLike = last?.name === name && last.userInfo?.reason === userInfo?.reason
-      && time - last.time < together;
+    const isLike =
+      last?.name === name &&
+      last.userInfo?.reason === userInfo?.reason &&
+      time - last.time < together;
     if (isLike) Object.assign(last, { number: last.number + 1, time });
     else {
       this.lines.unshift({ key: this.#count++, name, userInfo: userInfo ?? {}, number: 1, time });
@@ -87,7 +98,8 @@ export class Feed {
 
   /// Many that come together are painted once.
   #paintSoon() {
-    if (this.#isPaintDue || this.#app.route.view !== "overview" || this.#app.pausedAt !== null) return;
+    if (this.#isPaintDue || this.#app.route.view !== "overview" || this.#app.pausedAt !== null)
+      return;
     this.#isPaintDue = true;
     setTimeout(() => {
       this.#isPaintDue = false;
@@ -99,8 +111,12 @@ export class Feed {
   rows(limit) {
     return this.lines.slice(0, limit).map(({ key, name, userInfo, number, time }) => {
       const { one, many } = sentences[name];
-      return h("li", { key: `line ${key}` }, at(time),
-        h("span", null, number === 1 ? one(userInfo) : many(number, userInfo)));
+      return h(
+        "li",
+        { key: `line ${key}` },
+        at(time),
+        h("span", null, number === 1 ? one(userInfo) : many(number, userInfo)),
+      );
     });
   }
 }

@@ -11,25 +11,48 @@ import { clock, count, day, duration, plural } from "./words.js";
 
 /// The views of the rail. `with` names the views that are shown under it.
 const groups = [
-  ["Watch", [
-    { view: "overview", name: "Overview", count: (app) => looksOf(app).length },
-    { view: "tail", name: "Live tail" },
-  ]],
-  ["Look inside", [
-    { view: "channels", name: "Channels", with: ["channel", "unheard"] },
-    { view: "observers", name: "Observers", with: ["observer", "forgotten"],
-      count: ({ reading }) => reading.observers?.count },
-    { view: "clients", name: "Clients", with: ["client"], count: ({ reading }) => clientCount(reading) },
-    { view: "queue", name: "Queue and modes", count: ({ reading }) => reading.queue?.entries },
-    { view: "responders", name: "Responders", count: ({ reading }) => reading.responders?.count },
-    { view: "values", name: "Values", with: ["value"], count: ({ reading }) => reading.values?.count },
-    { view: "timers", name: "Timers", count: ({ reading }) => reading.timers?.count },
-  ]],
-  ["Do", [
-    { view: "explain", name: "Explain" },
-    { view: "post", name: "Post" },
-    { view: "ask", name: "Ask" },
-  ]],
+  [
+    "Watch",
+    [
+      { view: "overview", name: "Overview", count: (app) => looksOf(app).length },
+      { view: "tail", name: "Live tail" },
+    ],
+  ],
+  [
+    "Look inside",
+    [
+      { view: "channels", name: "Channels", with: ["channel", "unheard"] },
+      {
+        view: "observers",
+        name: "Observers",
+        with: ["observer", "forgotten"],
+        count: ({ reading }) => reading.observers?.count,
+      },
+      {
+        view: "clients",
+        name: "Clients",
+        with: ["client"],
+        count: ({ reading }) => clientCount(reading),
+      },
+      { view: "queue", name: "Queue and modes", count: ({ reading }) => reading.queue?.entries },
+      { view: "responders", name: "Responders", count: ({ reading }) => reading.responders?.count },
+      {
+        view: "values",
+        name: "Values",
+        with: ["value"],
+        count: ({ reading }) => reading.values?.count,
+      },
+      { view: "timers", name: "Timers", count: ({ reading }) => reading.timers?.count },
+    ],
+  ],
+  [
+    "Do",
+    [
+      { view: "explain", name: "Explain" },
+      { view: "post", name: "Post" },
+      { view: "ask", name: "Ask" },
+    ],
+  ],
   ["Later", [{ name: "Archives" }, { name: "Groups" }, { name: "Nodes" }]],
 ];
 
@@ -54,16 +77,41 @@ export class Frame {
 
   #rail() {
     const { reading } = this.#app;
-    return h("div", { class: "rail-in" },
+    return h(
+      "div",
+      { class: "rail-in" },
       brand(reading?.version),
       this.#centers("rail-center"),
-      h("nav", { "aria-label": "Views" }, groups.map(([name, views]) =>
-        h("div", { key: name }, h("h2", null, name), h("ul", null, views.map((one) => this.#item(one)))))),
-      h("div", { class: "foot" },
+      h(
+        "nav",
+        { "aria-label": "Views" },
+        groups.map(([name, views]) =>
+          h(
+            "div",
+            { key: name },
+            h("h2", null, name),
+            h(
+              "ul",
+              null,
+              views.map((one) => this.#item(one)),
+            ),
+          ),
+        ),
+      ),
+      h(
+        "div",
+        { class: "foot" },
         reading && h("span", null, "Up ", this.#upTime(reading)),
         h("span", null, h("a", { href: link("help") }, "Help and keys")),
-        h("span", null, h("a", { href: "openapi.yaml" }, "openapi.yaml"), " ",
-          h("a", { href: "metrics" }, "metrics"))));
+        h(
+          "span",
+          null,
+          h("a", { href: "openapi.yaml" }, "openapi.yaml"),
+          " ",
+          h("a", { href: "metrics" }, "metrics"),
+        ),
+      ),
+    );
   }
 
   #upTime(reading) {
@@ -75,49 +123,93 @@ export class Frame {
   #centers(id) {
     const names = this.#app.centers.map(({ name }) => name);
     if (!names.includes(centerName)) names.push(centerName);
-    return h("div", { class: "center" }, h("label", { for: id }, "Center"),
-      h("select", {
-        id,
-        onchange: ({ target }) => {
-          location.search = target.value === "default" ? "" : `?center=${encodeURIComponent(target.value)}`;
+    return h(
+      "div",
+      { class: "center" },
+      h("label", { for: id }, "Center"),
+      h(
+        "select",
+        {
+          id,
+          onchange: ({ target }) => {
+            location.search =
+              target.value === "default" ? "" : `?center=${encodeURIComponent(target.value)}`;
+          },
         },
-      }, names.map((name) => h("option", { key: name, value: name, selected: name === centerName }, name))));
+        names.map((name) =>
+          h("option", { key: name, value: name, selected: name === centerName }, name),
+        ),
+      ),
+    );
   }
 
   #item({ view = null, name, count: of, with: others = [] }) {
     const { route, reading } = this.#app;
     if (view === null) return h("li", { key: name }, h("span", { class: "later" }, name));
     const isHere = view === route.view || others.includes(route.view);
-    const figure = reading === null || of === undefined ? null : of(this.#app) ?? null;
+    const figure = reading === null || of === undefined ? null : (of(this.#app) ?? null);
     const isHot = view === "overview" && figure > 0;
-    return h("li", { key: name }, h("a", { href: link(view), "aria-current": isHere && "page" },
-      name, figure !== null && !(view === "overview" && figure === 0)
-        && h("span", { class: isHot ? "c hot" : "c" }, count(figure))));
+    return h(
+      "li",
+      { key: name },
+      h(
+        "a",
+        { href: link(view), "aria-current": isHere && "page" },
+        name,
+        figure !== null &&
+          !(view === "overview" && figure === 0) &&
+          h("span", { class: isHot ? "c hot" : "c" }, count(figure)),
+      ),
+    );
   }
 
   #top() {
     const app = this.#app;
     if (app.wantsToken) {
-      return [brand(), h("div", { class: "states", key: "states" }, pill("warn", "slow", "Wants a token"))];
+      return [
+        brand(),
+        h("div", { class: "states", key: "states" }, pill("warn", "slow", "Wants a token")),
+      ];
     }
     const views = groups.flatMap(([, all]) => all).filter(({ view }) => view);
     return [
       brand(),
-      h("details", { class: "menu", key: "menu" }, h("summary", null, "Views"),
-        h("nav", { "aria-label": "Views, menu", onclick: closeMenu },
-          h("ul", null, views.map((one) => this.#item(one)),
+      h(
+        "details",
+        { class: "menu", key: "menu" },
+        h("summary", null, "Views"),
+        h(
+          "nav",
+          { "aria-label": "Views, menu", onclick: closeMenu },
+          h(
+            "ul",
+            null,
+            views.map((one) => this.#item(one)),
             h("li", { key: "me" }, h("a", { href: link("me") }, "You")),
-            h("li", { key: "help" }, h("a", { href: link("help") }, "Help and keys"))),
+            h("li", { key: "help" }, h("a", { href: link("help") }, "Help and keys")),
+          ),
           button(app.pausedAt === null ? "Pause" : "Go on", () => app.pause()),
-          app.centers.length > 1 && this.#centers("menu-center"))),
+          app.centers.length > 1 && this.#centers("menu-center"),
+        ),
+      ),
       this.#search.content(),
-      h("div", { class: "states", key: "states" }, this.#pill(),
-        app.reading && h("span", { class: "asof" }, h("span", { class: "p" }, "as of "),
-          at(app.reading.asOf)),
-        button(app.pausedAt === null ? "Pause" : "Go on", () => app.pause(),
-          { class: "p", "aria-pressed": String(app.pausedAt !== null) }),
-        h("a", { class: "btn p", href: link("me") }, app.me?.principal ?? "anonymous",
-          app.me !== null && app.may("admin") && quiet("admin"))),
+      h(
+        "div",
+        { class: "states", key: "states" },
+        this.#pill(),
+        app.reading &&
+          h("span", { class: "asof" }, h("span", { class: "p" }, "as of "), at(app.reading.asOf)),
+        button(app.pausedAt === null ? "Pause" : "Go on", () => app.pause(), {
+          class: "p",
+          "aria-pressed": String(app.pausedAt !== null),
+        }),
+        h(
+          "a",
+          { class: "btn p", href: link("me") },
+          app.me?.principal ?? "anonymous",
+          app.me !== null && app.may("admin") && quiet("admin"),
+        ),
+      ),
     ];
   }
 
@@ -137,37 +229,68 @@ export class Frame {
     if (app.wantsToken) return null;
     if (away !== null) {
       const wait = Math.max(Math.ceil((away.next - Date.now()) / 1000), 0);
-      return banner("warn", "slow", ["The broker does not answer since ", at(away.since), "."],
-        [app.reading && "What you see is from then. ", wait === 0 ? "Trying now; " : `Next try in ${wait} s; `,
-          `${plural(away.tries, "try", "tries")} so far.`],
-        button("Try now", () => app.beat()));
+      return banner(
+        "warn",
+        "slow",
+        ["The broker does not answer since ", at(away.since), "."],
+        [
+          app.reading && "What you see is from then. ",
+          wait === 0 ? "Trying now; " : `Next try in ${wait} s; `,
+          `${plural(away.tries, "try", "tries")} so far.`,
+        ],
+        button("Try now", () => app.beat()),
+      );
     }
     if (app.pausedAt !== null) {
-      return banner("", "asked", ["Paused at ", at(app.pausedAt), "."],
-        "What you see is from then. The broker works on.", button("Go on", () => app.pause()));
+      return banner(
+        "",
+        "asked",
+        ["Paused at ", at(app.pausedAt), "."],
+        "What you see is from then. The broker works on.",
+        button("Go on", () => app.pause()),
+      );
     }
     if (reading?.draining) {
-      return banner("bad", "cross", ["The broker is stopping."],
-        `It takes no new work, and ends ${plural(reading.connections?.open, "connection")}. `
-          + "Each is told when to come back.",
-        h("a", { class: "btn", href: link("clients") }, "Who is left"));
+      return banner(
+        "bad",
+        "cross",
+        ["The broker is stopping."],
+        `It takes no new work, and ends ${plural(reading.connections?.open, "connection")}. ` +
+          "Each is told when to come back.",
+        h("a", { class: "btn", href: link("clients") }, "Who is left"),
+      );
     }
     const [full] = reading === null ? [] : fullLimits(reading);
     if (full === undefined) return null;
-    return banner("bad", "cross",
+    return banner(
+      "bad",
+      "cross",
       [`${full.name} ${full.is} full: ${full.format(full.value)} of ${full.format(full.limit)}.`],
-      full.so, h("a", { class: "btn", href: full.href }, "Who has most"));
+      full.so,
+      h("a", { class: "btn", href: full.href }, "Who has most"),
+    );
   }
 }
 
-const brand = (version = null) => h("a", { class: "brand", href: link("overview"), key: "brand" },
-  icon("bell"), " Belfry", version && h("span", { class: "quiet n" }, version));
+const brand = (version = null) =>
+  h(
+    "a",
+    { class: "brand", href: link("overview"), key: "brand" },
+    icon("bell"),
+    " Belfry",
+    version && h("span", { class: "quiet n" }, version),
+  );
 
 const pill = (level, shape, text) => h("span", { class: `pill ${level}` }, icon(shape), text);
 
 const banner = (level, shape, title, text, act) =>
-  h("section", { key: "banner", class: `banner ${level}`, "aria-label": "State of the broker" },
-    icon(shape), h("div", null, h("b", null, title), " ", text), act);
+  h(
+    "section",
+    { key: "banner", class: `banner ${level}`, "aria-label": "State of the broker" },
+    icon(shape),
+    h("div", null, h("b", null, title), " ", text),
+    act,
+  );
 
 function closeMenu({ currentTarget, target }) {
   if (target.closest("a") !== null) currentTarget.closest("details").open = false;

@@ -18,24 +18,66 @@ const keyNames = (keys) => keys.map((key, place) => [place > 0 && " ", h("kbd", 
 export function openHelp(app) {
   return {
     title: "Help and keys",
-    content: () => h("div", { class: "stack" }, head("Help and keys"),
-      h("div", { class: "grid" },
-        h("section", { class: "sheet s5" }, h("header", null, h("h2", null, "Keys")),
-          h("table", { class: "tight" },
-            h("caption", { class: "hidden" }, "Keys and what they do"),
-            h("thead", null, h("tr", null, h("th", { scope: "col" }, "Key"), h("th", { scope: "col" }, "Does"))),
-            h("tbody", null,
-              others.map(([keys, text]) => keyRow(keys, text)),
-              Object.entries(ways).map(([key, [, name]]) => keyRow(["g", key], name)))),
-          body(h("p", { class: "checks" }, h("label", null,
-            h("input", {
-              type: "checkbox", checked: lettersAreOn(),
-              onchange: ({ target }) => turnLetters(target.checked),
-            }), " Single letters do this while no field has the focus")))),
-        h("section", { class: "sheet s7" }, h("header", null, h("h2", null, "Your first notification")),
-          body(steps(app))))),
+    content: () =>
+      h(
+        "div",
+        { class: "stack" },
+        head("Help and keys"),
+        h(
+          "div",
+          { class: "grid" },
+          h(
+            "section",
+            { class: "sheet s5" },
+            h("header", null, h("h2", null, "Keys")),
+            h(
+              "table",
+              { class: "tight" },
+              h("caption", { class: "hidden" }, "Keys and what they do"),
+              h(
+                "thead",
+                null,
+                h("tr", null, h("th", { scope: "col" }, "Key"), h("th", { scope: "col" }, "Does")),
+              ),
+              h(
+                "tbody",
+                null,
+                others.map(([keys, text]) => keyRow(keys, text)),
+                Object.entries(ways).map(([key, [, name]]) => keyRow(["g", key], name)),
+              ),
+            ),
+            body(
+              h(
+                "p",
+                { class: "checks" },
+                h(
+                  "label",
+                  null,
+                  h("input", {
+                    type: "checkbox",
+                    checked: lettersAreOn(),
+                    onchange: ({ target }) => turnLetters(target.checked),
+                  }),
+                  " Single letters do this while no field has the focus",
+                ),
+              ),
+            ),
+          ),
+          h(
+            "section",
+            { class: "sheet s7" },
+            h("header", null, h("h2", null, "Your first notification")),
+            body(steps(app)),
+          ),
+        ),
+      ),
   };
 }
 
-const keyRow = (keys, text) => h("tr", { key: keys.join() },
-  h("th", { scope: "row", class: "one" }, keyNames(keys)), h("td", null, text));
+const keyRow = (keys, text) =>
+  h(
+    "tr",
+    { key: keys.join() },
+    h("th", { scope: "row", class: "one" }, keyNames(keys)),
+    h("td", null, text),
+  );

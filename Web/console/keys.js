@@ -1,4 +1,5 @@
-// The keys of the page. Single letters work only while no field has the focus, and can be turned off.
+// The keys of the page. Single letters work only while no field has the focus, and can be turned
+// off.
 
 import { link } from "./route.js";
 
@@ -22,10 +23,17 @@ export function turnLetters(isOn) {
 
 /// What `g` and a letter lead to.
 export const ways = {
-  o: ["overview", "Overview"], t: ["tail", "Live tail"], c: ["channels", "Channels"],
-  b: ["observers", "Observers"], l: ["clients", "Clients"], q: ["queue", "Queue and modes"],
-  e: ["explain", "Explain"], p: ["post", "Post"], r: ["responders", "Responders"],
-  v: ["values", "Values"], i: ["timers", "Timers"],
+  o: ["overview", "Overview"],
+  t: ["tail", "Live tail"],
+  c: ["channels", "Channels"],
+  b: ["observers", "Observers"],
+  l: ["clients", "Clients"],
+  q: ["queue", "Queue and modes"],
+  e: ["explain", "Explain"],
+  p: ["post", "Post"],
+  r: ["responders", "Responders"],
+  v: ["values", "Values"],
+  i: ["timers", "Timers"],
 };
 
 /// Milliseconds in which the second letter has to come.
@@ -45,16 +53,30 @@ export function followKeys(app) {
     }
     wentAt = -Infinity;
     switch (key) {
-      case "g": wentAt = event.timeStamp; break;
-      case "/": event.preventDefault(); document.getElementById("q").focus(); break;
-      case "?": app.go(link("help")); break;
-      case "p": app.view.pause ? app.view.pause() : app.pause(); break;
-      case "j": move(event, 1); break;
-      case "k": move(event, -1); break;
-      case " ": if (app.view.pause && !target.closest("button, a, summary")) {
+      case "g":
+        wentAt = event.timeStamp;
+        break;
+      case "/":
         event.preventDefault();
-        app.view.pause();
-      }
+        document.getElementById("q").focus();
+        break;
+      case "?":
+        app.go(link("help"));
+        break;
+      case "p":
+        app.view.pause ? app.view.pause() : app.pause();
+        break;
+      case "j":
+        move(event, 1);
+        break;
+      case "k":
+        move(event, -1);
+        break;
+      case " ":
+        if (app.view.pause && !target.closest("button, a, summary")) {
+          event.preventDefault();
+          app.view.pause();
+        }
     }
   });
 }
@@ -62,8 +84,10 @@ export function followKeys(app) {
 const isField = (node) => node.matches("input, select, textarea, [contenteditable]");
 
 /// The links and buttons that stand for the rows of the view.
-const rows = () => [...document.querySelectorAll("main tbody tr")]
-  .map((row) => row.querySelector("th a, th button")).filter((one) => one !== null);
+const rows = () =>
+  [...document.querySelectorAll("main tbody tr")]
+    .map((row) => row.querySelector("th a, th button"))
+    .filter((one) => one !== null);
 
 function move(event, step) {
   const all = rows();
@@ -80,6 +104,6 @@ function back(app, event) {
   if (crumb === null) return;
   const { id } = app.route;
   app.go(crumb.getAttribute("href"));
-  app.focusWhenShown = (main) => [...main.querySelectorAll("tbody th a")]
-    .find((one) => one.textContent === id) ?? null;
+  app.focusWhenShown = (main) =>
+    [...main.querySelectorAll("tbody th a")].find((one) => one.textContent === id) ?? null;
 }

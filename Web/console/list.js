@@ -1,6 +1,6 @@
-// A list of the broker as a table: one page of rows, with filter, sort and total by the broker. What
-// is shown is in the address. Rows do not move under who reads them: while the pointer or the focus is
-// in the table their figures change in place, and a button shows the changes of order.
+// A list of the broker as a table: one page of rows, with filter, sort and total by the broker.
+// What is shown is in the address. Rows do not move under who reads them: while the pointer or the
+// focus is in the table their figures change in place, and a button shows the changes of order.
 
 import { ask } from "./broker.js";
 import { copyButton, curl, placeOf } from "./copy.js";
@@ -22,7 +22,7 @@ const pageBefore = new Map();
 /// `spec` says what the list is:
 /// - `view`, `title`, `path` (in the API), `rows` (the member of the answer), `id` of a row;
 /// - `columns`: `{ head, cls, sort, cell(row, app) }`, the first of which names the row;
-/// - `sort`: the one that is meant when the address names none; `fixed`: query that is always there;
+/// - `sort`: the one that is meant when the address names none; `fixed`: what is always asked;
 /// - `filter`: the words in the empty field, or null; `choices(query, app)`: filter buttons;
 /// - `acts`, `note(app)` and `above(app)` of the head; `none(query, app)`: a sentence for no rows.
 export class List {
@@ -41,7 +41,9 @@ export class List {
     this.#query = query;
   }
 
-  get sort() { return this.#query.sort ?? this.#spec.sort ?? null; }
+  get sort() {
+    return this.#query.sort ?? this.#spec.sort ?? null;
+  }
 
   get #asked() {
     const { cursor, contains, sort, from, ...filters } = this.#query;
@@ -59,7 +61,8 @@ export class List {
   #hold(rows) {
     const { id } = this.#spec;
     const body = document.getElementById(bodyId);
-    const isRead = body !== null && (body.matches(":hover") || body.contains(document.activeElement));
+    const isRead =
+      body !== null && (body.matches(":hover") || body.contains(document.activeElement));
     if (this.#held === null || !isRead) {
       this.#held = rows;
       this.#changes = 0;
@@ -69,12 +72,15 @@ export class List {
     this.#held = this.#held.map((row) => fresh.get(id(row)) ?? { ...row, isOld: true });
     const places = Math.max(rows.length, this.#held.length);
     const idAt = (list, place) => list[place] && id(list[place]);
-    this.#changes = Array.from({ length: places }, (_, place) => place)
-      .filter((place) => idAt(rows, place) !== idAt(this.#held, place)).length;
+    this.#changes = Array.from({ length: places }, (_, place) => place).filter(
+      (place) => idAt(rows, place) !== idAt(this.#held, place),
+    ).length;
   }
 
   /// After an act its result is shown, whoever reads.
-  release() { this.#held = null; }
+  release() {
+    this.#held = null;
+  }
 
   #showChanges() {
     this.#held = this.#data[this.#spec.rows];
@@ -87,43 +93,77 @@ export class List {
     return link(this.#spec.view, null, { ...this.#query, cursor: null, from: null, ...query });
   }
 
-  close() { clearTimeout(this.#timer); }
+  close() {
+    clearTimeout(this.#timer);
+  }
 
   /// The whole view.
   content() {
     const { title, acts = () => [], note = () => null, above = () => null } = this.#spec;
     const app = this.#app;
-    return h("div", { key: this.#spec.view, class: "stack" },
+    return h(
+      "div",
+      { key: this.#spec.view, class: "stack" },
       head(title, {
-        acts: [this.#changes > 0 && h("button", { type: "button", onclick: () => this.#showChanges() },
-          `Show ${count(this.#changes)} changes of order`), ...acts(app)],
+        acts: [
+          this.#changes > 0 &&
+            h(
+              "button",
+              { type: "button", onclick: () => this.#showChanges() },
+              `Show ${count(this.#changes)} changes of order`,
+            ),
+          ...acts(app),
+        ],
         note: note(app),
       }),
-      above(app), this.#filters(), this.sheet());
+      above(app),
+      this.#filters(),
+      this.sheet(),
+    );
   }
 
   #filters() {
     const { filter = null, choices = () => [] } = this.#spec;
     const shown = choices(this.#query, this.#app);
     if (filter === null && shown.length === 0) return null;
-    return h("div", { class: "filters" },
-      filter !== null && h("div", { class: "find" },
-        h("label", { class: "hidden", for: "filter" }, filter),
-        h("input", {
-          id: "filter", type: "search", placeholder: filter, value: this.#query.contains ?? "",
-          autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-          oninput: ({ target }) => this.#typed(target.value),
-        })),
-      shown.length > 0 && facets("Filter", shown.map((choice) => this.#choice(choice))));
+    return h(
+      "div",
+      { class: "filters" },
+      filter !== null &&
+        h(
+          "div",
+          { class: "find" },
+          h("label", { class: "hidden", for: "filter" }, filter),
+          h("input", {
+            id: "filter",
+            type: "search",
+            placeholder: filter,
+            value: this.#query.contains ?? "",
+            autocomplete: "off",
+            autocapitalize: "off",
+            spellcheck: "false",
+            oninput: ({ target }) => this.#typed(target.value),
+          }),
+        ),
+      shown.length > 0 &&
+        facets(
+          "Filter",
+          shown.map((choice) => this.#choice(choice)),
+        ),
+    );
   }
 
   /// A filter button: `query` are the filters that it sets, or `href` leads to another list.
   #choice({ text, query = null, href = null, total = null }) {
     if (query === null) return { text, count: null, is: false, act: () => this.#app.go(href) };
-    const is = Object.entries(query).every(([name, value]) => (this.#query[name] ?? null) === value);
-    const known = is && !this.#query.contains ? this.#data?.total ?? total : total;
+    const is = Object.entries(query).every(
+      ([name, value]) => (this.#query[name] ?? null) === value,
+    );
+    const known = is && !this.#query.contains ? (this.#data?.total ?? total) : total;
     return {
-      text, is, count: isKnown(known) ? count(known) : null,
+      text,
+      is,
+      count: isKnown(known) ? count(known) : null,
       act: () => this.#app.go(this.#with(query)),
     };
   }
@@ -142,12 +182,30 @@ export class List {
     if (rows.length === 0) {
       return h("div", { class: "sheet" }, empty(none(this.#query, this.#app)), this.#foot(rows));
     }
-    return h("div", { class: "sheet" },
-      h("table", null,
+    return h(
+      "div",
+      { class: "sheet" },
+      h(
+        "table",
+        null,
         h("caption", { class: "hidden" }, `${title}. ${this.#extent(rows)}`),
-        h("thead", null, h("tr", null, columns.map((column) => this.#head(column)))),
-        h("tbody", { id: bodyId }, rows.map((row) => this.#row(row, id(row))))),
-      this.#foot(rows));
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            columns.map((column) => this.#head(column)),
+          ),
+        ),
+        h(
+          "tbody",
+          { id: bodyId },
+          rows.map((row) => this.#row(row, id(row))),
+        ),
+      ),
+      this.#foot(rows),
+    );
   }
 
   #head({ head: text, cls = null, sort = null }) {
@@ -157,19 +215,41 @@ export class List {
     const here = this.sort;
     const isHere = here !== null && here.replace("-", "") === sort.replace("-", "");
     const isDown = isHere && here.startsWith("-");
-    return h("th", {
-      scope: "col", class: cls, "aria-sort": isHere ? (isDown ? "descending" : "ascending") : null,
-    }, h("button", { type: "button", onclick: () => this.#app.go(this.#with({ sort })) },
-      text, isHere && h("span", { "aria-hidden": "true" }, isDown ? " ↓" : " ↑")));
+    return h(
+      "th",
+      {
+        scope: "col",
+        class: cls,
+        "aria-sort": isHere ? (isDown ? "descending" : "ascending") : null,
+      },
+      h(
+        "button",
+        { type: "button", onclick: () => this.#app.go(this.#with({ sort })) },
+        text,
+        isHere && h("span", { "aria-hidden": "true" }, isDown ? " ↓" : " ↑"),
+      ),
+    );
   }
 
   #row(row, key) {
-    return h("tr", {
-      key, class: row.isOld ? "old" : null,
-      title: row.isOld ? "It is not on this page any more; these figures are of before." : null,
-    }, this.#spec.columns.map(({ cls = null, cell }, place) => h(place === 0 ? "th" : "td", {
-      scope: place === 0 ? "row" : null, class: cls,
-    }, cell(row, this.#app))));
+    return h(
+      "tr",
+      {
+        key,
+        class: row.isOld ? "old" : null,
+        title: row.isOld ? "It is not on this page any more; these figures are of before." : null,
+      },
+      this.#spec.columns.map(({ cls = null, cell }, place) =>
+        h(
+          place === 0 ? "th" : "td",
+          {
+            scope: place === 0 ? "row" : null,
+            class: cls,
+          },
+          cell(row, this.#app),
+        ),
+      ),
+    );
   }
 
   #extent(rows) {
@@ -177,13 +257,15 @@ export class List {
     const total = this.#data?.total;
     const some = `Rows ${count(from)} to ${count(from + rows.length - 1)}`;
     const by = this.sort === null ? ", the oldest first" : `, by ${this.#sortName()}`;
-    if (isKnown(total)) return `${some} of ${count(total)}${this.#query.contains ? " that match" : ""}${by}`;
+    if (isKnown(total))
+      return `${some} of ${count(total)}${this.#query.contains ? " that match" : ""}${by}`;
     return this.#data?.next ? `${some}, and more${by}` : `${some}${by}`;
   }
 
   #sortName() {
-    const column = this.#spec.columns.find(({ sort }) =>
-      sort?.replace("-", "") === this.sort.replace("-", ""));
+    const column = this.#spec.columns.find(
+      ({ sort }) => sort?.replace("-", "") === this.sort.replace("-", ""),
+    );
     return (column?.head ?? this.sort).toLowerCase();
   }
 
@@ -194,14 +276,28 @@ export class List {
     const nextQuery = { cursor: next, from: String(Number(from) + rows.length) };
     const { path } = this.#spec;
     const { cursor: _, ...asked } = this.#asked;
-    return h("footer", null,
+    return h(
+      "footer",
+      null,
       rows.length > 0 && h("span", null, this.#extent(rows)),
-      h("span", { class: "end rowf" },
-        copyButton(() => curl(placeOf(path, queryText({ ...asked, cursor }))), "Copy as curl", { class: "bare" }),
-        cursor !== null && h("a", { href: this.#with(before) }, before.cursor ? "← Before" : "← First 50"),
-        next !== null && h("a", {
-          href: this.#with(nextQuery),
-          onclick: () => pageBefore.set(`${this.#spec.view} ${next}`, { cursor, from }),
-        }, "Next 50 →")));
+      h(
+        "span",
+        { class: "end rowf" },
+        copyButton(() => curl(placeOf(path, queryText({ ...asked, cursor }))), "Copy as curl", {
+          class: "bare",
+        }),
+        cursor !== null &&
+          h("a", { href: this.#with(before) }, before.cursor ? "← Before" : "← First 50"),
+        next !== null &&
+          h(
+            "a",
+            {
+              href: this.#with(nextQuery),
+              onclick: () => pageBefore.set(`${this.#spec.view} ${next}`, { cursor, from }),
+            },
+            "Next 50 →",
+          ),
+      ),
+    );
   }
 }

@@ -14,7 +14,8 @@ import { parse } from "./route.js";
 import { show } from "./tree.js";
 import { openView } from "./views.js";
 
-/// Milliseconds between two beats: while the page is looked at, and when nobody touched it for long.
+/// Milliseconds between two beats: while the page is looked at, and when nobody touched it for
+/// long.
 const beatTime = 2000;
 const idleBeatTime = 10_000;
 const idleAfter = 300_000;
@@ -45,7 +46,8 @@ class Console {
   wantsToken = false;
   /// The connection, once the broker has let the page in.
   center = null;
-  /// Where the focus goes in the next view, if not to its heading: a function from the page to a node.
+  /// Where the focus goes in the next view, if not to its heading: a function from the page to a
+  /// node.
   focusWhenShown = null;
   #data = null;
   #frame = new Frame(this);
@@ -56,11 +58,17 @@ class Console {
   #isFocusDue = false;
   #countdown = null;
 
-  get reading() { return this.readings.latest; }
+  get reading() {
+    return this.readings.latest;
+  }
   /// The time of the figures on the page, by the broker's clock.
-  get now() { return this.reading?.asOf ?? Date.now(); }
+  get now() {
+    return this.reading?.asOf ?? Date.now();
+  }
   /// Whether the caller may do this; without `GET /v1/me` the broker will say.
-  may(verb) { return this.me === null || mayDo(this.me, verb); }
+  may(verb) {
+    return this.me === null || mayDo(this.me, verb);
+  }
 
   start() {
     addEventListener("hashchange", () => this.#open());
@@ -113,7 +121,9 @@ class Console {
     const began = performance.now();
     try {
       const [reading, data] = await Promise.allSettled([
-        this.#read(), view.read?.() ?? null, this.reports.read(this),
+        this.#read(),
+        view.read?.() ?? null,
+        this.reports.read(this),
       ]);
       if (this.#beating !== beating) return;
       this.#take(reading, data);
@@ -129,14 +139,15 @@ class Console {
   async #read() {
     if (this.me === null) {
       [this.me, { centers: this.centers }] = await Promise.all([
-        askIfAllowed("/v1/me"), ask("/v1/centers"),
+        askIfAllowed("/v1/me"),
+        ask("/v1/centers"),
       ]);
     }
     return this.readings.read();
   }
 
-  /// Takes what was answered. What nobody answers, or what wants a token, is thrown: it is the whole
-  /// page's matter, and what only the view is refused is the view's.
+  /// Takes what was answered. What nobody answers, or what wants a token, is thrown: it is the
+  /// whole page's matter, and what only the view is refused is the view's.
   #take(reading, data) {
     for (const { reason } of [reading, data]) {
       if (reason === undefined) continue;
@@ -178,7 +189,8 @@ class Console {
 
   #connect() {
     this.center = new NotificationCenter(address, {
-      center: centerName === "default" ? null : centerName, token: token(),
+      center: centerName === "default" ? null : centerName,
+      token: token(),
     });
     this.feed.follow(this.center);
   }
@@ -204,7 +216,12 @@ class Console {
     const passed = performance.now() - this.#spokenAt;
     const place = document.getElementById("spoken");
     this.#spokenAt = Math.max(performance.now(), this.#spokenAt + spokenTime);
-    setTimeout(() => { place.textContent = sentence; }, Math.max(spokenTime - passed, 0));
+    setTimeout(
+      () => {
+        place.textContent = sentence;
+      },
+      Math.max(spokenTime - passed, 0),
+    );
   }
 
   paint() {

@@ -6,17 +6,32 @@ import { Confirmation } from "./confirm.js";
 import { copyButton, curl, placeOf } from "./copy.js";
 import { askToRemove, lease, observed } from "./observers.js";
 import {
-  at, body, clientLink, code, facts, head, icon, named, notKnown, quiet, sheet, sums,
+  at,
+  body,
+  clientLink,
+  code,
+  facts,
+  head,
+  icon,
+  named,
+  notKnown,
+  quiet,
+  sheet,
+  sums,
   table,
 } from "./parts.js";
+import { link } from "./route.js";
 import { h } from "./tree.js";
-import { age, count, date, duration, isKnown, plural, spoken } from "./words.js";
+import { age, count, date, duration, isKnown, plural, rate, spoken } from "./words.js";
 
 /// Readings of its figures that are kept while the page is open: ten minutes.
 const figureLimit = 300;
 
 const pills = {
-  live: ["good", "live"], slow: ["warn", "slow"], asked: ["", "asked"], disconnected: ["", "gone"],
+  live: ["good", "live"],
+  slow: ["warn", "slow"],
+  asked: ["", "asked"],
+  disconnected: ["", "gone"],
 };
 
 /// Why each state is as it is, in words.
@@ -28,8 +43,10 @@ const stateWords = {
 };
 
 const behaviours = {
-  drop: "what comes is dropped", coalesce: "the last of each name and object is held",
-  hold: "what comes is held", deliverImmediately: "it is delivered all the same",
+  drop: "what comes is dropped",
+  coalesce: "the last of each name and object is held",
+  hold: "what comes is held",
+  deliverImmediately: "it is delivered all the same",
 };
 
 export function openObserver(app, { id }) {
@@ -50,15 +67,23 @@ export function openObserver(app, { id }) {
         return { gone: error.problem };
       }
     },
-    content: ({ row, gone }) => row === undefined
-      ? tombstone(id, gone, app)
-      : h("div", { key: `observer ${id}`, class: "stack" },
-        heading(row, app, place, () => askToRemove(app, confirmation, row)),
-        confirmation.content(),
-        h("div", { class: "grid" },
-          gotSheet(row, figures, app),
-          registration(row, app),
-          lostSheet(row), askSheet(row))),
+    content: ({ row, gone }) =>
+      row === undefined
+        ? tombstone(id, gone, app)
+        : h(
+            "div",
+            { key: `observer ${id}`, class: "stack" },
+            heading(row, app, place, () => askToRemove(app, confirmation, row)),
+            confirmation.content(),
+            h(
+              "div",
+              { class: "grid" },
+              gotSheet(row, figures, app),
+              registration(row, app),
+              lostSheet(row),
+              askSheet(row),
+            ),
+          ),
   };
 }
 
@@ -66,66 +91,121 @@ function heading(row, app, place, remove) {
   const { id, state, stateSince, client } = row;
   const [level, shape] = pills[state];
   return [
-    head([code(id), " observes ", observed(row), isKnown(row.object) && [" of ", code(row.object)]], {
-      crumb: ["observers", "Observers", id],
-      acts: [
-        copyButton(() => curl(placeOf(place)), "Copy as curl"),
-        app.may("admin")
-          && h("button", { type: "button", class: "badl", onclick: remove }, "Remove…"),
-      ],
-    }),
-    h("p", { class: "rowf" },
-      h("span", { class: `pill ${level}` }, icon(shape), `${state} for ${age(stateSince, app.now)}`),
-      h("span", { class: "quiet" }, clientLink(client), ". ", stateWords[state]())),
+    head(
+      [code(id), " observes ", observed(row), isKnown(row.object) && [" of ", code(row.object)]],
+      {
+        crumb: ["observers", "Observers", id],
+        acts: [
+          copyButton(() => curl(placeOf(place)), "Copy as curl"),
+          app.may("admin") &&
+            h("button", { type: "button", class: "badl", onclick: remove }, "Remove…"),
+        ],
+      },
+    ),
+    h(
+      "p",
+      { class: "rowf" },
+      h(
+        "span",
+        { class: `pill ${level}` },
+        icon(shape),
+        `${state} for ${age(stateSince, app.now)}`,
+      ),
+      h("span", { class: "quiet" }, clientLink(client), ". ", stateWords[state]()),
+    ),
   ];
 }
 
 function gotSheet(row, figures, app) {
   const { delivered, held, coalesced, dropped } = row;
-  const pairs = [["delivered", count(delivered)], ["held", count(held)],
-    ["coalesced", count(coalesced)], ["dropped", count(dropped)]];
-  if (isKnown(row.asked)) pairs.push(["asked", count(row.asked)], ["answered", count(row.answered)]);
-  return h("section", { class: "sheet s8" }, h("header", null, h("h2", null, "What it got")),
-    h("div", { class: "body stack" }, sums(pairs),
-      plotPlace(app, (width) => figures.length > 2 ? rateOf(figures, width) : h("p", { class: "quiet" }, "Its rate is counted from now on, while this page is open."))));
+  const pairs = [
+    ["delivered", count(delivered)],
+    ["held", count(held)],
+    ["coalesced", count(coalesced)],
+    ["dropped", count(dropped)],
+  ];
+  if (isKnown(row.asked))
+    pairs.push(["asked", count(row.asked)], ["answered", count(row.answered)]);
+  return h(
+    "section",
+    { class: "sheet s8" },
+    h("header", null, h("h2", null, "What it got")),
+    h(
+      "div",
+      { class: "body stack" },
+      sums(pairs),
+      plotPlace(app, (width) =>
+        figures.length > 2
+          ? rateOf(figures, width)
+          : h("p", { class: "quiet" }, "Its rate is counted from now on, while this page is open."),
+      ),
+    ),
+  );
 }
 
 function rateOf(figures, width) {
   const times = figures.slice(1).map(({ time }) => time);
-  const rates = figures.slice(1).map(({ time, delivered }, before) =>
-    Math.max(delivered - figures[before].delivered, 0) / ((time - figures[before].time) / 1000));
+  const rates = figures
+    .slice(1)
+    .map(
+      ({ time, delivered }, before) =>
+        Math.max(delivered - figures[before].delivered, 0) / ((time - figures[before].time) / 1000),
+    );
   const holds = figures.slice(1).map(({ held }) => held);
   const span = duration(times.at(-1) - times[0]);
   return [
     plot({
-      width, times, series: [
+      width,
+      times,
+      series: [
         { name: "Held", className: "other", values: holds, label: true },
         { name: "Delivered a second", className: "deliv", values: rates, label: false },
       ],
-      sentence: `The last ${span}: ${count(rates.at(-1))} delivered a second, ${count(holds.at(-1))} held.`,
+      sentence: `The last ${span}: ${rate(rates.at(-1))} delivered a second, ${holds.at(-1)} held.`,
     }),
-    h("ul", { class: "key" }, h("li", null, sample("deliv"), "Delivered a second"),
-      h("li", null, sample("other"), "Held"), h("li", { class: "quiet" }, `since this page was opened, ${span}`)),
+    h(
+      "ul",
+      { class: "key" },
+      h("li", null, sample("deliv"), "Delivered a second"),
+      h("li", null, sample("other"), "Held"),
+      h("li", { class: "quiet" }, `since this page was opened, ${span}`),
+    ),
   ];
 }
 
 function registration(row, app) {
   const { name, object, selector, target, client, principal } = row;
-  return h("section", { class: "sheet s4" }, h("header", null, h("h2", null, "Registration")), body(facts([
-    isKnown(row.implements) ? ["Address", named(object)] : ["Name", named(name)],
-    isKnown(row.implements) ? ["Implements", code(row.implements.join(", ") || "nothing")] : ["Object", named(object)],
-    isKnown(row.keyPath) ? ["Key path", named(row.keyPath || null, "the whole")] : null,
-    isKnown(row.next) ? ["Then asks", code(row.next)] : null,
-    isKnown(target) ? ["Target", code(target)] : null,
-    ["Selector", named(selector, "none")],
-    ["Client", clientLink(client), ", ", principal],
-    ["While away", code(row.suspensionBehavior), " ", quiet(behaviours[row.suspensionBehavior])],
-    ["Hold limit", count(row.holdLimit)],
-    ["Acknowledges", row.acknowledge ? "yes" : "no"],
-    row.minInterval > 0 ? ["At most", `one each ${row.minInterval} s for a name and object`] : null,
-    ["Lease", lease(row, app.now)],
-    ["Since", at(row.createdAt, date(row.createdAt))],
-  ])));
+  return h(
+    "section",
+    { class: "sheet s4" },
+    h("header", null, h("h2", null, "Registration")),
+    body(
+      facts([
+        isKnown(row.implements) ? ["Address", named(object)] : ["Name", named(name)],
+        isKnown(row.implements)
+          ? ["Implements", code(row.implements.join(", ") || "nothing")]
+          : ["Object", named(object)],
+        isKnown(row.keyPath) ? ["Key path", named(row.keyPath || null, "the whole")] : null,
+        isKnown(row.next) ? ["Then asks", code(row.next)] : null,
+        isKnown(target) ? ["Target", code(target)] : null,
+        ["Selector", named(selector, "none")],
+        ["Client", clientLink(client), ", ", principal],
+        [
+          "While away",
+          code(row.suspensionBehavior),
+          " ",
+          quiet(behaviours[row.suspensionBehavior]),
+        ],
+        ["Hold limit", count(row.holdLimit)],
+        ["Acknowledges", row.acknowledge ? "yes" : "no"],
+        row.minInterval > 0
+          ? ["At most", `one each ${row.minInterval} s for a name and object`]
+          : null,
+        ["Lease", lease(row, app.now)],
+        ["Since", at(row.createdAt, date(row.createdAt))],
+      ]),
+    ),
+  );
 }
 
 /// Its last gaps, the newest first.
@@ -133,26 +213,80 @@ function lostSheet(row) {
   const { gaps } = row;
   if (gaps === undefined || gaps.length === 0) {
     const lost = row.dropped + row.coalesced;
-    return sheet("What it lost", { place: "s6" }, body(h("p", { class: "quiet" },
-      lost === 0 ? "Nothing: all that matched was delivered, or waits for it."
-        : `${plural(lost, "notification")} since it was registered, each told to its client as a gap.`)));
+    return sheet(
+      "What it lost",
+      { place: "s6" },
+      body(
+        h(
+          "p",
+          { class: "quiet" },
+          lost === 0
+            ? "Nothing: all that matched was delivered, or waits for it."
+            : `${plural(lost, "notification")} so far; its client is told each gap.`,
+        ),
+      ),
+    );
   }
-  return sheet("What it lost", { place: "s6", note: "Each gap was told to its client" },
-    table("Gaps, the newest first", [["Told"], ["Reason"], ["Lost", "r"], ["Seq", "r p2"]],
-      gaps.map((gap, key) => ({ key, cells: [
-        isKnown(gap.at ?? gap.toldAt) ? at(gap.at ?? gap.toldAt) : notKnown("The broker does not tell when."),
-        gap.reason,
-        isKnown(gap.lost) ? count(gap.lost) : notKnown("The broker cannot know how many."),
-        `${count(gap.firstSeq)} to ${count(gap.lastSeq)}`,
-      ] }))));
+  return sheet(
+    "What it lost",
+    { place: "s6", note: "Each gap was told to its client" },
+    table(
+      "Gaps, the newest first",
+      [["Told"], ["Reason"], ["Lost", "r"], ["Seq", "r p2"]],
+      gaps.map((gap, key) => ({
+        key,
+        cells: [
+          isKnown(gap.at ?? gap.toldAt)
+            ? at(gap.at ?? gap.toldAt)
+            : notKnown("The broker does not tell when."),
+          gap.reason,
+          isKnown(gap.lost) ? count(gap.lost) : notKnown("The broker cannot know how many."),
+          `${count(gap.firstSeq)} to ${count(gap.lastSeq)}`,
+        ],
+      })),
+    ),
+  );
 }
 
 function askSheet(row) {
   const text = isKnown(row.name) ? row.name : null;
-  return sheet("Ask further", { place: "s6" }, body(h("ul", { class: "links" },
-    text !== null && h("li", null, h("a", { href: `#channel/${encodeURIComponent(text)}` }, "Its channel"), ", with all who observe ", code(text)),
-    text !== null && h("li", null, h("a", { href: `#explain?name=${encodeURIComponent(text)}${isKnown(row.object) ? `&object=${encodeURIComponent(row.object)}` : ""}` }, "Explain"), ": who gets what it observes, and who nearly does"),
-    h("li", null, h("a", { href: `#client/${row.client}` }, "Its client"), ", with its other observers"))));
+  return sheet(
+    "Ask further",
+    { place: "s6" },
+    body(
+      h(
+        "ul",
+        { class: "links" },
+        text !== null &&
+          h(
+            "li",
+            null,
+            h("a", { href: link("channel", text) }, "Its channel"),
+            ", with all who observe ",
+            code(text),
+          ),
+        text !== null &&
+          h(
+            "li",
+            null,
+            h(
+              "a",
+              {
+                href: link("explain", null, { name: text, object: row.object }),
+              },
+              "Explain",
+            ),
+            ": who gets what it observes, and who nearly does",
+          ),
+        h(
+          "li",
+          null,
+          h("a", { href: link("client", row.client) }, "Its client"),
+          ", with its other observers",
+        ),
+      ),
+    ),
+  );
 }
 
 const removals = {
@@ -166,15 +300,35 @@ const removals = {
 function tombstone(id, problem, app) {
   const { removedAt, removedBy, reason, name, object, selector } = problem;
   const isTold = [name, object, selector].some(isKnown);
-  return h("div", { key: `gone ${id}`, class: "stack" },
+  return h(
+    "div",
+    { key: `gone ${id}`, class: "stack" },
     head([code(id), " was removed"], { crumb: ["observers", "Observers", id] }),
-    h("div", { class: "sheet" }, body(facts([
-      ["Removed", at(removedAt, date(removedAt)), ", ", age(removedAt, app.now), " ago"],
-      ["By", /^c\d+$/.test(removedBy) ? clientLink(removedBy) : code(removedBy)],
-      ["Reason", code(spoken(reason)), " ", quiet(removals[reason] ?? "")],
-      isTold ? ["It observed", named(name, "any name"), ", ", named(object, "any object"),
-        isKnown(selector) && [" as ", code(selector)]] : null,
-    ]))),
-    h("p", { class: "quiet" }, "A token is never used again, so nothing of the old one can reach a new one. ",
-      "The broker remembers who was removed lately, and answers 410 with this."));
+    h(
+      "div",
+      { class: "sheet" },
+      body(
+        facts([
+          ["Removed", at(removedAt, date(removedAt)), ", ", age(removedAt, app.now), " ago"],
+          ["By", /^c\d+$/.test(removedBy) ? clientLink(removedBy) : code(removedBy)],
+          ["Reason", code(spoken(reason)), " ", quiet(removals[reason] ?? "")],
+          isTold
+            ? [
+                "It observed",
+                named(name, "any name"),
+                ", ",
+                named(object, "any object"),
+                isKnown(selector) && [" as ", code(selector)],
+              ]
+            : null,
+        ]),
+      ),
+    ),
+    h(
+      "p",
+      { class: "quiet" },
+      "A token is never used again, so nothing of the old one can reach a new one. ",
+      "The broker remembers who was removed lately, and answers 410 with this.",
+    ),
+  );
 }

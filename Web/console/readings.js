@@ -1,5 +1,6 @@
-// Readings of the broker, over all its centers: one answer, so one time for all figures of a page. The broker keeps the
-// counters of the last ten minutes and of the last day; here they become rates.
+// Readings of the broker, over all its centers: one answer, so one time for all figures of a page.
+// The broker keeps the counters of the last ten minutes and of the last day; here they become
+// rates.
 
 import { ask } from "./broker.js";
 import { isKnown } from "./words.js";
@@ -86,7 +87,9 @@ export class Readings {
     return this.latest;
   }
 
-  gauge(name) { return this.#gauges[name]; }
+  gauge(name) {
+    return this.#gauges[name];
+  }
 
   /// Rates of a counter, with their times; `ring` is `recent` or `day`.
   rates(name, ring = this.recent) {

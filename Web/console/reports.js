@@ -14,7 +14,9 @@ export class Reports {
   latest = null;
   #askedAt = -Infinity;
 
-  forget() { this.#askedAt = -Infinity; }
+  forget() {
+    this.#askedAt = -Infinity;
+  }
 
   /// Asks anew when what is known is old. What a caller may not see is null.
   async read(app) {
@@ -38,15 +40,17 @@ export class Reports {
   /// For each of these names the observer that nearly gets it, and why not.
   async #nearest(rows) {
     const known = this.latest?.nearest ?? new Map();
-    const pairs = await Promise.all(rows.slice(0, nearLimit).map(async ({ name }) => {
-      const told = await askIfAllowed("explain", { query: { name, limit: 1 } });
-      const [near] = told?.near ?? [];
-      if (near === undefined) return [name, null];
-      const same = known.get(name);
-      if (same?.id === near.id) return [name, same];
-      const observer = await askIfAllowed(`observers/${near.id}`);
-      return [name, { ...near, name: observer?.name ?? null, count: told.near.length }];
-    }));
+    const pairs = await Promise.all(
+      rows.slice(0, nearLimit).map(async ({ name }) => {
+        const told = await askIfAllowed("explain", { query: { name, limit: 1 } });
+        const [near] = told?.near ?? [];
+        if (near === undefined) return [name, null];
+        const same = known.get(name);
+        if (same?.id === near.id) return [name, same];
+        const observer = await askIfAllowed(`observers/${near.id}`);
+        return [name, { ...near, name: observer?.name ?? null, count: told.near.length }];
+      }),
+    );
     return new Map(pairs);
   }
 }

@@ -16,39 +16,93 @@ const askLimit = 20;
 export function openResponders(app, { query }) {
   const confirmation = new Confirmation(app);
   let asks = { asks: [] };
-  const withdraw = ({ id, object, selector }) => confirmation.ask({
-    about: id,
-    title: ["Withdraw ", code(selector), " at ", code(object), "?"],
-    told: "Who asked is told that it was withdrawn, and who was asked that nobody waits for the answer any more.",
-    verb: `Withdraw ${selector}`, keep: "Let it wait",
-    act: () => request(path("notifications", id), { method: "DELETE" }),
-    done: `${selector} was withdrawn`,
-  });
-  const list = new List(app, {
-    view: "responders", title: "Responders and asks", path: "responders", rows: "responders",
-    id: ({ id }) => id,
-    filter: "Address, id or principal contains …",
-    note: () => "Who answers when somebody asks, and which asks are open.",
-    acts: () => [h("a", { class: "btn main", href: link("ask") }, "Ask")],
-    above: () => [confirmation.content(), askSheet(asks, app, withdraw)],
-    columns: [
-      { head: "Address", cls: "nm", sort: "name", cell: ({ id, object }) => [code(object),
-        h("span", { class: "sub" }, "held by ", observerLink(id))] },
-      { head: "Held by", cls: "p2", sort: "age", cell: ({ id, principal }) => [observerLink(id), " ", quiet(principal)] },
-      { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
-      { head: "Implements", cls: "nm p2", cell: ({ implements: selectors }) => selectors.length === 0
-        ? quiet("nothing") : selectors.map((one, place) => [place > 0 && " ", h("span", { class: "chip" }, one)]) },
-      { head: "Then asks", cls: "nm p3", cell: ({ next }) => named(next, "nobody") },
-      { head: "Open", cls: "r", cell: ({ openAsks, concurrency }) =>
-        h("span", { class: openAsks === 0 ? "zero" : null }, `${count(openAsks)} of ${count(concurrency)}`) },
-      { head: "Asked", cls: "r p2", cell: ({ asked }) => number(asked) },
-      { head: "Answered", cls: "r p2", cell: ({ asked, answered }) => asked === 0 ? quiet("–") : percent(answered, asked) },
-      { head: "", cls: "r p4", cell: ({ object }) =>
-        h("a", { href: link("ask", null, { object }), "aria-label": `Ask ${object}` }, "Ask") },
-    ],
-    none: ({ contains }) => contains ? "No responder matches."
-      : ["Nobody holds an address. A responder comes with ", code("respond"), " in the library, or an observer with ", code("implements"), "."],
-  }, query);
+  const withdraw = ({ id, object, selector }) =>
+    confirmation.ask({
+      about: id,
+      title: ["Withdraw ", code(selector), " at ", code(object), "?"],
+      told: "Who asked is told so, and who was asked is told that nobody waits any more.",
+      verb: `Withdraw ${selector}`,
+      keep: "Let it wait",
+      act: () => request(path("notifications", id), { method: "DELETE" }),
+      done: `${selector} was withdrawn`,
+    });
+  const list = new List(
+    app,
+    {
+      view: "responders",
+      title: "Responders and asks",
+      path: "responders",
+      rows: "responders",
+      id: ({ id }) => id,
+      filter: "Address, id or principal contains …",
+      note: () => "Who answers when somebody asks, and which asks are open.",
+      acts: () => [h("a", { class: "btn main", href: link("ask") }, "Ask")],
+      above: () => [confirmation.content(), askSheet(asks, app, withdraw)],
+      columns: [
+        {
+          head: "Address",
+          cls: "nm",
+          sort: "name",
+          cell: ({ id, object }) => [
+            code(object),
+            h("span", { class: "sub" }, "held by ", observerLink(id)),
+          ],
+        },
+        {
+          head: "Held by",
+          cls: "p2",
+          sort: "age",
+          cell: ({ id, principal }) => [observerLink(id), " ", quiet(principal)],
+        },
+        { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
+        {
+          head: "Implements",
+          cls: "nm p2",
+          cell: ({ implements: selectors }) =>
+            selectors.length === 0
+              ? quiet("nothing")
+              : selectors.map((one, place) => [
+                  place > 0 && " ",
+                  h("span", { class: "chip" }, one),
+                ]),
+        },
+        { head: "Then asks", cls: "nm p3", cell: ({ next }) => named(next, "nobody") },
+        {
+          head: "Open",
+          cls: "r",
+          cell: ({ openAsks, concurrency }) =>
+            h(
+              "span",
+              { class: openAsks === 0 ? "zero" : null },
+              `${count(openAsks)} of ${count(concurrency)}`,
+            ),
+        },
+        { head: "Asked", cls: "r p2", cell: ({ asked }) => number(asked) },
+        {
+          head: "Answered",
+          cls: "r p2",
+          cell: ({ asked, answered }) => (asked === 0 ? quiet("–") : percent(answered, asked)),
+        },
+        {
+          head: "",
+          cls: "r p4",
+          cell: ({ object }) =>
+            h("a", { href: link("ask", null, { object }), "aria-label": `Ask ${object}` }, "Ask"),
+        },
+      ],
+      none: ({ contains }) =>
+        contains
+          ? "No responder matches."
+          : [
+              "Nobody holds an address. A responder comes with ",
+              code("respond"),
+              " in the library, or an observer with ",
+              code("implements"),
+              ".",
+            ],
+    },
+    query,
+  );
   return {
     title: "Responders and asks",
     async read() {
@@ -64,11 +118,39 @@ export function openResponders(app, { query }) {
 function askSheet({ asks, next, total }, app, withdraw) {
   if (asks.length === 0) return sheet("Open asks", {}, empty("None: each ask has its answer."));
   const all = total ?? (next ? null : asks.length);
-  return sheet("Open asks", { note: `${all === null ? `the first ${asks.length}` : count(all)}, oldest first` }, table("Open asks, oldest first",
-    [["Ask", "nm"], ["Way", "nm p2"], ["State"], ["Asked", "r p2"], ["Answer by", "r p2"], ["", "r"]],
-    asks.map((row) => ({ key: row.id, cells: [
-      [code(row.selector), " ", quiet("at"), " ", code(row.object)], chain(row.path), state(row.state),
-      since(row.askedAt, app.now), duration(Date.parse(row.answerBy) - app.now),
-      h("button", { type: "button", class: "bare", "aria-label": `Withdraw ${row.selector} at ${row.object}…`, onclick: () => withdraw(row) }, "Withdraw…"),
-    ] }))));
+  return sheet(
+    "Open asks",
+    { note: `${all === null ? `the first ${asks.length}` : count(all)}, oldest first` },
+    table(
+      "Open asks, oldest first",
+      [
+        ["Ask", "nm"],
+        ["Way", "nm p2"],
+        ["State"],
+        ["Asked", "r p2"],
+        ["Answer by", "r p2"],
+        ["", "r"],
+      ],
+      asks.map((row) => ({
+        key: row.id,
+        cells: [
+          [code(row.selector), " ", quiet("at"), " ", code(row.object)],
+          chain(row.path),
+          state(row.state),
+          since(row.askedAt, app.now),
+          duration(Date.parse(row.answerBy) - app.now),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "bare",
+              "aria-label": `Withdraw ${row.selector} at ${row.object}…`,
+              onclick: () => withdraw(row),
+            },
+            "Withdraw…",
+          ),
+        ],
+      })),
+    ),
+  );
 }

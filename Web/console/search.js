@@ -22,30 +22,58 @@ export class Search {
 
   content() {
     const isOpen = this.#isOpen && this.#text !== "";
-    return h("div", { class: "find", key: "find", onfocusout: (event) => this.#left(event) },
+    return h(
+      "div",
+      { class: "find", key: "find", onfocusout: (event) => this.#left(event) },
       h("label", { class: "hidden", for: "q" }, "Find a channel, observer or client"),
       h("input", {
-        id: "q", type: "search", role: "combobox", autocomplete: "off", spellcheck: "false",
+        id: "q",
+        type: "search",
+        role: "combobox",
+        autocomplete: "off",
+        spellcheck: "false",
         placeholder: "Find a name, o17, c4 or a principal",
-        "aria-expanded": String(isOpen), "aria-controls": "found", "aria-autocomplete": "list",
+        "aria-expanded": String(isOpen),
+        "aria-controls": "found",
+        "aria-autocomplete": "list",
         "aria-activedescendant": isOpen && this.#chosen >= 0 ? `found-${this.#chosen}` : null,
         oninput: ({ target }) => this.#typed(target.value),
         onkeydown: (event) => this.#pressed(event),
       }),
       h("kbd", { "aria-hidden": "true" }, "/"),
-      h("ul", { id: "found", class: "found", role: "listbox", "aria-label": "Found", hidden: !isOpen },
-        isOpen && this.#rows()));
+      h(
+        "ul",
+        { id: "found", class: "found", role: "listbox", "aria-label": "Found", hidden: !isOpen },
+        isOpen && this.#rows(),
+      ),
+    );
   }
 
   #rows() {
     if (this.#found.length === 0) {
-      return h("li", { class: "quiet", role: "option", "aria-selected": "false", "aria-disabled": "true" },
-        "Nothing has this in its name, id or principal.");
+      return h(
+        "li",
+        { class: "quiet", role: "option", "aria-selected": "false", "aria-disabled": "true" },
+        "Nothing has this in its name, id or principal.",
+      );
     }
-    return this.#found.map(({ href, text, what }, place) => h("li", {
-      key: href, id: `found-${place}`, role: "option", "aria-selected": String(place === this.#chosen),
-      onmousedown: (event) => { event.preventDefault(); this.#goTo(href); },
-    }, h("code", null, text), h("span", { class: "quiet" }, ` ${what}`)));
+    return this.#found.map(({ href, text, what }, place) =>
+      h(
+        "li",
+        {
+          key: href,
+          id: `found-${place}`,
+          role: "option",
+          "aria-selected": String(place === this.#chosen),
+          onmousedown: (event) => {
+            event.preventDefault();
+            this.#goTo(href);
+          },
+        },
+        h("code", null, text),
+        h("span", { class: "quiet" }, ` ${what}`),
+      ),
+    );
   }
 
   #typed(text) {
@@ -60,17 +88,29 @@ export class Search {
     const text = this.#text;
     if (text === "") return this.#close();
     const query = { contains: text, limit: shownLimit };
-    const lists = await Promise.all(["channels", "observers", "clients"].map((list) =>
-      askIfAllowed(list, { query }).catch(() => null)));
+    const lists = await Promise.all(
+      ["channels", "observers", "clients"].map((list) =>
+        askIfAllowed(list, { query }).catch(() => null),
+      ),
+    );
     if (turn !== this.#turn) return;
     const [channels, observers, clients] = lists;
     this.#found = [
-      ...(channels?.channels ?? []).map(({ name }) =>
-        ({ href: link("channel", name), text: name, what: "channel" })),
-      ...(observers?.observers ?? []).map(({ id, name, object }) =>
-        ({ href: link("observer", id), text: id, what: `observes ${name ?? object ?? "all"}` })),
-      ...(clients?.clients ?? []).map(({ id, principal }) =>
-        ({ href: link("client", id), text: id, what: `client of ${principal}` })),
+      ...(channels?.channels ?? []).map(({ name }) => ({
+        href: link("channel", name),
+        text: name,
+        what: "channel",
+      })),
+      ...(observers?.observers ?? []).map(({ id, name, object }) => ({
+        href: link("observer", id),
+        text: id,
+        what: `observes ${name ?? object ?? "all"}`,
+      })),
+      ...(clients?.clients ?? []).map(({ id, principal }) => ({
+        href: link("client", id),
+        text: id,
+        what: `client of ${principal}`,
+      })),
     ];
     this.#chosen = this.#found.length > 0 ? 0 : -1;
     this.#app.paint();

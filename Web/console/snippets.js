@@ -4,10 +4,13 @@ import { address, centerName, token } from "./broker.js";
 import { curl, placeOf, quoted } from "./copy.js";
 import { queryText } from "./route.js";
 
-const members = (pairs) => pairs.filter(([, text]) => text !== "" && text !== null)
-  .map(([name, text]) => `${name}: ${text}`).join(", ");
+const members = (pairs) =>
+  pairs
+    .filter(([, text]) => text !== "" && text !== null)
+    .map(([name, text]) => `${name}: ${text}`)
+    .join(", ");
 
-const text = (value) => value === null || value === "" ? null : JSON.stringify(value);
+const text = (value) => (value === null || value === "" ? null : JSON.stringify(value));
 
 /// A post as its members: `name`, `object`, `userInfo` as JSON text, and the options of the query.
 export function curlPost({ name, object, userInfo, options }) {
@@ -17,8 +20,15 @@ export function curlPost({ name, object, userInfo, options }) {
 
 /// The options of the query as options of the command line.
 const flags = {
-  style: "style", coalesce: "coalesce", keep: "keep", modes: "mode", maxDelay: "max-delay", ttl: "ttl",
-  after: "after", at: "at", every: "every",
+  style: "style",
+  coalesce: "coalesce",
+  keep: "keep",
+  modes: "mode",
+  maxDelay: "max-delay",
+  ttl: "ttl",
+  after: "after",
+  at: "at",
+  every: "every",
 };
 const seconds = new Set(["maxDelay", "ttl", "after", "every"]);
 
@@ -28,11 +38,19 @@ export function belfryPost({ name, object, userInfo, options }) {
   if (userInfo !== "") words.push("--user-info", quoted(userInfo));
   for (const [option, value] of Object.entries(options)) {
     if (value === "" || value === null || !(option in flags)) continue;
-    const values = option === "modes" ? value.split(",") : [seconds.has(option) ? `${value}s` : value];
+    const values =
+      option === "modes" ? value.split(",") : [seconds.has(option) ? `${value}s` : value];
     for (const one of values) words.push(`--${flags[option]}`, quoted(one));
   }
   if (options.immediate) words.push("--immediate");
-  words.push("--url", quoted(centerName === "default" ? address : `${address}/v1/centers/${encodeURIComponent(centerName)}`));
+  words.push(
+    "--url",
+    quoted(
+      centerName === "default"
+        ? address
+        : `${address}/v1/centers/${encodeURIComponent(centerName)}`,
+    ),
+  );
   return words.join(" ");
 }
 
@@ -40,24 +58,36 @@ const number = new Set(["maxDelay", "ttl", "after", "every"]);
 const list = new Set(["modes", "coalesce"]);
 
 export function scriptPost({ name, object, userInfo, options }) {
-  const written = Object.entries(options).map(([option, value]) => [option, value === "" || value === null ? ""
-    : option === "immediate" || number.has(option) ? value
-      : list.has(option) && value !== "none" ? JSON.stringify(value.split(",")) : JSON.stringify(value)]);
+  const written = Object.entries(options).map(([option, value]) => [
+    option,
+    value === "" || value === null
+      ? ""
+      : option === "immediate" || number.has(option)
+        ? value
+        : list.has(option) && value !== "none"
+          ? JSON.stringify(value.split(","))
+          : JSON.stringify(value),
+  ]);
   const terms = members([["object", text(object)], ["userInfo", userInfo], ...written]);
-  return `${importLines}\n\nconst receipt = await center.post(\n  ${JSON.stringify(name)}${terms === "" ? "" : `,\n  { ${terms} }`});`;
+  const rest = terms === "" ? "" : `,\n  { ${terms} }`;
+  return `${importLines}\n\nconst receipt = await center.post(\n  ${JSON.stringify(name)}${rest});`;
 }
 
-const centerTerms = () => members([
-  ["center", centerName === "default" ? null : JSON.stringify(centerName)],
-  ["token", token() === null ? null : '"…"'],
-]);
+const centerTerms = () =>
+  members([
+    ["center", centerName === "default" ? null : JSON.stringify(centerName)],
+    ["token", token() === null ? null : '"…"'],
+  ]);
 
 const newCenter = () => {
   const terms = centerTerms();
   return `const center = new NotificationCenter(${terms === "" ? "" : `undefined, { ${terms} }`});`;
 };
 
-const importLines = `import { NotificationCenter }\n  from "${address}/belfry.js";\n\n${newCenter()}`;
+const importLines = `import { NotificationCenter }
+  from "${address}/belfry.js";
+
+${newCenter()}`;
 
 /// Text that stands in HTML, in a script: no tag can end there.
 const inScript = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
@@ -66,7 +96,8 @@ const inScript = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
 /// lets in.
 export function pageText({ name = null, object = null }) {
   const filter = members([
-    ["name", name === null ? null : inScript(name)], ["object", object === null ? null : inScript(object)],
+    ["name", name === null ? null : inScript(name)],
+    ["object", object === null ? null : inScript(object)],
   ]);
   return `<!doctype html>
 <meta charset="utf-8">

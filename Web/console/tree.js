@@ -1,15 +1,15 @@
-// What is shown, as data. A view is a function from what is known to a tree of `h`, and `show` makes
-// the page the same as the tree: nodes that are there already stay, with their focus, and a text is
-// touched only when it differs. Nothing here reads text as HTML.
+// What is shown, as data. A view is a function from what is known to a tree of `h`, and `show`
+// makes the page the same as the tree: nodes that are there already stay, with their focus, and a
+// text is touched only when it differs. Nothing here reads text as HTML.
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
 /// The tree that a node shows.
 const shownBy = new WeakMap();
 
-/// An element. Attributes that are null, undefined or false are left out; those that begin with `on`
-/// are handlers; `ref` is called with a new node; `key` tells apart rows that move; and with `own`
-/// the children are somebody else's.
+/// An element. Attributes that are null, undefined or false are left out; those that begin with
+/// `on` are handlers; `ref` is called with a new node; `key` tells apart rows that move; and with
+/// `own` the children are somebody else's.
 export function h(tag, attributes, ...children) {
   return { tag, attributes: attributes ?? {}, children };
 }
@@ -79,7 +79,6 @@ function set(node, name, value) {
   else if (name === "value" || name === "checked") {
     // What somebody types is newer than what is shown of it.
     if (node !== document.activeElement || name === "checked") node[name] = value ?? "";
-  }
-  else if (!isShown(value) && value !== "") node.removeAttribute(name);
+  } else if (!isShown(value) && value !== "") node.removeAttribute(name);
   else node.setAttribute(name, value === true ? "" : value);
 }

@@ -5,7 +5,19 @@ import { Confirmation } from "./confirm.js";
 import { copyButton, curl, placeOf } from "./copy.js";
 import { List } from "./list.js";
 import { number } from "./observers.js";
-import { at, button, code, empty, field, head, note, quiet, refusal, sheet, since } from "./parts.js";
+import {
+  at,
+  button,
+  code,
+  empty,
+  field,
+  head,
+  note,
+  quiet,
+  refusal,
+  sheet,
+  since,
+} from "./parts.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
 import { bytes, plural } from "./words.js";
@@ -19,23 +31,62 @@ export function openValues(app, { query }) {
     const object = document.getElementById("value-object").value;
     if (object !== "") app.go(link("value", object));
   }
-  return new List(app, {
-    view: "values", title: "Values", path: "values", rows: "values", id: ({ object }) => object,
-    filter: "Object contains …",
-    note: () => "One JSON object for each object: written, and observed by key path.",
-    above: () => h("form", { class: "filters", onsubmit: open },
-      h("div", { class: "find" }, h("label", { class: "hidden", for: "value-object" }, "Object of a value"),
-        h("input", { id: "value-object", class: "mono", placeholder: "Object, also a new one", autocomplete: "off", autocapitalize: "off", spellcheck: "false" })),
-      h("button", null, "Open or write")),
-    columns: [
-      { head: "Object", cls: "nm", sort: "name", cell: ({ object }) => h("a", { href: link("value", object) }, code(object)) },
-      { head: "Size", cls: "r", sort: "-bytes", cell: ({ bytes: size }) => bytes(size) },
-      { head: "Observers", cls: "r", cell: ({ observers }) => number(observers) },
-      { head: "Changed", cls: "r", sort: "age", cell: ({ changedAt }, { now }) => since(changedAt, now) },
-    ],
-    none: ({ contains }) => contains ? "No object matches."
-      : ["No object has a value. One comes with ", code("PUT /v1/values/{object}"), ", or with the field above."],
-  }, query);
+  return new List(
+    app,
+    {
+      view: "values",
+      title: "Values",
+      path: "values",
+      rows: "values",
+      id: ({ object }) => object,
+      filter: "Object contains …",
+      note: () => "One JSON object for each object: written, and observed by key path.",
+      above: () =>
+        h(
+          "form",
+          { class: "filters", onsubmit: open },
+          h(
+            "div",
+            { class: "find" },
+            h("label", { class: "hidden", for: "value-object" }, "Object of a value"),
+            h("input", {
+              id: "value-object",
+              class: "mono",
+              placeholder: "Object, also a new one",
+              autocomplete: "off",
+              autocapitalize: "off",
+              spellcheck: "false",
+            }),
+          ),
+          h("button", null, "Open or write"),
+        ),
+      columns: [
+        {
+          head: "Object",
+          cls: "nm",
+          sort: "name",
+          cell: ({ object }) => h("a", { href: link("value", object) }, code(object)),
+        },
+        { head: "Size", cls: "r", sort: "-bytes", cell: ({ bytes: size }) => bytes(size) },
+        { head: "Observers", cls: "r", cell: ({ observers }) => number(observers) },
+        {
+          head: "Changed",
+          cls: "r",
+          sort: "age",
+          cell: ({ changedAt }, { now }) => since(changedAt, now),
+        },
+      ],
+      none: ({ contains }) =>
+        contains
+          ? "No object matches."
+          : [
+              "No object has a value. One comes with ",
+              code("PUT /v1/values/{object}"),
+              ", or with the field above.",
+            ],
+    },
+    query,
+  );
 }
 
 const jsonFault = (text) => {
@@ -63,10 +114,20 @@ export function openValue(app, { id: object, query }) {
   function watch() {
     if (observer !== null || app.center === null) return;
     observer = app.center.addObserver({ object, keyPath }, (value, change, { seq, postedAt }) => {
-      changes = [{ seq, postedAt, kind: change.initial ? "as it was" : change.kind, text: JSON.stringify(value) ?? "no value" }, ...changes].slice(0, changeLimit);
+      changes = [
+        {
+          seq,
+          postedAt,
+          kind: change.initial ? "as it was" : change.kind,
+          text: JSON.stringify(value) ?? "no value",
+        },
+        ...changes,
+      ].slice(0, changeLimit);
       app.beat();
     });
-    observer.catch((error) => { told = { refused: error }; });
+    observer.catch((error) => {
+      told = { refused: error };
+    });
   }
   async function write(method, type, shown) {
     fault = type === null ? null : jsonFault(typed ?? shown.text ?? "");
@@ -77,24 +138,38 @@ export function openValue(app, { id: object, query }) {
     }
     const headers = type === null ? {} : { "Content-Type": type };
     if (isMatched && shown.etag !== null) headers["If-Match"] = shown.etag;
-    const response = await request(place, { method, headers, body: type === null ? undefined : typed ?? shown.text });
+    const response = await request(place, {
+      method,
+      headers,
+      body: type === null ? undefined : (typed ?? shown.text),
+    });
     const { changed, matched } = await response.json();
     typed = null;
     const heard = matched === 0 ? "Nobody observes it." : `${plural(matched, "observer")} matched.`;
     told = { words: changed ? `Changed. ${heard}` : "It was so already." };
   }
-  const act = (method, type, shown) => write(method, type, shown).then(() => told !== null && app.acted(told.words), (error) => {
-    told = { refused: error };
-    app.paint();
-  });
-  const remove = (shown) => confirmation.ask({
-    about: object,
-    title: ["Remove the value of ", code(object), keyPath === "" ? "" : [" at ", code(keyPath)], "?"],
-    told: "Who observes it is told that it is gone. This cannot be undone.",
-    verb: `Remove ${object}`,
-    act: () => write("DELETE", null, shown),
-    done: `The value of ${object} was removed`,
-  });
+  const act = (method, type, shown) =>
+    write(method, type, shown).then(
+      () => told !== null && app.acted(told.words),
+      (error) => {
+        told = { refused: error };
+        app.paint();
+      },
+    );
+  const remove = (shown) =>
+    confirmation.ask({
+      about: object,
+      title: [
+        "Remove the value of ",
+        code(object),
+        keyPath === "" ? "" : [" at ", code(keyPath)],
+        "?",
+      ],
+      told: "Who observes it is told that it is gone. This cannot be undone.",
+      verb: `Remove ${object}`,
+      act: () => write("DELETE", null, shown),
+      done: `The value of ${object} was removed`,
+    });
   return {
     title: object,
     async read() {
@@ -108,37 +183,113 @@ export function openValue(app, { id: object, query }) {
     },
     content(shown) {
       watch();
-      return h("div", { key: `value ${object} ${keyPath}`, class: "stack" },
+      return h(
+        "div",
+        { key: `value ${object} ${keyPath}`, class: "stack" },
         head([keyPath === "" ? "" : [code(keyPath), " of "], code(object)], {
           crumb: ["values", "Values", code(object)],
           note: shown.text === null ? "It has no value yet; Set writes one." : null,
-          acts: [copyButton(() => curl(placeOf(place)), "Copy as curl"),
-            shown.text !== null && h("button", { type: "button", class: "badl", onclick: () => remove(shown) }, "Remove…")],
+          acts: [
+            copyButton(() => curl(placeOf(place)), "Copy as curl"),
+            shown.text !== null &&
+              h(
+                "button",
+                { type: "button", class: "badl", onclick: () => remove(shown) },
+                "Remove…",
+              ),
+          ],
         }),
         confirmation.content(),
-        h("div", { class: "grid" }, h("form", {
-          class: "sheet body form s7", novalidate: true,
-          onsubmit: (event) => { event.preventDefault(); act("PUT", "application/json", shown); },
-        },
-        field("value-path", "Key path", "empty = the whole", {
-          value: keyPath, placeholder: "ui.theme", onchange: ({ target }) => app.go(link("value", object, { keyPath: target.value })),
-        }),
-        field("value-json", "Value, or merge patch", "JSON", {
-          value: typed ?? shown.text ?? "", rows: 8, fault, placeholder: '{"theme": "dark"}',
-          oninput: ({ target }) => { typed = target.value; if (fault !== null && jsonFault(typed) === null) fault = null; app.paint(); },
-        }, "textarea"),
-        h("p", { class: "checks" }, h("label", null, h("input", {
-          type: "checkbox", checked: isMatched, onchange: ({ target }) => { isMatched = target.checked; },
-        }), " Write only while it is as it is shown here")),
-        h("p", { class: "rowf" }, h("button", { class: "main" }, "Set"),
-          button("Merge", () => act("PATCH", "application/merge-patch+json", shown)),
-          typed !== null && button("Take back what I typed", () => { typed = null; fault = null; document.getElementById("value-json").value = shown.text ?? ""; app.paint(); })),
-        told?.words && note("", told.words), told?.refused && refusal(told.refused)),
-        sheet("What changed", { place: "s5", note: "while this page is open" }, changes.length === 0
-          ? empty("Nothing so far.")
-          : h("ul", { class: "feed" }, changes.map(({ seq, postedAt, kind, text }) =>
-            h("li", { key: `${seq} ${kind}` }, at(postedAt), h("span", null, quiet(kind), " ", code(text))))))));
+        h(
+          "div",
+          { class: "grid" },
+          h(
+            "form",
+            {
+              class: "sheet body form s7",
+              novalidate: true,
+              onsubmit: (event) => {
+                event.preventDefault();
+                act("PUT", "application/json", shown);
+              },
+            },
+            field("value-path", "Key path", "empty = the whole", {
+              value: keyPath,
+              placeholder: "ui.theme",
+              onchange: ({ target }) => app.go(link("value", object, { keyPath: target.value })),
+            }),
+            field(
+              "value-json",
+              "Value, or merge patch",
+              "JSON",
+              {
+                value: typed ?? shown.text ?? "",
+                rows: 8,
+                fault,
+                placeholder: '{"theme": "dark"}',
+                oninput: ({ target }) => {
+                  typed = target.value;
+                  if (fault !== null && jsonFault(typed) === null) fault = null;
+                  app.paint();
+                },
+              },
+              "textarea",
+            ),
+            h(
+              "p",
+              { class: "checks" },
+              h(
+                "label",
+                null,
+                h("input", {
+                  type: "checkbox",
+                  checked: isMatched,
+                  onchange: ({ target }) => {
+                    isMatched = target.checked;
+                  },
+                }),
+                " Write only while it is as it is shown here",
+              ),
+            ),
+            h(
+              "p",
+              { class: "rowf" },
+              h("button", { class: "main" }, "Set"),
+              button("Merge", () => act("PATCH", "application/merge-patch+json", shown)),
+              typed !== null &&
+                button("Take back what I typed", () => {
+                  typed = null;
+                  fault = null;
+                  document.getElementById("value-json").value = shown.text ?? "";
+                  app.paint();
+                }),
+            ),
+            told?.words && note("", told.words),
+            told?.refused && refusal(told.refused),
+          ),
+          sheet(
+            "What changed",
+            { place: "s5", note: "while this page is open" },
+            changes.length === 0
+              ? empty("Nothing so far.")
+              : h(
+                  "ul",
+                  { class: "feed" },
+                  changes.map(({ seq, postedAt, kind, text }) =>
+                    h(
+                      "li",
+                      { key: `${seq} ${kind}` },
+                      at(postedAt),
+                      h("span", null, quiet(kind), " ", code(text)),
+                    ),
+                  ),
+                ),
+          ),
+        ),
+      );
     },
-    close() { observer?.then((one) => one.remove()).catch(() => {}); },
+    close() {
+      observer?.then((one) => one.remove()).catch(() => {});
+    },
   };
 }

@@ -12,19 +12,31 @@ import { openOverview } from "./overview.js";
 import { openPost } from "./post.js";
 import { openQueue } from "./queue.js";
 import { openResponders } from "./responders.js";
-import { openTail } from "./tail.js";
+import { openTail } from "./tailview.js";
 import { openTimers } from "./timers.js";
 import { openValue, openValues } from "./values.js";
 
 const views = {
-  overview: openOverview, tail: openTail,
-  channels: openChannels, channel: openChannel, unheard: openUnheard,
-  observers: openObservers, observer: openObserver, forgotten: openForgotten,
-  clients: openClients, client: openClient,
-  queue: openQueue, timers: openTimers,
-  responders: openResponders, values: openValues, value: openValue,
-  explain: openExplain, post: openPost, ask: openAsk,
-  me: openMe, help: openHelp,
+  overview: openOverview,
+  tail: openTail,
+  channels: openChannels,
+  channel: openChannel,
+  unheard: openUnheard,
+  observers: openObservers,
+  observer: openObserver,
+  forgotten: openForgotten,
+  clients: openClients,
+  client: openClient,
+  queue: openQueue,
+  timers: openTimers,
+  responders: openResponders,
+  values: openValues,
+  value: openValue,
+  explain: openExplain,
+  post: openPost,
+  ask: openAsk,
+  me: openMe,
+  help: openHelp,
 };
 
 /// Opens the view of an address; one that does not exist is the overview.

@@ -2,7 +2,8 @@
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat("en", {
-  minimumFractionDigits: 1, maximumFractionDigits: 1,
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
 });
 const fullDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "long" });
 const shortDate = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
@@ -10,7 +11,7 @@ const shortDate = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "sho
 export const unknown = "–";
 
 /// `1,905,330`; what is not known is a dash, never 0.
-export const count = (number) => isKnown(number) ? whole.format(number) : unknown;
+export const count = (number) => (isKnown(number) ? whole.format(number) : unknown);
 
 /// A rate: with a tenth below 100.
 export function rate(number) {
