@@ -10,6 +10,9 @@ from support import check, request
 
 KIND = {"Content_Type": "application/json"}
 
+NETWORK = ("Failed to load resource", "WebSocket connection to")
+"""What the browser logs of refusals and lost connections, which are under test."""
+
 LAYOUT = """() => {
   const faults = [];
   const width = document.documentElement.clientWidth;
@@ -43,7 +46,7 @@ def page(running, **context):
     faults = []
 
     def heard(entry):
-        if entry.type == "error" and not entry.text.startswith("Failed to load resource"):
+        if entry.type == "error" and not entry.text.startswith(NETWORK):
             faults.append(entry.text)
 
     shown.on("pageerror", lambda error: faults.append(str(error)))

@@ -102,6 +102,28 @@ def test_away(options, running):
             expect(shown.locator(".pill")).to_have_text("Live", timeout=20_000)
             expect(shown.locator(".banner")).to_have_count(0)
             check(True, "the page says that the broker is away, and finds it again by itself")
+            broker.kill()
+            broker.wait()
+            expect(shown.locator(".pill")).to_have_text("Away", timeout=20_000)
+            again = ("serve", "--listen", url.removeprefix("http://"), "--in-memory")
+            with support.process(options.belfry, *again, stderr=subprocess.DEVNULL):
+                expect(shown.locator(".pill")).to_have_text("Live", timeout=30_000)
+                expect(shown.locator("main h1")).to_have_text("Your first notification")
+                check(True, "after a restart the page shows the new broker, which counts from 0")
+
+
+def test_center(options, running, url):
+    with console.page(running) as shown:
+        shown.goto(f"{url}/?center=nowhere#observers")
+        expect(shown.locator("main h1")).to_have_text("There is no center nowhere")
+        check_state(options, shown, "no center")
+        console.go(shown, "overview", "There is no center nowhere")
+        names = [one["name"] for one in console.send(url, "GET", "centers")["centers"]]
+        check("nowhere" not in names, "a look makes no center", names)
+        console.send(url, "POST", "centers/nowhere/channels/First", {"title": "7"})
+        expect(shown.locator("main h1")).to_have_text("It is well")
+        expect(shown.get_by_label("Center").first).to_have_value("nowhere")
+        check(True, "the page goes on when the center is there")
 
 
 def test_first_start(options, running):
@@ -167,6 +189,7 @@ def main():
         with support.broker(options) as url:
             console.populate(url)
             test_told_states(options, running, url)
+            test_center(options, running, url)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // Clients: the connections, streams and mailboxes that own observers.
 
-import { ask, path, request, send } from "./broker.js";
+import { ask, path, send } from "./broker.js";
+import { copyButton, curl, placeOf } from "./copy.js";
 import { Confirmation } from "./confirm.js";
 import { List, pageSize } from "./list.js";
 import { number, observed } from "./observers.js";
@@ -21,7 +22,7 @@ import {
   state,
   table,
 } from "./parts.js";
-import { link } from "./route.js";
+import { link, queryText } from "./route.js";
 import { h } from "./tree.js";
 import { bytes, count, date, isKnown, plural } from "./words.js";
 
@@ -49,7 +50,7 @@ const askToRemove = (app, confirmation, row) =>
       "It may come back as another client. This cannot be undone.",
     ],
     verb: `Remove ${row.id}`,
-    act: () => request(path("clients", row.id), { method: "DELETE" }),
+    removes: path("clients", row.id),
     done: `${row.id} was removed`,
   });
 
@@ -190,7 +191,13 @@ export function openClient(app, { id }) {
             { key: `client ${id}`, class: "stack" },
             head([code(id), " of ", code(client.principal)], {
               crumb: ["clients", "Clients", id],
-              acts: actsOn(app, client, (row) => askToRemove(app, confirmation, row), failed, null),
+              acts: [
+                copyButton(
+                  () => curl(placeOf("clients", queryText({ contains: id }))),
+                  "Copy as curl",
+                ),
+                ...actsOn(app, client, (row) => askToRemove(app, confirmation, row), failed, null),
+              ],
             }),
             confirmation.content(),
             refused !== null && refusal(refused),

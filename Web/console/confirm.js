@@ -1,12 +1,16 @@
 // A question before an act: what goes, who is told, whether it can be undone. It opens in place,
 // has the focus on the way out, and Escape closes it.
 
+import { request } from "./broker.js";
+import { copyButton, curl, placeOf } from "./copy.js";
 import { h } from "./tree.js";
 import { refusal } from "./parts.js";
 
+const titleId = "asked";
+
 export class Confirmation {
   #app;
-  /// `{ title, told, verb, keep, act, done }`, or null while nothing is asked.
+  /// `{ about, title, told, verb, keep, removes, act, done }`, or null while nothing is asked.
   #asked = null;
   #refused = null;
   #isActing = false;
@@ -20,7 +24,8 @@ export class Confirmation {
     return this.#asked?.about ?? null;
   }
 
-  /// Asks. `act` does it, and `done` is what a screen reader is told then.
+  /// Asks. `removes` is the path that is deleted, unless `act` does it; `done` is what a screen
+  /// reader is told then.
   ask(question) {
     this.#from = document.activeElement;
     this.#asked = question;
@@ -36,7 +41,7 @@ export class Confirmation {
   }
 
   async #act() {
-    const { act, done } = this.#asked;
+    const { removes, act = () => request(removes, { method: "DELETE" }), done } = this.#asked;
     if (this.#isActing) return;
     this.#isActing = true;
     try {
@@ -54,21 +59,21 @@ export class Confirmation {
 
   content() {
     if (this.#asked === null) return null;
-    const { title, told, verb, keep = "Keep it" } = this.#asked;
+    const { title, told, verb, keep = "Keep it", removes } = this.#asked;
     return h(
       "div",
       {
         key: "confirmation",
         class: "note bad stack",
         role: "group",
-        "aria-label": title,
+        "aria-labelledby": titleId,
         onkeydown: (event) => {
           if (event.key !== "Escape") return;
           event.stopPropagation();
           this.#close();
         },
       },
-      h("p", null, h("b", null, title)),
+      h("p", { id: titleId }, h("b", null, title)),
       h("p", null, told),
       this.#refused !== null && refusal(this.#refused),
       h(
@@ -84,6 +89,9 @@ export class Confirmation {
           },
           keep,
         ),
+        copyButton(() => curl(placeOf(removes), { options: ["-X DELETE"] }), "Copy as curl", {
+          class: "bare",
+        }),
       ),
     );
   }

@@ -1,7 +1,7 @@
 // What stands in place of a view: the question for a token, why the caller may not look, and what
 // was refused.
 
-import { keepToken, token } from "./broker.js";
+import { centerName, keepToken, token } from "./broker.js";
 import { grantWords } from "./caller.js";
 import { command } from "./copy.js";
 import { body, button, code, field, head, named, quiet, refusal } from "./parts.js";
@@ -107,6 +107,16 @@ export const refused = (app, error) =>
     { key: "refused", class: "stack" },
     head(app.view.title ?? "It was refused"),
     refusal(error),
+  );
+
+export const noCenter = () =>
+  h(
+    "div",
+    { key: "center", class: "stack" },
+    head(["There is no center ", code(centerName)], {
+      note: "It comes into being with its first post or observer; a look makes none.",
+      acts: [h("a", { class: "btn", href: link("post") }, "Post a notification")],
+    }),
   );
 
 export const away = (app) =>

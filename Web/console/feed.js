@@ -69,6 +69,10 @@ export class Feed {
     this.#app = app;
   }
 
+  get isFollowing() {
+    return this.observerCount > 0 || this.refused !== null;
+  }
+
   follow(center) {
     for (const name of Object.keys(sentences)) {
       this.observerCount += 1;

@@ -1,5 +1,7 @@
 // Three sheets of the overview: connections, memory, and what else has limits.
 
+import { address } from "./broker.js";
+import { copyButton, curl } from "./copy.js";
 import { bar, meter, swatch } from "./charts.js";
 import { at, body, facts, icon, quiet, sheet, state } from "./parts.js";
 import { link } from "./route.js";
@@ -89,21 +91,22 @@ export function memorySheet({ reading }) {
 
 export function storeSheet({ reading }) {
   const { store, certificate, observers, centers, dropped } = reading;
-  const lost =
-    dropped &&
-    Object.entries(dropped)
-      .filter(([, value]) => value > 0)
-      .map(([word, value]) => `${count(value)} ${word}`)
-      .join(", ");
+  const lost = Object.entries(dropped)
+    .filter(([, value]) => value > 0)
+    .map(([word, value]) => `${count(value)} ${word}`)
+    .join(", ");
   return sheet(
     "Store, limits and losses",
-    { place: third },
+    {
+      place: third,
+      more: copyButton(() => curl(`${address}/v1/overview`), "Copy as curl", { class: "bare" }),
+    },
     body(
       facts(
         [
           [
             "Store",
-            store === null || store === undefined
+            store === null
               ? quiet("none: all is in memory")
               : store.accepts
                 ? h("span", { class: "st live" }, icon("live"), "takes writes")

@@ -41,6 +41,10 @@ export class List {
     this.#query = query;
   }
 
+  get title() {
+    return this.#spec.title;
+  }
+
   get sort() {
     return this.#query.sort ?? this.#spec.sort ?? null;
   }

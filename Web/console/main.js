@@ -4,7 +4,7 @@
 import { NotificationCenter } from "../belfry.js";
 import { address, ask, askIfAllowed, centerName, token } from "./broker.js";
 import { mayDo } from "./caller.js";
-import { away, forbidden, refused, tokenQuestion } from "./door.js";
+import { away, forbidden, noCenter, refused, tokenQuestion } from "./door.js";
 import { Feed } from "./feed.js";
 import { Frame } from "./frame.js";
 import { followKeys } from "./keys.js";
@@ -44,11 +44,10 @@ class Console {
   viewRefused = null;
   /// Whether the broker wants a token, and whether one was shown that it does not know.
   wantsToken = false;
-  /// The connection, once the broker has let the page in.
-  center = null;
   /// Where the focus goes in the next view, if not to its heading: a function from the page to a
   /// node.
   focusWhenShown = null;
+  #center = null;
   #data = null;
   #frame = new Frame(this);
   #timer = null;
@@ -68,6 +67,20 @@ class Console {
   /// Whether the caller may do this; without `GET /v1/me` the broker will say.
   may(verb) {
     return this.me === null || mayDo(this.me, verb);
+  }
+
+  /// Whether the center is there, as far as the caller may see it. A look does not make one.
+  get hasCenter() {
+    return centerName === "default" || this.centers.some(({ name }) => name === centerName);
+  }
+
+  /// The connection. It makes the center, as each connection does.
+  get connection() {
+    this.#center ??= new NotificationCenter(address, {
+      center: centerName === "default" ? null : centerName,
+      token: token(),
+    });
+    return this.#center;
   }
 
   start() {
@@ -137,12 +150,9 @@ class Console {
   }
 
   async #read() {
-    if (this.me === null) {
-      [this.me, { centers: this.centers }] = await Promise.all([
-        askIfAllowed("/v1/me"),
-        ask("/v1/centers"),
-      ]);
-    }
+    if (this.me === null) this.me = await askIfAllowed("/v1/me");
+    if (this.centers.length === 0 || !this.hasCenter)
+      this.centers = (await ask("/v1/centers")).centers;
     return this.readings.read();
   }
 
@@ -163,7 +173,7 @@ class Console {
     if (this.away !== null) this.announce("The broker answers again");
     this.away = null;
     this.wantsToken = false;
-    if (this.center === null) this.#connect();
+    if (this.hasCenter && !this.feed.isFollowing) this.feed.follow(this.connection);
   }
 
   #failed(error) {
@@ -185,14 +195,6 @@ class Console {
     const wait = isIdle ? idleBeatTime : took > slowAnswer ? 2 * beatTime : beatTime;
     const delay = this.away === null ? wait : Math.max(this.away.next - Date.now(), 0);
     this.#timer = setTimeout(() => this.beat(), delay);
-  }
-
-  #connect() {
-    this.center = new NotificationCenter(address, {
-      center: centerName === "default" ? null : centerName,
-      token: token(),
-    });
-    this.feed.follow(this.center);
   }
 
   pause() {
@@ -247,6 +249,7 @@ class Console {
     if (this.wantsToken) return tokenQuestion(this);
     const error = this.viewRefused ?? (this.view.needsReading ? this.readingRefused : null);
     if (error?.status === 403) return forbidden(this, error);
+    if (!this.hasCenter && (error?.status === 404 || this.view.needsReading)) return noCenter();
     if (error !== null) return refused(this, error);
     if (this.#data !== null) return this.view.content(this.#data);
     return this.away === null ? null : away(this);

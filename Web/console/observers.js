@@ -1,6 +1,6 @@
 // Observers, and those that look forgotten.
 
-import { path, request } from "./broker.js";
+import { path } from "./broker.js";
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
 import { clientLink, code, named, notKnown, observerLink, quiet, since, state } from "./parts.js";
@@ -43,7 +43,7 @@ export const askToRemove = (app, confirmation, row, act = null) =>
         "be undone.",
     ],
     verb: `Remove ${row.id}`,
-    act: () => request(path("observers", row.id), { method: "DELETE" }),
+    removes: path("observers", row.id),
     done: `${row.id} was removed`,
     ...act,
   });

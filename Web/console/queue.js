@@ -1,6 +1,6 @@
 // The queue of the center, and the modes that it waits in.
 
-import { ask, path, request, send } from "./broker.js";
+import { ask, path, send } from "./broker.js";
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
 import {
@@ -29,7 +29,7 @@ export const askToDequeue = (confirmation, { id, name, object, merged = 0 }, tol
       " This cannot be undone.",
     ],
     verb: `Remove ${name}`,
-    act: () => request(path("queue", id), { method: "DELETE" }),
+    removes: path("queue", id),
     done: `${name} was removed`,
   });
 
@@ -50,7 +50,7 @@ export function openQueue(app, { query }) {
       told: "What waits for another mode may go at once. Who entered it is not told.",
       verb: `End ${mode}`,
       keep: "Let it be",
-      act: () => request(path("modes", id), { method: "DELETE" }),
+      removes: path("modes", id),
       done: `Mode ${mode} ended`,
     });
   const toggle = () => {

@@ -1,6 +1,6 @@
 // Who answers when somebody asks, and which asks are open.
 
-import { ask, path, request } from "./broker.js";
+import { ask, path } from "./broker.js";
 import { chain } from "./asking.js";
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
@@ -23,7 +23,7 @@ export function openResponders(app, { query }) {
       told: "Who asked is told so, and who was asked is told that nobody waits any more.",
       verb: `Withdraw ${selector}`,
       keep: "Let it wait",
-      act: () => request(path("notifications", id), { method: "DELETE" }),
+      removes: path("notifications", id),
       done: `${selector} was withdrawn`,
     });
   const list = new List(

@@ -51,10 +51,10 @@ export class Tail {
   }
 
   begin() {
-    if (this.#hasBegun || this.app.center === null) return;
+    if (this.#hasBegun) return;
     this.#hasBegun = true;
     const filter = { name: this.name, object: this.object, onGap: (gap) => this.#lost(gap) };
-    this.app.center
+    this.app.connection
       .addObserver(filter, (notification) => this.#take(notification))
       .then(
         (observer) => {

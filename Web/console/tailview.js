@@ -1,8 +1,8 @@
 // How the live tail looks.
 
-import { copyButton } from "./copy.js";
+import { copyButton, curl, placeOf } from "./copy.js";
 import { code, empty, facets, head, icon, named, quiet, refusal, sums } from "./parts.js";
-import { link } from "./route.js";
+import { link, queryText } from "./route.js";
 import { pageText } from "./snippets.js";
 import { Tail, keptLimit, rowsASecond } from "./tail.js";
 import { h } from "./tree.js";
@@ -30,6 +30,10 @@ function content(tail) {
     { key: "tail", class: "stack" },
     head("Live tail", {
       acts: [
+        copyButton(
+          () => curl(placeOf("events", queryText(filter)), { options: ["-N"] }),
+          "Copy as curl",
+        ),
         copyButton(() => pageText(filter), "Copy as page"),
         h(
           "button",

@@ -112,19 +112,22 @@ export function openValue(app, { id: object, query }) {
   let changes = [];
 
   function watch() {
-    if (observer !== null || app.center === null) return;
-    observer = app.center.addObserver({ object, keyPath }, (value, change, { seq, postedAt }) => {
-      changes = [
-        {
-          seq,
-          postedAt,
-          kind: change.initial ? "as it was" : change.kind,
-          text: JSON.stringify(value) ?? "no value",
-        },
-        ...changes,
-      ].slice(0, changeLimit);
-      app.beat();
-    });
+    if (observer !== null) return;
+    observer = app.connection.addObserver(
+      { object, keyPath },
+      (value, change, { seq, postedAt }) => {
+        changes = [
+          {
+            seq,
+            postedAt,
+            kind: change.initial ? "as it was" : change.kind,
+            text: JSON.stringify(value) ?? "no value",
+          },
+          ...changes,
+        ].slice(0, changeLimit);
+        app.beat();
+      },
+    );
     observer.catch((error) => {
       told = { refused: error };
     });
@@ -167,6 +170,7 @@ export function openValue(app, { id: object, query }) {
       ],
       told: "Who observes it is told that it is gone. This cannot be undone.",
       verb: `Remove ${object}`,
+      removes: place,
       act: () => write("DELETE", null, shown),
       done: `The value of ${object} was removed`,
     });
@@ -182,7 +186,8 @@ export function openValue(app, { id: object, query }) {
       }
     },
     content(shown) {
-      watch();
+      // To observe makes the center, and a look must not.
+      if (shown.text !== null) watch();
       return h(
         "div",
         { key: `value ${object} ${keyPath}`, class: "stack" },
