@@ -95,9 +95,11 @@ export const send = (path, method, body, { headers = {}, ...options } = {}) =>
 /// A path of the API from its segments.
 export const path = (...segments) => segments.map(encodeURIComponent).join("/");
 
+/// Null for what the broker refuses; what concerns the whole page is thrown on.
+export function ifAllowed(error) {
+  if (error.status === null || error.status === 401) throw error;
+  return null;
+}
+
 /// The answer, or null where the broker refuses it, or does not have it.
-export const askIfAllowed = (path, options) =>
-  ask(path, options).catch((error) => {
-    if (error.status === null || error.status === 401) throw error;
-    return null;
-  });
+export const askIfAllowed = (path, options) => ask(path, options).catch(ifAllowed);

@@ -21,6 +21,7 @@ import {
   state,
   table,
 } from "./parts.js";
+import { unheardNames } from "./reports.js";
 import { link, queryText } from "./route.js";
 import { pageText } from "./snippets.js";
 import { h } from "./tree.js";
@@ -58,7 +59,6 @@ const rateCell = (rates, name, member, why) => {
     : h("span", { class: value === 0 ? "zero" : null }, rate(value));
 };
 const early = "It takes two readings to tell a rate.";
-const notTold = "The broker does not tell it for a channel.";
 
 export function openChannels(app, { query }) {
   const rates = new Rates();
@@ -70,7 +70,8 @@ export function openChannels(app, { query }) {
       path: "channels",
       rows: "channels",
       id: ({ name }) => name,
-      filter: "Name contains …",
+      sort: "-posts",
+      filter: ["contains", "Name contains …"],
       choices: () => [
         { text: "All", query: { contains: null } },
         { text: "Not heard", href: link("unheard") },
@@ -80,7 +81,7 @@ export function openChannels(app, { query }) {
         {
           head: "Name",
           cls: "nm",
-          sort: "name",
+          sorts: ["name"],
           cell: ({ name, posts }) => [
             channelLink(name),
             h("span", { class: "sub" }, plural(posts, "post")),
@@ -89,29 +90,26 @@ export function openChannels(app, { query }) {
         {
           head: "Observers",
           cls: "r",
-          sort: "-observers",
+          sorts: ["-observers"],
           cell: ({ observers }) => number(observers),
         },
         { head: "Posts/s", cls: "r", cell: ({ name }) => rateCell(rates, name, "posts", early) },
         {
           head: "Deliveries/s",
           cls: "r p3",
-          cell: ({ name, deliveries }) =>
-            rateCell(rates, name, "deliveries", isKnown(deliveries) ? early : notTold),
+          cell: ({ name }) => rateCell(rates, name, "delivered", early),
         },
-        { head: "Posts", cls: "r p2", sort: "-posts", cell: ({ posts }) => number(posts) },
+        { head: "Posts", cls: "r p2", sorts: ["-posts"], cell: ({ posts }) => number(posts) },
         {
           head: "Not heard",
           cls: "r p2",
-          sort: "-unmatched",
           cell: ({ unmatched }) =>
-            !isKnown(unmatched)
-              ? notKnown(notTold)
-              : h("span", { class: unmatched > 0 ? "warnt" : "zero" }, count(unmatched)),
+            h("span", { class: unmatched > 0 ? "warnt" : "zero" }, count(unmatched)),
         },
         {
           head: "Last post",
           cls: "r",
+          sorts: ["-age"],
           cell: ({ lastPostedAt }, { now }) => since(lastPostedAt, now),
         },
         {
@@ -200,7 +198,14 @@ function channelSentence(channel, observers) {
 }
 
 function channelFigures(channel, rates, app) {
-  const { name, posts = 0, deliveries, unmatched, lastPostedAt, observers = 0 } = channel ?? {};
+  const {
+    name,
+    posts = 0,
+    delivered = 0,
+    unmatched = 0,
+    lastPostedAt,
+    observers = 0,
+  } = channel ?? {};
   return sheet(
     "Figures",
     { place: "s4" },
@@ -209,8 +214,8 @@ function channelFigures(channel, rates, app) {
         [
           ["Posts", count(posts)],
           ["Posts a second", rateCell(rates, name, "posts", early)],
-          ["Deliveries", isKnown(deliveries) ? count(deliveries) : notKnown(notTold)],
-          ["Not heard", isKnown(unmatched) ? count(unmatched) : notKnown(notTold)],
+          ["Deliveries", count(delivered)],
+          ["Not heard", count(unmatched)],
           ["Observers", count(observers)],
           ["Last post", since(lastPostedAt, app.now)],
         ],
@@ -271,7 +276,7 @@ function channelObservers(observers, next, total, near, name) {
 export function openUnheard(app) {
   return {
     title: "Who is not heard",
-    read: () => ask("reports/unmatched", { query: { limit: 100 } }),
+    read: () => unheardNames(100),
     content: ({ postedNeverObserved: posted, observedNeverPosted: observed }) =>
       h(
         "div",

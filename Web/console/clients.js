@@ -105,7 +105,8 @@ export function openClients(app, { query }) {
       path: "clients",
       rows: "clients",
       id: ({ id }) => id,
-      filter: "Id or principal contains …",
+      sort: "-held",
+      filter: ["contains", "Id or principal contains …"],
       choices: (asked, { reading }) => {
         const { websocket, events, mailbox } = reading?.clients ?? {};
         const all = isKnown(websocket) ? websocket + events + mailbox : null;
@@ -123,21 +124,26 @@ export function openClients(app, { query }) {
       columns: [
         {
           head: "Client",
-          sort: "age",
+          sorts: ["-age", "age"],
           cell: ({ id, principal }) => [clientLink(id), h("span", { class: "sub" }, principal)],
         },
         { head: "Transport", cls: "p2", cell: ({ transport }) => transportNames[transport] },
         { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
         { head: "For", cls: "r p2", cell: ({ stateSince }, { now }) => since(stateSince, now) },
-        { head: "Principal", cls: "nm p2", cell: ({ principal }) => code(principal) },
+        {
+          head: "Principal",
+          cls: "nm p2",
+          sorts: ["name"],
+          cell: ({ principal }) => code(principal),
+        },
         {
           head: "Observers",
           cls: "r p3",
-          sort: "-observers",
+          sorts: ["-observers"],
           cell: ({ observers }) => number(observers),
         },
-        { head: "Held", cls: "r", sort: "-held", cell: ({ held }) => number(held) },
-        { head: "Unsent", cls: "r p2", sort: "-unsent", cell: unsent },
+        { head: "Held", cls: "r", sorts: ["-held"], cell: ({ held }) => number(held) },
+        { head: "Unsent", cls: "r p2", cell: unsent },
         {
           head: "Connected for",
           cls: "r p4",

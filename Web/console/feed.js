@@ -1,10 +1,13 @@
-// What happened: the broker's own channels, as sentences.
+// What happened: at first by the newest rows of the lists, then by the broker's own channels.
 
-import { at, clientLink, observerLink } from "./parts.js";
+import { ask, ifAllowed } from "./broker.js";
+import { at, clientLink, named, observerLink } from "./parts.js";
 import { h } from "./tree.js";
 import { count } from "./words.js";
 
 const lineLimit = 50;
+/// Rows of each list by which it begins.
+const lookLimit = 12;
 /// Like ones within this many milliseconds become one line.
 const together = 2000;
 
@@ -48,6 +51,11 @@ const sentences = {
     one: ({ unclean }) => [unclean ? "The broker started after a crash" : "The broker started"],
     many: () => "The broker started",
   },
+  // What was there when the page was opened, by the lists.
+  registered: {
+    one: ({ observer, of }) => [observerLink(observer), " observes ", named(of)],
+    many: (number) => `${number} observers were registered`,
+  },
   "belfry.center.willTerminate": {
     one: () => ["The broker is about to stop"],
     many: () => "The broker is about to stop",
@@ -74,7 +82,8 @@ export class Feed {
   }
 
   follow(center) {
-    for (const name of Object.keys(sentences)) {
+    this.#lookBack().catch(ifAllowed);
+    for (const name of Object.keys(sentences).filter((one) => one.startsWith("belfry."))) {
       this.observerCount += 1;
       center
         .addObserver({ name }, (notification) => this.#take(notification))
@@ -83,6 +92,30 @@ export class Feed {
           this.refused = error.problem?.detail ?? error.message;
         });
     }
+  }
+
+  /// Who came lately, as far as they are still there; the page's own observers are no news.
+  async #lookBack() {
+    const query = { sort: "-age", limit: lookLimit };
+    const [{ clients }, { observers }] = await Promise.all([
+      ask("clients", { query }),
+      ask("observers", { query }),
+    ]);
+    const came = clients.map(({ id, transport, connectedAt }) => ({
+      name: "belfry.client.connected",
+      userInfo: { client: id, transport },
+      time: Date.parse(connectedAt),
+    }));
+    const registered = observers
+      .filter(({ name }) => !name?.startsWith("belfry."))
+      .map(({ id, name, object, createdAt }) => ({
+        name: "registered",
+        userInfo: { observer: id, of: name ?? object },
+        time: Date.parse(createdAt),
+      }));
+    const lines = [...came, ...registered].sort((left, right) => right.time - left.time);
+    this.lines.push(...lines.map((line) => ({ key: this.#count++, number: 1, ...line })));
+    this.#paintSoon();
   }
 
   #take({ name, userInfo, postedAt }) {

@@ -19,11 +19,16 @@ const bodyId = "rows";
 /// The page before each page that was reached by Next, so that there is a way back.
 const pageBefore = new Map();
 
+/// The order of a list that is asked for page by page: the broker's own, the oldest first. A sorted
+/// one has its first rows alone.
+const inPages = "pages";
+
 /// `spec` says what the list is:
 /// - `view`, `title`, `path` (in the API), `rows` (the member of the answer), `id` of a row;
-/// - `columns`: `{ head, cls, sort, cell(row, app) }`, the first of which names the row;
+/// - `columns`: `{ head, cls, sorts, cell(row, app) }`, the first of which names the row; `sorts`
+///   are the orders that its head asks for, one after the other;
 /// - `sort`: the one that is meant when the address names none; `fixed`: what is always asked;
-/// - `filter`: the words in the empty field, or null; `choices(query, app)`: filter buttons;
+/// - `filter`: `[parameter, words in the empty field]`; `choices(query, app)`: filter buttons;
 /// - `acts`, `note(app)` and `above(app)` of the head; `none(query, app)`: a sentence for no rows.
 export class List {
   #app;
@@ -46,12 +51,17 @@ export class List {
   }
 
   get sort() {
-    return this.#query.sort ?? this.#spec.sort ?? null;
+    const sort = this.#query.sort ?? this.#spec.sort ?? inPages;
+    return sort === inPages ? null : sort;
+  }
+
+  get #filter() {
+    return this.#spec.filter ?? [null, null];
   }
 
   get #asked() {
-    const { cursor, contains, sort, from, ...filters } = this.#query;
-    return { ...this.#spec.fixed, ...filters, contains, sort: this.sort, limit: pageSize, cursor };
+    const { cursor, sort, from, ...filters } = this.#query;
+    return { ...this.#spec.fixed, ...filters, sort: this.sort, limit: pageSize, cursor };
   }
 
   async read() {
@@ -127,13 +137,14 @@ export class List {
   }
 
   #filters() {
-    const { filter = null, choices = () => [] } = this.#spec;
+    const { choices = () => [] } = this.#spec;
+    const [parameter, filter] = this.#filter;
     const shown = choices(this.#query, this.#app);
-    if (filter === null && shown.length === 0) return null;
+    if (parameter === null && shown.length === 0) return null;
     return h(
       "div",
       { class: "filters" },
-      filter !== null &&
+      parameter !== null &&
         h(
           "div",
           { class: "find" },
@@ -142,7 +153,7 @@ export class List {
             id: "filter",
             type: "search",
             placeholder: filter,
-            value: this.#query.contains ?? "",
+            value: this.#query[parameter] ?? "",
             autocomplete: "off",
             autocapitalize: "off",
             spellcheck: "false",
@@ -175,7 +186,7 @@ export class List {
   #typed(text) {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#app.go(this.#with({ contains: text }), { replaces: true });
+      this.#app.go(this.#with({ [this.#filter[0]]: text }), { replaces: true });
     }, typingTime);
   }
 
@@ -212,25 +223,25 @@ export class List {
     );
   }
 
-  #head({ head: text, cls = null, sort = null }) {
-    if (sort === null) {
+  #head({ head: text, cls = null, sorts = null }) {
+    if (sorts === null) {
       return text === "" ? h("td", { class: cls }) : h("th", { scope: "col", class: cls }, text);
     }
-    const here = this.sort;
-    const isHere = here !== null && here.replace("-", "") === sort.replace("-", "");
-    const isDown = isHere && here.startsWith("-");
+    const here = sorts.indexOf(this.sort);
+    const isDown = this.sort?.startsWith("-");
+    const sort = sorts[(here + 1) % sorts.length];
     return h(
       "th",
       {
         scope: "col",
         class: cls,
-        "aria-sort": isHere ? (isDown ? "descending" : "ascending") : null,
+        "aria-sort": here >= 0 ? (isDown ? "descending" : "ascending") : null,
       },
       h(
         "button",
         { type: "button", onclick: () => this.#app.go(this.#with({ sort })) },
         text,
-        isHere && h("span", { "aria-hidden": "true" }, isDown ? " ↓" : " ↑"),
+        here >= 0 && h("span", { "aria-hidden": "true" }, isDown ? " ↓" : " ↑"),
       ),
     );
   }
@@ -258,18 +269,18 @@ export class List {
 
   #extent(rows) {
     const from = Number(this.#query.from ?? 1);
-    const total = this.#data?.total;
+    const { total, unseen = 0, next } = this.#data;
     const some = `Rows ${count(from)} to ${count(from + rows.length - 1)}`;
+    const { cursor: _, from: __, sort: ___, ...filters } = this.#query;
+    const matching = Object.keys(filters).length > 0 ? " that match" : "";
+    const of = isKnown(total) ? ` of ${count(total)}${matching}` : next ? ", and more" : "";
     const by = this.sort === null ? ", the oldest first" : `, by ${this.#sortName()}`;
-    if (isKnown(total))
-      return `${some} of ${count(total)}${this.#query.contains ? " that match" : ""}${by}`;
-    return this.#data?.next ? `${some}, and more${by}` : `${some}${by}`;
+    const left = unseen > 0 ? `; ${count(unseen)} were not looked at` : "";
+    return some + of + by + left;
   }
 
   #sortName() {
-    const column = this.#spec.columns.find(
-      ({ sort }) => sort?.replace("-", "") === this.sort.replace("-", ""),
-    );
+    const column = this.#spec.columns.find(({ sorts }) => sorts?.includes(this.sort));
     return (column?.head ?? this.sort).toLowerCase();
   }
 
@@ -277,6 +288,7 @@ export class List {
     const { next = null } = this.#data ?? {};
     const { cursor = null, from = "1" } = this.#query;
     const before = pageBefore.get(`${this.#spec.view} ${cursor}`) ?? {};
+    const isCut = this.sort !== null && this.#data?.total > rows.length;
     const nextQuery = { cursor: next, from: String(Number(from) + rows.length) };
     const { path } = this.#spec;
     const { cursor: _, ...asked } = this.#asked;
@@ -292,6 +304,7 @@ export class List {
         }),
         cursor !== null &&
           h("a", { href: this.#with(before) }, before.cursor ? "← Before" : "← First 50"),
+        isCut && h("a", { href: this.#with({ sort: inPages }) }, "All, page by page →"),
         next !== null &&
           h(
             "a",

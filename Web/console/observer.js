@@ -233,12 +233,10 @@ function lostSheet(row) {
     table(
       "Gaps, the newest first",
       [["Told"], ["Reason"], ["Lost", "r"], ["Seq", "r p2"]],
-      gaps.map((gap, key) => ({
-        key,
+      gaps.toReversed().map((gap) => ({
+        key: gap.firstSeq,
         cells: [
-          isKnown(gap.at ?? gap.toldAt)
-            ? at(gap.at ?? gap.toldAt)
-            : notKnown("The broker does not tell when."),
+          at(gap.toldAt),
           gap.reason,
           isKnown(gap.lost) ? count(gap.lost) : notKnown("The broker cannot know how many."),
           `${count(gap.firstSeq)} to ${count(gap.lastSeq)}`,

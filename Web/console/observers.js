@@ -74,7 +74,8 @@ export function openObservers(app, { query }) {
       path: "observers",
       rows: "observers",
       id: ({ id }) => id,
-      filter: "Id, name, object, client or principal contains …",
+      sort: "-held",
+      filter: ["contains", "Id, name, object or principal contains …"],
       choices: (asked, { reading }) => [
         { text: "All", query: { state: null }, total: reading?.observers?.count },
         ...states.map((word) => ({
@@ -88,7 +89,7 @@ export function openObservers(app, { query }) {
       columns: [
         {
           head: "Observer",
-          sort: "age",
+          sorts: ["-age", "age"],
           cell: (row) => [
             observerLink(row.id),
             h(
@@ -99,7 +100,7 @@ export function openObservers(app, { query }) {
             ),
           ],
         },
-        { head: "Name", cls: "nm p2", sort: "name", cell: observed },
+        { head: "Name", cls: "nm p2", sorts: ["name"], cell: observed },
         { head: "Object", cls: "nm p3", cell: ({ object }) => named(object) },
         {
           head: "Client",
@@ -110,11 +111,16 @@ export function openObservers(app, { query }) {
         {
           head: "Delivered",
           cls: "r p2",
-          sort: "-delivered",
+          sorts: ["-delivered"],
           cell: ({ delivered }) => number(delivered),
         },
-        { head: "Held", cls: "r", sort: "-held", cell: ({ held }) => number(held) },
-        { head: "Dropped", cls: "r p3", sort: "-dropped", cell: ({ dropped }) => number(dropped) },
+        { head: "Held", cls: "r", sorts: ["-held"], cell: ({ held }) => number(held) },
+        {
+          head: "Dropped",
+          cls: "r p3",
+          sorts: ["-dropped"],
+          cell: ({ dropped }) => number(dropped),
+        },
         {
           head: "Last",
           cls: "r p3",

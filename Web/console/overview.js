@@ -287,7 +287,7 @@ function feedSheet({ feed }) {
   const rows = feed.rows(10);
   return sheet(
     "What happened",
-    { place: "s4", note: "since this page was opened" },
+    { place: "s4" },
     rows.length > 0
       ? h("ul", { class: "feed" }, rows)
       : empty(

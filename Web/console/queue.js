@@ -79,7 +79,7 @@ export function openQueue(app, { query }) {
       rows: "entries",
       id: ({ id }) => id,
       fixed: { waiting: "false" },
-      filter: "Name or object contains …",
+      filter: ["name", "Name, letter by letter"],
       note: () => queueSentence(app.reading, modes),
       acts: () => [
         app.may("modes") &&
@@ -130,8 +130,8 @@ export function openQueue(app, { query }) {
             ),
         },
       ],
-      none: ({ contains }) =>
-        contains
+      none: ({ name }) =>
+        name
           ? "No entry matches."
           : [
               "Nothing waits. Posts with the style ",

@@ -1,13 +1,33 @@
 // What the overview tells beside its figures: who is not heard, what waits, what looks forgotten.
 // It is asked for each 10 s while the overview is shown, and at once after an act.
 
-import { askIfAllowed } from "./broker.js";
+import { ask, askIfAllowed, ifAllowed } from "./broker.js";
 
 const lifetime = 10_000;
 /// Rows of each table.
 export const shownLimit = 5;
 /// Near misses are asked for with this many names at most.
 const nearLimit = 5;
+
+/// Channels that are looked at for what was observed once and is not now.
+const channelLimit = 100;
+
+/// Names that are posted and reach nobody, those with the most posts first. The report has names
+/// that were never observed; what was once, as by a tail of all names, is found among the channels
+/// with the most posts.
+export async function unheardNames(limit) {
+  const [report, { channels }] = await Promise.all([
+    ask("reports/unmatched", { query: { limit } }),
+    ask("channels", { query: { sort: "-posts", limit: channelLimit } }),
+  ]);
+  const posts = new Map(report.postedNeverObserved.map((row) => [row.name, row.posts]));
+  for (const { name, observers, unmatched } of channels) {
+    if (observers === 0 && unmatched > 0) posts.set(name, unmatched);
+  }
+  const names = [...posts].map(([name, number]) => ({ name, posts: number }));
+  names.sort((left, right) => right.posts - left.posts);
+  return { ...report, postedNeverObserved: names.slice(0, limit) };
+}
 
 export class Reports {
   /// Null until they were asked for.
@@ -25,7 +45,7 @@ export class Reports {
     this.#askedAt = performance.now();
     const list = (path, query) => askIfAllowed(path, { query: { limit: shownLimit, ...query } });
     const [unheard, leaks, slow, waiting, queue, asks, modes] = await Promise.all([
-      list("reports/unmatched"),
+      unheardNames(shownLimit).catch(ifAllowed),
       list("reports/leaks"),
       list("clients", { state: "slow" }),
       list("observers", { sort: "-held" }),

@@ -34,7 +34,7 @@ export function openResponders(app, { query }) {
       path: "responders",
       rows: "responders",
       id: ({ id }) => id,
-      filter: "Address, id or principal contains …",
+      filter: ["object", "Address, letter by letter"],
       note: () => "Who answers when somebody asks, and which asks are open.",
       acts: () => [h("a", { class: "btn main", href: link("ask") }, "Ask")],
       above: () => [confirmation.content(), askSheet(asks, app, withdraw)],
@@ -42,7 +42,6 @@ export function openResponders(app, { query }) {
         {
           head: "Address",
           cls: "nm",
-          sort: "name",
           cell: ({ id, object }) => [
             code(object),
             h("span", { class: "sub" }, "held by ", observerLink(id)),
@@ -51,7 +50,6 @@ export function openResponders(app, { query }) {
         {
           head: "Held by",
           cls: "p2",
-          sort: "age",
           cell: ({ id, principal }) => [observerLink(id), " ", quiet(principal)],
         },
         { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
@@ -90,8 +88,8 @@ export function openResponders(app, { query }) {
             h("a", { href: link("ask", null, { object }), "aria-label": `Ask ${object}` }, "Ask"),
         },
       ],
-      none: ({ contains }) =>
-        contains
+      none: ({ object }) =>
+        object
           ? "No responder matches."
           : [
               "Nobody holds an address. A responder comes with ",

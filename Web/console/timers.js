@@ -27,7 +27,7 @@ export function openTimers(app, { query }) {
       rows: "entries",
       id: ({ id }) => id,
       fixed: { waiting: "true" },
-      filter: "Name or object contains …",
+      filter: ["name", "Name, letter by letter"],
       note: () => "Posts that enter the queue later.",
       acts: () => [
         h("a", { class: "btn main", href: link("post", null, { later: "1" }) }, "Post later"),
@@ -78,8 +78,8 @@ export function openTimers(app, { query }) {
             ),
         },
       ],
-      none: ({ contains }) =>
-        contains
+      none: ({ name }) =>
+        name
           ? "No timer matches."
           : [
               "Nothing is to be posted later. A post with ",

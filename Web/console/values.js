@@ -39,7 +39,7 @@ export function openValues(app, { query }) {
       path: "values",
       rows: "values",
       id: ({ object }) => object,
-      filter: "Object contains …",
+      filter: ["object", "Object, letter by letter"],
       note: () => "One JSON object for each object: written, and observed by key path.",
       above: () =>
         h(
@@ -64,20 +64,18 @@ export function openValues(app, { query }) {
         {
           head: "Object",
           cls: "nm",
-          sort: "name",
           cell: ({ object }) => h("a", { href: link("value", object) }, code(object)),
         },
-        { head: "Size", cls: "r", sort: "-bytes", cell: ({ bytes: size }) => bytes(size) },
+        { head: "Size", cls: "r", cell: ({ bytes: size }) => bytes(size) },
         { head: "Observers", cls: "r", cell: ({ observers }) => number(observers) },
         {
           head: "Changed",
           cls: "r",
-          sort: "age",
           cell: ({ changedAt }, { now }) => since(changedAt, now),
         },
       ],
-      none: ({ contains }) =>
-        contains
+      none: ({ object }) =>
+        object
           ? "No object matches."
           : [
               "No object has a value. One comes with ",
