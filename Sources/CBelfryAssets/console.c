@@ -34,6 +34,9 @@ static const unsigned char copy_js[] = {
 static const unsigned char door_js[] = {
 #embed "../../Web/console/door.js"
 };
+static const unsigned char draft_js[] = {
+#embed "../../Web/console/draft.js"
+};
 static const unsigned char explain_js[] = {
 #embed "../../Web/console/explain.js"
 };
@@ -88,6 +91,9 @@ static const unsigned char queue_js[] = {
 static const unsigned char readings_js[] = {
 #embed "../../Web/console/readings.js"
 };
+static const unsigned char receipt_js[] = {
+#embed "../../Web/console/receipt.js"
+};
 static const unsigned char reports_js[] = {
 #embed "../../Web/console/reports.js"
 };
@@ -114,6 +120,9 @@ static const unsigned char timers_js[] = {
 };
 static const unsigned char tree_js[] = {
 #embed "../../Web/console/tree.js"
+};
+static const unsigned char unheard_js[] = {
+#embed "../../Web/console/unheard.js"
 };
 static const unsigned char values_js[] = {
 #embed "../../Web/console/values.js"
@@ -145,6 +154,7 @@ static const struct console_file files[] = {
     {"console.css", console_css, sizeof console_css},
     {"copy.js", copy_js, sizeof copy_js},
     {"door.js", door_js, sizeof door_js},
+    {"draft.js", draft_js, sizeof draft_js},
     {"explain.js", explain_js, sizeof explain_js},
     {"feed.js", feed_js, sizeof feed_js},
     {"figures.js", figures_js, sizeof figures_js},
@@ -163,6 +173,7 @@ static const struct console_file files[] = {
     {"post.js", post_js, sizeof post_js},
     {"queue.js", queue_js, sizeof queue_js},
     {"readings.js", readings_js, sizeof readings_js},
+    {"receipt.js", receipt_js, sizeof receipt_js},
     {"reports.js", reports_js, sizeof reports_js},
     {"responders.js", responders_js, sizeof responders_js},
     {"route.js", route_js, sizeof route_js},
@@ -172,6 +183,7 @@ static const struct console_file files[] = {
     {"tailview.js", tailview_js, sizeof tailview_js},
     {"timers.js", timers_js, sizeof timers_js},
     {"tree.js", tree_js, sizeof tree_js},
+    {"unheard.js", unheard_js, sizeof unheard_js},
     {"values.js", values_js, sizeof values_js},
     {"views.js", views_js, sizeof views_js},
     {"waits.js", waits_js, sizeof waits_js},

@@ -15,7 +15,7 @@ import {
   refusal,
   sheet,
 } from "./parts.js";
-import { userInfoFault } from "./post.js";
+import { userInfoFault } from "./draft.js";
 import { queryText } from "./route.js";
 import { h } from "./tree.js";
 import { spoken } from "./words.js";

@@ -1,26 +1,13 @@
 // The composer: posts a notification, shows its receipt, and the same as a command.
 
-import { ask, send } from "./broker.js";
+import { send } from "./broker.js";
 import { command } from "./copy.js";
-import { outcome } from "./explain.js";
-import {
-  body,
-  button,
-  code,
-  facets,
-  field,
-  head,
-  observerLink,
-  quiet,
-  refusal,
-  sheet,
-  sums,
-  table,
-} from "./parts.js";
+import { contentOf, findFaults, optionsOf } from "./draft.js";
+import { button, facets, field, head, sheet } from "./parts.js";
+import { postedWords, receiptSheet } from "./receipt.js";
 import { link } from "./route.js";
 import { belfryPost, curlPost, scriptPost } from "./snippets.js";
 import { h } from "./tree.js";
-import { clock, count, plural } from "./words.js";
 
 const styles = [
   ["", "at once", "past the queue"],
@@ -42,18 +29,6 @@ const more = [
 ];
 
 const languages = { curl: curlPost, belfry: belfryPost, JavaScript: scriptPost };
-
-/// Says what is wrong with a userInfo, or null.
-export function userInfoFault(text) {
-  if (text.trim() === "") return null;
-  try {
-    const value = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? null : "This is JSON, but not an object: it needs { } around it.";
-  } catch (error) {
-    return `Not JSON: ${error.message}`;
-  }
-}
 
 export function openPost(app, { query }) {
   const draft = {
@@ -145,52 +120,6 @@ export function openPost(app, { query }) {
         ),
       ),
   };
-}
-
-/// What is wrong with a draft, by field.
-function findFaults({ name, userInfo }) {
-  const faults = {};
-  if (name === "") faults.name = "A notification needs a name.";
-  const fault = userInfoFault(userInfo);
-  if (fault !== null) faults.userInfo = fault;
-  return faults;
-}
-
-/// The options of a post that are not left at their default.
-function optionsOf({ style, byName, byObject, keep, more: given }) {
-  const { key, causedBy, ...others } = given;
-  const filled = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== ""));
-  const compared = [byName && "name", byObject && "sender"].filter(Boolean).join(",") || "none";
-  return {
-    style,
-    coalesce: style !== "" && compared !== "name,sender" ? compared : "",
-    keep: style !== "" && style !== "now" && keep !== "first" ? keep : "",
-    ...filled,
-    ...(causedBy ? { causedBy } : {}),
-  };
-}
-
-const numbers = new Set(["ttl", "maxDelay", "after", "every"]);
-const lists = new Set(["modes", "coalesce"]);
-
-/// The content of the request. The userInfo goes as it was typed: a round trip through JavaScript's
-/// numbers would change long ones.
-function contentOf(draft) {
-  const fields = [`"name":${JSON.stringify(draft.name)}`];
-  if (draft.object !== "") fields.push(`"object":${JSON.stringify(draft.object)}`);
-  if (draft.userInfo.trim() !== "") fields.push(`"userInfo":${draft.userInfo}`);
-  for (const [option, value] of Object.entries(optionsOf(draft))) {
-    if (value === "") continue;
-    const json =
-      numbers.has(option) && Number.isFinite(Number(value))
-        ? value
-        : lists.has(option) && value !== "none"
-          ? JSON.stringify(value.split(","))
-          : JSON.stringify(value);
-    fields.push(`${JSON.stringify(option)}:${json}`);
-  }
-  const { key } = draft.more;
-  return { text: `{${fields.join(",")}}`, headers: key ? { "Idempotency-Key": key } : {} };
 }
 
 const composer = (draft, faults, put, explain, isLater) => [
@@ -330,86 +259,3 @@ const elsewhere = (draft, language, choose) =>
       ),
     ),
   );
-
-export function postedWords({ outcome: word, into, dueAt, matched, delivered, held }) {
-  if (dueAt !== undefined) return `It enters the queue at ${clock(dueAt)}.`;
-  if (word === "queued") return "It waits in the queue.";
-  if (word === "coalesced") return `${into}, which waits in the queue, stands for it.`;
-  if (word === "dequeued") return "What waited was taken out.";
-  if (matched === 0) return "Posted. Nobody observes it.";
-  const kept = held > 0 ? `, ${count(held)} held` : "";
-  return `Posted. ${plural(matched, "observer")} matched, ${count(delivered)} delivered${kept}.`;
-}
-
-function receiptSheet({ name, answer, refused, took, time }, place, app) {
-  const title = place === 0 ? "Receipt" : "The one before";
-  const note = [code(name), `, ${clock(time)}, ${took.toFixed(1)} ms`];
-  if (refused) return sheet(title, { note }, body(refusal(refused)));
-  const rows = answer.observers ?? [];
-  const counts = [
-    "matched",
-    "delivered",
-    "held",
-    "coalesced",
-    "dropped",
-    "acknowledged",
-    "refused",
-    "pending",
-  ]
-    .filter((word) => answer[word] > 0 || word === "matched")
-    .map((word) => [word, count(answer[word])]);
-  return sheet(
-    title,
-    { note },
-    h(
-      "div",
-      { class: "body stack" },
-      h("p", null, h("b", null, postedWords(answer))),
-      answer.matched !== undefined && sums(counts),
-      h("p", { class: "quiet" }, code(answer.id)),
-      answer.matched === 0 &&
-        h("p", null, h("a", { href: link("explain", null, { name }) }, "Who nearly gets it")),
-      answer.matched === undefined && fateLine(answer, app),
-    ),
-    rows.length > 0 &&
-      table(
-        "What each observer made of it",
-        [["Observer"], ["Outcome"]],
-        rows.map((row) => ({
-          key: row.id,
-          cells: [
-            observerLink(row.id),
-            [outcome(row), row.error !== undefined && quiet(` ${JSON.stringify(row.error)}`)],
-          ],
-        })),
-      ),
-  );
-}
-
-/// Of a post that waits: where it is, and what became of it.
-function fateLine(answer, app) {
-  async function look() {
-    const { state, receipt } = await ask(`notifications/${answer.id}`);
-    answer.fate = receipt ? postedWords(receipt) : `It is ${state}.`;
-    app.paint();
-  }
-  return h(
-    "p",
-    { class: "rowf" },
-    h(
-      "a",
-      { href: link(answer.dueAt ? "timers" : "queue") },
-      answer.dueAt ? "Show the timer" : "Show the queue",
-    ),
-    button(
-      "Ask again for its fate",
-      () =>
-        look().catch((error) => {
-          answer.fate = error.message;
-          app.paint();
-        }),
-      { class: "bare" },
-    ),
-    answer.fate && quiet(answer.fate),
-  );
-}

@@ -33,6 +33,23 @@ export const askToDequeue = (confirmation, { id, name, object, merged = 0 }, tol
     done: `${name} was removed`,
   });
 
+/// The last column of entries and timers.
+export const removeColumn = (remove) => ({
+  head: "",
+  cls: "r",
+  cell: (row) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "bare",
+        "aria-label": `Remove ${row.name} of ${row.object ?? "no object"}…`,
+        onclick: () => remove(row),
+      },
+      "Remove…",
+    ),
+});
+
 /// Seconds for which a mode is entered here; it is left by itself then.
 const modeLease = 60;
 
@@ -114,21 +131,7 @@ export function openQueue(app, { query }) {
             h("span", { class: merged === 0 ? "zero" : null }, count(merged + 1)),
         },
         { head: "Waits", cls: "r", cell: ({ enqueuedAt }, { now }) => since(enqueuedAt, now) },
-        {
-          head: "",
-          cls: "r",
-          cell: (row) =>
-            h(
-              "button",
-              {
-                type: "button",
-                class: "bare",
-                "aria-label": `Remove ${row.name} of ${row.object ?? "no object"}…`,
-                onclick: () => remove(row),
-              },
-              "Remove…",
-            ),
-        },
+        removeColumn(remove),
       ],
       none: ({ name }) =>
         name

@@ -2,7 +2,7 @@
 
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
-import { askToDequeue } from "./queue.js";
+import { askToDequeue, removeColumn } from "./queue.js";
 import { at, clientLink, code, named, quiet } from "./parts.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
@@ -62,21 +62,7 @@ export function openTimers(app, { query }) {
         },
         { head: "Style", cls: "p3", cell: ({ style }) => style },
         { head: "Set", cls: "r p3", cell: ({ enqueuedAt }) => at(enqueuedAt) },
-        {
-          head: "",
-          cls: "r",
-          cell: (row) =>
-            h(
-              "button",
-              {
-                type: "button",
-                class: "bare",
-                "aria-label": `Remove ${row.name} of ${row.object ?? "no object"}…`,
-                onclick: () => remove(row),
-              },
-              "Remove…",
-            ),
-        },
+        removeColumn(remove),
       ],
       none: ({ name }) =>
         name

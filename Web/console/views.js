@@ -1,7 +1,7 @@
 // Which view is opened by which address.
 
 import { openAsk } from "./asking.js";
-import { openChannel, openChannels, openUnheard } from "./channels.js";
+import { openChannel, openChannels } from "./channels.js";
 import { openClient, openClients } from "./clients.js";
 import { openMe } from "./door.js";
 import { openExplain } from "./explain.js";
@@ -14,6 +14,7 @@ import { openQueue } from "./queue.js";
 import { openResponders } from "./responders.js";
 import { openTail } from "./tailview.js";
 import { openTimers } from "./timers.js";
+import { openUnheard } from "./unheard.js";
 import { openValue, openValues } from "./values.js";
 
 const views = {
