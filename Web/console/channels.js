@@ -34,6 +34,8 @@ class Rates {
   #readings = new Map();
 
   take(rows, time) {
+    const names = new Set(rows.map(({ name }) => name));
+    for (const name of this.#readings.keys()) if (!names.has(name)) this.#readings.delete(name);
     for (const row of rows) {
       const kept = this.#readings.get(row.name) ?? [];
       kept.push({ time, row });

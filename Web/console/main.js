@@ -124,29 +124,39 @@ class Console {
     this.beat();
   }
 
-  /// Asks for all that the page shows, and shows it.
-  async beat() {
-    clearTimeout(this.#timer);
-    const view = this.view;
+  /// Asks for all that the page shows, and shows it; once more when that is wanted meanwhile.
+  beat() {
     if (this.pausedAt !== null && this.#data !== null) return this.paint();
-    const beating = {};
-    this.#beating = beating;
-    const began = performance.now();
-    try {
-      const [reading, data] = await Promise.allSettled([
-        this.#read(),
-        view.read?.() ?? null,
-        this.reports.read(this),
-      ]);
-      if (this.#beating !== beating) return;
-      this.#take(reading, data);
-      this.#answered();
-    } catch (error) {
-      if (this.#beating !== beating) return;
-      this.#failed(error);
+    if (this.#beating?.view === this.view) {
+      this.#beating.isDue = true;
+      return this.#beating.done;
     }
-    this.#schedule(performance.now() - began);
-    this.paint();
+    const beating = { view: this.view, isDue: true };
+    this.#beating = beating;
+    beating.done = this.#beats(beating);
+    return beating.done;
+  }
+
+  /// Beats until none is due. What is answered for a view that was left is passed over.
+  async #beats(beating) {
+    clearTimeout(this.#timer);
+    try {
+      while (beating.isDue) {
+        beating.isDue = false;
+        const began = performance.now();
+        const answers = await Promise.allSettled([
+          this.#read(),
+          beating.view.read?.() ?? null,
+          this.reports.read(this),
+        ]);
+        if (this.#beating !== beating) return;
+        this.#take(answers);
+        this.#schedule(performance.now() - began);
+        this.paint();
+      }
+    } finally {
+      if (this.#beating === beating) this.#beating = null;
+    }
   }
 
   async #read() {
@@ -156,20 +166,16 @@ class Console {
     return this.readings.read();
   }
 
-  /// Takes what was answered. What nobody answers, or what wants a token, is thrown: it is the
-  /// whole page's matter, and what only the view is refused is the view's.
-  #take(reading, data) {
-    for (const { reason } of [reading, data]) {
-      if (reason === undefined) continue;
-      if (!("status" in reason)) reportError(reason);
-      if (reason.status === null || reason.status === 401) throw reason;
-    }
+  /// Takes what was answered. What nobody answers, or what wants a token, is the whole page's
+  /// matter; what only the view is refused is the view's.
+  #take([reading, data]) {
+    const reasons = [reading.reason, data.reason].filter((reason) => reason !== undefined);
+    for (const reason of reasons) if (!("status" in reason)) reportError(reason);
+    const grave = reasons.find(({ status }) => status === null || status === 401);
+    if (grave !== undefined) return this.#failed(grave);
     this.readingRefused = reading.reason ?? null;
     this.viewRefused = data.reason ?? null;
     if (data.status === "fulfilled") this.#data = data.value ?? {};
-  }
-
-  #answered() {
     if (this.away !== null) this.announce("The broker answers again");
     this.away = null;
     this.wantsToken = false;
@@ -190,6 +196,7 @@ class Console {
   }
 
   #schedule(took) {
+    clearTimeout(this.#timer);
     if (document.hidden || this.wantsToken) return;
     const isIdle = performance.now() - this.#touchedAt > idleAfter;
     const wait = isIdle ? idleBeatTime : took > slowAnswer ? 2 * beatTime : beatTime;

@@ -22,8 +22,9 @@ import { link } from "./route.js";
 import { h } from "./tree.js";
 import { bytes, plural } from "./words.js";
 
-/// Changes that are shown of a value.
+/// Changes that are shown of a value, and milliseconds between two looks at what they made.
 const changeLimit = 12;
+const changeTime = 500;
 
 export function openValues(app, { query }) {
   function open(event) {
@@ -108,7 +109,15 @@ export function openValue(app, { id: object, query }) {
   let isMatched = false;
   let observer = null;
   let changes = [];
+  let timer = null;
 
+  /// Changes may come often; each half second they are shown.
+  function beatSoon() {
+    timer ??= setTimeout(() => {
+      timer = null;
+      app.beat();
+    }, changeTime);
+  }
   function watch() {
     if (observer !== null) return;
     observer = app.connection.addObserver(
@@ -123,7 +132,7 @@ export function openValue(app, { id: object, query }) {
           },
           ...changes,
         ].slice(0, changeLimit);
-        app.beat();
+        beatSoon();
       },
     );
     observer.catch((error) => {
@@ -292,6 +301,7 @@ export function openValue(app, { id: object, query }) {
       );
     },
     close() {
+      clearTimeout(timer);
       observer?.then((one) => one.remove()).catch(() => {});
     },
   };
