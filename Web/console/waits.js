@@ -5,7 +5,7 @@ import { channelLink, code, empty, observerLink, quiet, sheet, since, table } fr
 import { shownLimit } from "./reports.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
-import { count, plural, spoken } from "./words.js";
+import { count, spoken } from "./words.js";
 
 const all = (text, href) => h("a", { href }, text);
 const third = "s4 m6";
@@ -54,6 +54,9 @@ function missing(latest) {
   return latest === null ? "Asking …" : "Your token may not see this.";
 }
 
+/// How many rows a page has, which may not be the last one.
+const atLeast = ({ next }, rows) => `${count(rows.length)}${next ? " and more" : ""}`;
+
 export function waitingSheet({ reports: { latest }, now }) {
   const held = (latest?.waiting?.observers ?? []).filter((row) => row.held > 0);
   const entries = latest?.queue?.entries ?? [];
@@ -79,7 +82,7 @@ export function waitingSheet({ reports: { latest }, now }) {
       key: "queue",
       cells: [
         ["mode ", h("a", { href: link("queue") }, code(latest.queue.entries[0].modes[0]))],
-        `${count(latest.queue.total ?? entries.length)} queued`,
+        `${atLeast(latest.queue, entries)} queued`,
         since(enqueuedAt, now),
       ],
     })),
@@ -87,7 +90,7 @@ export function waitingSheet({ reports: { latest }, now }) {
       key: "ask",
       cells: [
         [h("a", { href: link("responders") }, code(selector)), " at ", code(object)],
-        plural(asks.length, "ask"),
+        `${atLeast(latest.asks, asks)} ${asks.length === 1 ? "ask" : "asks"}`,
         since(askedAt, now),
       ],
     })),
