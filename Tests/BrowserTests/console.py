@@ -1,4 +1,4 @@
-"""What the tests of the console share: the page, what it is tested with, and the checks of its layout."""
+"""What the tests of the console share: the page, what it is tested with, checks of its layout."""
 
 import contextlib
 import json
@@ -70,8 +70,12 @@ def populate(url):
     observers = [
         send(url, "POST", "observers", {"name": name, "object": thing})
         for name, thing in (
-            ("Order.placed", None), ("Order.placed", "shop-7"), ("Price.changed", "sku-118"),
-            ("Cart.changed", None), ("Stock.low", "shop-7"), ("Holiday.sale", None),
+            ("Order.placed", None),
+            ("Order.placed", "shop-7"),
+            ("Price.changed", "sku-118"),
+            ("Cart.changed", None),
+            ("Stock.low", "shop-7"),
+            ("Holiday.sale", None),
         )
     ]
     desk = {"object": "deploy", "implements": ["shouldStart", "didStart"], "next": "team"}
@@ -89,7 +93,9 @@ def populate(url):
     gone = send(url, "POST", "observers", {"name": "Order.placed"})
     request(f"{url}/v1/observers/{gone['token']}", method="DELETE")
     return {
-        "observer": observers[0]["id"], "client": observers[0]["client"], "gone": gone["id"],
+        "observer": observers[0]["id"],
+        "client": observers[0]["client"],
+        "gone": gone["id"],
         "mode": lease,
     }
 
@@ -97,16 +103,30 @@ def populate(url):
 def views(made):
     """The address of each view, and its heading."""
     return {
-        "overview": "It is", "tail": "Live tail",
-        "channels": "Channels", "channel/Order.placed": "Order.placed", "unheard": "Who is not heard",
-        "observers": "Observers", f"observer/{made['observer']}": f"{made['observer']} observes",
-        f"observer/{made['gone']}": "was removed", "forgotten": "Observers that look forgotten",
-        "clients": "Clients", f"client/{made['client']}": made["client"], "client/c9999": "is not here",
-        "queue": "Queue and modes", "timers": "Timers",
-        "responders": "Responders and asks", "values": "Values", "value/settings": "settings",
-        "explain": "Who would get it?", "explain?name=order.placed": "Who would get it?",
+        "overview": "It is",
+        "tail": "Live tail",
+        "channels": "Channels",
+        "channel/Order.placed": "Order.placed",
+        "unheard": "Who is not heard",
+        "observers": "Observers",
+        f"observer/{made['observer']}": f"{made['observer']} observes",
+        f"observer/{made['gone']}": "was removed",
+        "forgotten": "Observers that look forgotten",
+        "clients": "Clients",
+        f"client/{made['client']}": made["client"],
+        "client/c9999": "is not here",
+        "queue": "Queue and modes",
+        "timers": "Timers",
+        "responders": "Responders and asks",
+        "values": "Values",
+        "value/settings": "settings",
+        "explain": "Who would get it?",
+        "explain?name=order.placed": "Who would get it?",
         "explain?name=Order.placed&object=shop-7": "Who would get it?",
-        "post": "Post a notification", "ask": "Ask", "me": "You", "help": "Help and keys",
+        "post": "Post a notification",
+        "ask": "Ask",
+        "me": "You",
+        "help": "Help and keys",
     }
 
 
@@ -135,7 +155,9 @@ def check_layout(shown, sentence):
 def resize(shown, width, height=900):
     shown.set_viewport_size({"width": width, "height": height})
     # The page draws its plots anew after the frame in which it was told.
-    shown.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    shown.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
 
 
 def picture(options, shown, place, *facts):

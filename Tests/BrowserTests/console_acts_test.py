@@ -1,4 +1,4 @@
-"""What one does in the console: post, ask, write values, remove, suspend, queue, modes, tail, keys, search."""
+"""What one does in the console: post, ask, write, remove, suspend, queue, tail, keys, search."""
 
 import contextlib
 import functools
@@ -37,12 +37,18 @@ def test_post(shown, url):
     shown.locator("#post-object").fill("desk")
     expect(shown.locator(".cmd pre")).to_contain_text("object=desk")
     shown.keyboard.press("Control+Enter")
-    expect(shown.locator("main")).to_contain_text("Posted. 1 observer matched, 0 delivered, 1 held.")
+    expect(shown.locator("main")).to_contain_text(
+        "Posted. 1 observer matched, 0 delivered, 1 held."
+    )
     expect(shown.locator("#spoken")).to_contain_text("Posted. 1 observer matched")
     row = [one for one in observers(url) if one["name"] == NAME][0]
     expect(shown.locator("main tbody")).to_contain_text(row["id"])
     check(True, "Ctrl Enter posts, and the receipt has a row for each observer")
-    for language, words in (("belfry", "belfry post"), ("JavaScript", "await center.post("), ("curl", "curl")):
+    for language, words in (
+        ("belfry", "belfry post"),
+        ("JavaScript", "await center.post("),
+        ("curl", "curl"),
+    ):
         shown.get_by_role("button", name=language, exact=True).click()
         expect(shown.locator(".cmd pre")).to_contain_text(words)
         expect(shown.locator(".cmd pre")).to_contain_text("12345678901234567890")
@@ -134,7 +140,8 @@ def test_asks(shown, url):
     send.click()
     expect(shown.locator("main")).to_contain_text("by default: no responder")
     desk = console.send(
-        url, "POST", "observers", {"object": NAME, "implements": ["mayStart"], "next": "team"})
+        url, "POST", "observers", {"object": NAME, "implements": ["mayStart"], "next": "team"}
+    )
     shown.get_by_role("button", name="Who would be asked?").click()
     expect(shown.locator("main")).to_contain_text(desk["id"])
     shown.locator("#ask-default").fill("")
@@ -146,8 +153,13 @@ def test_asks(shown, url):
     request(answer, method="PUT", body={"yes": 1}, Belfry_Token=desk["token"], **console.KIND)
     expect(shown.locator("main")).to_contain_text('{"yes":1}')
     check(True, "an ask is answered")
-    request(f"{url}/v1/responders/{NAME}/mayStart", method="POST", body={}, **console.KIND,
-            Prefer="respond-async")
+    request(
+        f"{url}/v1/responders/{NAME}/mayStart",
+        method="POST",
+        body={},
+        **console.KIND,
+        Prefer="respond-async",
+    )
     console.go(shown, "responders", "Responders and asks")
     expect(shown.locator("#rows")).to_contain_text("mayStart")
     shown.get_by_role("button", name="Withdraw mayStart").click()
@@ -204,12 +216,21 @@ def test_tail(shown, url):
     check(True, "the tail pauses, and says what came meanwhile")
     for _ in range(80):
         console.send(url, "POST", "notifications", [{"name": NAME}] * 5)
-    expect(shown.locator(".gapr").first).to_contain_text("are not shown. The tail shows at most 50 a second")
+    expect(shown.locator(".gapr").first).to_contain_text(
+        "are not shown. The tail shows at most 50 a second"
+    )
     check(True, "what is too much to be shown is said in a gap line")
     console.go(shown, "me", "You")
     eventually(
-        lambda: not [one for one in observers(url) if one["name"] == NAME and one["lifetime"] == "connection"],
-        "the tail's observer ends with the view")
+        lambda: (
+            not [
+                one
+                for one in observers(url)
+                if one["name"] == NAME and one["lifetime"] == "connection"
+            ]
+        ),
+        "the tail's observer ends with the view",
+    )
 
 
 def test_explain(shown):
@@ -291,12 +312,14 @@ def test_keys(shown, url):
 @contextlib.contextmanager
 def served(folder):
     """A web server of somebody else, on this machine: where its pages are."""
+
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
 
     made = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=folder)
+    )
     threading.Thread(target=made.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{made.server_port}/index.html"
@@ -321,7 +344,9 @@ def test_page(shown, running, url):
         with served(folder) as place:
             other.goto(place)
             eventually(
-                lambda: any(one["name"] == name for one in observers(url)), "the copied page observes")
+                lambda: any(one["name"] == name for one in observers(url)),
+                "the copied page observes",
+            )
             console.send(url, "POST", "notifications", {"name": name, "userInfo": {"title": "7"}})
             expect(other.locator("li")).to_contain_text('{"title":"7"}')
             check(True, "and shows what comes")
@@ -330,11 +355,23 @@ def test_page(shown, running, url):
 def main():
     options = support.arguments(__doc__)
     grants = "post,observe,inspect,admin,wildcard,modes,ask,respond,read,set"
-    with support.broker(options, "--anonymous-grants", grants) as url, support.browser(options) as running:
+    with (
+        support.broker(options, "--anonymous-grants", grants) as url,
+        support.browser(options) as running,
+    ):
         with console.page(running, viewport={"width": 1440, "height": 900}) as shown:
             console.open_console(shown, url, "help")
-            for test in (test_post, test_queue, test_removal, test_suspension, test_asks, test_values,
-                         test_tail, test_list, test_keys):
+            for test in (
+                test_post,
+                test_queue,
+                test_removal,
+                test_suspension,
+                test_asks,
+                test_values,
+                test_tail,
+                test_list,
+                test_keys,
+            ):
                 test(shown, url)
             test_explain(shown)
             test_page(shown, running, url)

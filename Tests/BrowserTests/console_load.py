@@ -2,8 +2,8 @@
 
     python3 Tests/BrowserTests/console_load.py --belfry .build/release/belfry --minutes 10
 
-10,000 observers of 1,000 channels, and 5,000 posts a second. For each view: the processor time of the page's
-process as a share of one core, and its heap after a collection at the beginning and at the end.
+10,000 observers of 1,000 channels, and 5,000 posts a second. For each view: the processor time of
+the page's process as a share of one core, and its heap after a collection at begin and end.
 """
 
 import json
@@ -36,13 +36,19 @@ def flood(url, over, sent):
     began, count = time.monotonic(), 0
     while not over.is_set():
         posts = [
-            {"name": f"channel.{random.randrange(CHANNELS)}", "object": f"thing-{number % 50}",
-             "userInfo": {"n": count + number, "price": 1999}}
+            {
+                "name": f"channel.{random.randrange(CHANNELS)}",
+                "object": f"thing-{number % 50}",
+                "userInfo": {"n": count + number, "price": 1999},
+            }
             for number in range(BATCH)
         ]
         made = urllib.request.Request(
-            f"{url}/v1/notifications", json.dumps(posts).encode(),
-            {"Content-Type": "application/json", "Prefer": "return=minimal"}, method="POST")
+            f"{url}/v1/notifications",
+            json.dumps(posts).encode(),
+            {"Content-Type": "application/json", "Prefer": "return=minimal"},
+            method="POST",
+        )
         urllib.request.urlopen(made, timeout=30).read()
         count += BATCH
         sent.append((time.monotonic(), BATCH))
@@ -82,8 +88,11 @@ def main():
                     share = (processor_time(running) - before) / passed
                     rate = sum(count for _, count in sent[posted:]) / passed
                     last = heap(session)
-                    print(f"{view:24} {100 * share:5.1f} % of a core   heap {first:5.1f} to {last:5.1f} MiB"
-                          f"   {rate:6.0f} posts a second", flush=True)
+                    print(
+                        f"{view:24} {100 * share:5.1f} % of a core   heap {first:5.1f} to {last:5.1f} MiB"
+                        f"   {rate:6.0f} posts a second",
+                        flush=True,
+                    )
         finally:
             over.set()
             poster.join()

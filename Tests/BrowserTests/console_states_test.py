@@ -1,4 +1,4 @@
-"""What the console says when it may not look, when nobody answers, when all is new, full or stopping."""
+"""What the console says when it may not look, when nobody answers, when all is new or full."""
 
 import json
 import re
@@ -19,7 +19,10 @@ def make_key(options, name, grants):
     """A token, and its row for the file of keys."""
     made = subprocess.run(
         [options.belfry, "gen-token", name, "--grants", grants],
-        check=True, capture_output=True, text=True).stdout.splitlines()
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
     return made[0], json.loads(made[1])
 
 
@@ -30,14 +33,18 @@ def check_state(options, shown, name):
         if width in (360, 1440):
             for scheme in ("light", "dark"):
                 shown.emulate_media(color_scheme=scheme)
-                support.check_accessibility(shown, f"axe finds nothing in {name}, {scheme}, {width}")
+                support.check_accessibility(
+                    shown, f"axe finds nothing in {name}, {scheme}, {width}"
+                )
                 console.picture(options, shown, f"state-{name}", width, scheme)
     console.resize(shown, 1440)
 
 
 def test_tokens(options, running):
     (look, look_row), (till, till_row) = (
-        make_key(options, "ann", LOOK), make_key(options, "till", "post"))
+        make_key(options, "ann", LOOK),
+        make_key(options, "till", "post"),
+    )
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump({"keys": [look_row, till_row]}, file)
         file.flush()
@@ -67,7 +74,9 @@ def test_tokens(options, running):
                 check(True, "who may not remove is not offered it")
             with console.page(running) as shown:
                 console.open_console(shown, url, token=till)
-                expect(shown.locator("main h1")).to_have_text("Your token may post, not look inside")
+                expect(shown.locator("main h1")).to_have_text(
+                    "Your token may post, not look inside"
+                )
                 expect(shown.locator("main")).to_contain_text("It belongs to till, and may post")
                 check_state(options, shown, "forbidden")
                 shown.get_by_role("link", name="Post a notification").click()
@@ -80,7 +89,9 @@ def test_tokens(options, running):
 def test_away(options, running):
     """A broker that stands still, and one that comes back."""
     command = (options.belfry, "serve", "--listen", "127.0.0.1:0", "--in-memory")
-    with support.process(*command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True) as broker:
+    with support.process(
+        *command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True
+    ) as broker:
         for line in broker.stdout:
             if found := re.search(r"127\.0\.0\.1:([1-9]\d*)", line):
                 break
@@ -142,10 +153,12 @@ def test_first_start(options, running):
 
 def told(shown, change):
     """Changes what the broker tells of itself, for states that take long to come about."""
+
     def answer(route):
         reading = route.fetch().json()
         change(reading)
         route.fulfill(json=reading)
+
     shown.route("**/v1/overview*", answer)
 
 
@@ -164,10 +177,18 @@ def test_told_states(options, running, url):
         reading["store"] = {"accepts": False, "commits": 5, "failures": 2, "waiting": 7}
 
     states = {
-        "full": (full, "It is not well: connections are full", "Connections are full: 9,000 of 9,000."),
+        "full": (
+            full,
+            "It is not well: connections are full",
+            "Connections are full: 9,000 of 9,000.",
+        ),
         "near a limit": (near, "It is well, and", "Held notifications are at 85 % of the limit"),
         "stopping": (stopping, "It is stopping, as it was asked to", "The broker is stopping."),
-        "refusing": (refusing, "It is not well: the store takes nothing new", "The store takes nothing new."),
+        "refusing": (
+            refusing,
+            "It is not well: the store takes nothing new",
+            "The store takes nothing new.",
+        ),
     }
     for name, (change, heading, sentence) in states.items():
         with console.page(running) as shown:

@@ -35,8 +35,8 @@ DEADLINE = 10.0
 
 
 def arguments(description, program=None, extra=None):
-    """What a test is told; `program` is the option that names another program that it needs, `extra` a number with
-    its default."""
+    """What a test is told; `program` is the option that names another program that it needs, and
+    `extra` a number with its default."""
     parser = argparse.ArgumentParser(description=description)
     broker = parser.add_mutually_exclusive_group(required=True)
     broker.add_argument("--url", help="a broker that runs, such as http://127.0.0.1:8080")
