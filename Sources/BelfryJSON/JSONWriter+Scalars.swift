@@ -126,6 +126,13 @@ extension JSONWriter {
         while bytes.last == .zero { bytes.removeLast() }
     }
 
+    /// A duration as seconds, made once for those who write it often.
+    public static func text(seconds duration: Duration) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(seconds: duration, to: &bytes)
+        return bytes
+    }
+
     /// Appends a value of at most eight digits, which are made in a word for one step of the array.
     private static func append(few value: UInt32, to bytes: inout [UInt8]) {
         var rest = value

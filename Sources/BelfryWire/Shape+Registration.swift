@@ -97,8 +97,10 @@ extension Shape {
 extension RPC {
     /// Appends `belfry.welcome`, the first message of a connection: who the client is, where it is, and after how
     /// long a silence it is pinged.
+    ///
+    /// - Parameter pingInterval: in seconds, as JSON has them.
     public static func append(
-        welcome: Welcome, pingInterval: Duration, to output: inout [UInt8]
+        welcome: Welcome, pingInterval: [UInt8], to output: inout [UInt8]
     ) {
         output.append(literal: #"{"jsonrpc":"2.0","method":"belfry.welcome","params":{"client":""#)
         IdentifierText.append(client: welcome.client, to: &output)
@@ -111,7 +113,7 @@ extension RPC {
         output.append(literal: #","seq":"#)
         JSONWriter.append(integer: welcome.sequence, to: &output)
         output.append(literal: #","pingInterval":"#)
-        JSONWriter.append(seconds: pingInterval, to: &output)
+        output.append(contentsOf: pingInterval)
         output.append(literal: "}}")
     }
 }

@@ -97,7 +97,7 @@ struct NoticeTests {
         }
         #expect(
             written {
-                RPC.append(welcome: welcome, pingInterval: .milliseconds(2_500), to: &$0)
+                RPC.append(welcome: welcome, pingInterval: Array("2.5".utf8), to: &$0)
             } == message("welcome", welcomeText))
         let gap = try gap()
         #expect(written { RPC.append(gap: gap, to: &$0) } == message("gap", gapText))

@@ -1,23 +1,29 @@
 /// How many clients a center has, by what they are told over and by their state.
 public struct ClientCounts: Sendable {
-    private var transports = InlineArray<3, Int>(repeating: 0)
-    private var states = InlineArray<4, Int>(repeating: 0)
+    /// Those by transport, and then those by state.
+    private var counts = InlineArray<7, Int>(repeating: 0)
     /// How often a count has changed: who has seen them all looks at this alone.
     public private(set) var changeCount: UInt64 = 0
 
     /// Has none.
     public init() {}
 
-    /// How many are told over something.
-    public subscript(transport: Transport) -> Int { transports[Int(transport.rawValue)] }
+    /// How many counts there are.
+    public static let placeCount = 7
 
-    /// How many are in a state; one that is being written what was held counts as live.
-    public subscript(state: ClientState) -> Int { states[Int(state.rawValue)] }
+    /// Where the clients that are told over something are counted.
+    public static func place(of transport: Transport) -> Int { Int(transport.rawValue) }
+
+    /// Where those in a state are; one that is being written what was held counts as live.
+    public static func place(of state: ClientState) -> Int { 3 + Int(state.rawValue) }
+
+    /// How many are counted in a place.
+    public subscript(place: Int) -> Int { counts[place] }
 
     /// Counts a client that comes, or with -1 one that goes.
     mutating func add(_ sign: Int, _ client: ClientTable.Client) {
-        transports[Int(client.transport.rawValue)] += sign
-        states[Int(client.suspension.state.rawValue)] += sign
+        counts[Self.place(of: client.transport)] += sign
+        counts[Self.place(of: client.suspension.state)] += sign
         changeCount += 1
     }
 
@@ -26,8 +32,8 @@ public struct ClientCounts: Sendable {
         from before: ClientTable.Suspension, to after: ClientTable.Suspension
     ) {
         guard before.state != after.state else { return }
-        states[Int(before.state.rawValue)] -= 1
-        states[Int(after.state.rawValue)] += 1
+        counts[Self.place(of: before.state)] -= 1
+        counts[Self.place(of: after.state)] += 1
         changeCount += 1
     }
 }

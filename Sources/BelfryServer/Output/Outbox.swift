@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryCenter
+import BelfryJSON
 import BelfryLoop
 import BelfrySystem
 import BelfryWire
@@ -15,6 +16,8 @@ struct Outbox: ~Copyable {
     let shared: SharedState
     let log: ServerLog
     var configuration: ServerConfiguration
+    /// The ping interval as each welcome has it.
+    private(set) var pingIntervalText: [UInt8]
     /// Callers without credentials.
     var anonymous: Caller
     /// How much of each kind one principal or address may have.
@@ -71,6 +74,7 @@ struct Outbox: ~Copyable {
         self.shared = shared
         self.log = log
         self.configuration = configuration
+        pingIntervalText = JSONWriter.text(seconds: configuration.pingInterval)
         anonymous = Caller(configuration)
         shares = SharePolicy(
             configuration, connectionLimit: connectionLimit * configuration.loopCount)
@@ -81,6 +85,7 @@ struct Outbox: ~Copyable {
     /// Takes a configuration that has changed.
     mutating func adopt(_ new: ServerConfiguration) {
         configuration = new
+        pingIntervalText = JSONWriter.text(seconds: new.pingInterval)
         anonymous = Caller(new)
         shares = SharePolicy(new, connectionLimit: shares.limits.connectionLimit)
     }

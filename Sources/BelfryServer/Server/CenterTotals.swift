@@ -17,8 +17,7 @@ struct CenterTotals: ~Copyable, Sendable {
     /// The bytes of memory of each kind.
     private let counts = InlineArray<8, Atomic<Int>> { _ in Atomic(0) }
     /// How many clients of all centers there are, by what they are told over and by their state.
-    private let transports = InlineArray<3, Atomic<Int>> { _ in Atomic(0) }
-    private let states = InlineArray<4, Atomic<Int>> { _ in Atomic(0) }
+    private let clients = InlineArray<7, Atomic<Int>> { _ in Atomic(0) }
     /// What the tallies of all centers are together.
     private let tallies = InlineArray<16, Atomic<Int>> { _ in Atomic(0) }
 
@@ -44,22 +43,18 @@ struct CenterTotals: ~Copyable, Sendable {
 
     /// How many clients are told over something.
     subscript(transport: Transport) -> Int {
-        max(0, transports[Int(transport.rawValue)].load(ordering: .relaxed))
+        max(0, clients[ClientCounts.place(of: transport)].load(ordering: .relaxed))
     }
 
     /// How many clients are in a state.
     subscript(state: ClientState) -> Int {
-        max(0, states[Int(state.rawValue)].load(ordering: .relaxed))
+        max(0, clients[ClientCounts.place(of: state)].load(ordering: .relaxed))
     }
 
     /// Adds how many clients more a center has.
     func add(_ counts: ClientCounts, since known: ClientCounts) {
-        for transport in Transport.allCases {
-            transports[Int(transport.rawValue)].add(
-                counts[transport] - known[transport], ordering: .relaxed)
-        }
-        for state in ClientState.allCases {
-            states[Int(state.rawValue)].add(counts[state] - known[state], ordering: .relaxed)
+        for place in 0..<ClientCounts.placeCount where counts[place] != known[place] {
+            clients[place].add(counts[place] - known[place], ordering: .relaxed)
         }
     }
 }

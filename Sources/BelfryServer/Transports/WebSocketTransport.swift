@@ -16,7 +16,7 @@ struct WebSocketTransport: ClientTransport {
         Self.appendAnswer(reply, &outbox, to: &output)
         outbox.content.removeAll(keepingCapacity: true)
         RPC.append(
-            welcome: welcome, pingInterval: outbox.configuration.pingInterval, to: &outbox.content)
+            welcome: welcome, pingInterval: outbox.pingIntervalText, to: &outbox.content)
         FrameWriter.append(.text, payload: outbox.content.span, to: &output)
     }
 
