@@ -28,6 +28,9 @@ public struct CenterTally: Sendable {
         case acknowledgements
     }
 
+    /// All kinds; they are looked at in each turn.
+    public static let kinds = Kind.allCases
+
     /// One for each kind.
     private var counts = InlineArray<11, Int>(repeating: 0)
 

@@ -28,6 +28,10 @@ extension NotificationCenter {
                 channel: channel, object: content.object, isReserved: content.isReserved))
     }
 
+    /// How often the counts of clients have changed: who has seen them all looks at this alone.
+    @inline(__always)
+    public var clientChangeCount: UInt64 { clients.counts.changeCount }
+
     /// How many clients there are of each sort.
     public var clientCounts: ClientCounts { clients.counts }
 

@@ -2,7 +2,7 @@
 public struct ClientCounts: Sendable {
     /// Those by transport, and then those by state.
     private var counts = InlineArray<7, Int>(repeating: 0)
-    /// How often a count has changed: who has seen them all looks at this alone.
+    /// How often a count has changed.
     public private(set) var changeCount: UInt64 = 0
 
     /// Has none.

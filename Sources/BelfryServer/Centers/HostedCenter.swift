@@ -69,12 +69,20 @@ struct HostedCenter {
 
     /// Adds to the totals how much more of clients, asks, timers and values the center has than when the last turn ended.
     mutating func addTally(to totals: borrowing CenterTotals) {
-        if center.clientCounts.changeCount != knownClients.changeCount {
-            totals.add(center.clientCounts, since: knownClients)
-            knownClients = center.clientCounts
-        }
-        guard center.hasTally else { return }
-        for kind in CenterTally.Kind.allCases where center.tally[kind] != knownTally[kind] {
+        if center.clientChangeCount != knownClients.changeCount { addClients(to: totals) }
+        if center.hasTally { addTallies(to: totals) }
+    }
+
+    @inline(never)
+    private mutating func addClients(to totals: borrowing CenterTotals) {
+        let counts = center.clientCounts
+        totals.add(counts, since: knownClients)
+        knownClients = counts
+    }
+
+    @inline(never)
+    private mutating func addTallies(to totals: borrowing CenterTotals) {
+        for kind in CenterTally.kinds where center.tally[kind] != knownTally[kind] {
             totals.add(center.tally[kind] - knownTally[kind], to: kind)
             knownTally[kind] = center.tally[kind]
         }

@@ -18,7 +18,14 @@ enum CallMethod: String, CaseIterable {
     case leaveMode
     case ping
 
+    /// The names as a client writes them: a text made of each call would cost more than all comparisons.
+    private static let names = allCases.map { (text: Array($0.rawValue.utf8), method: $0) }
+
     init?(_ name: [UInt8]) {
-        self.init(rawValue: String(decoding: name, as: UTF8.self))
+        for (text, method) in Self.names where text.count == name.count && text == name {
+            self = method
+            return
+        }
+        return nil
     }
 }
