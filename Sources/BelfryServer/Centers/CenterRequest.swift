@@ -60,12 +60,6 @@ enum ConnectionNote: Sendable {
     case detachReader(observer: UInt64)
 }
 
-/// An observer, a client or a mode lease, named by its number, with the secret half of its token if there is one.
-struct Secret: Sendable {
-    let number: UInt64
-    let secret: [UInt8]?
-}
-
 /// What only few posts ask for besides themselves: most ask for nothing of it.
 final class PostWishes: Sendable {
     /// How many nanoseconds the poster waits for its observers; nil is as long as usual.

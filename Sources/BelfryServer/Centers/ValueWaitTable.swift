@@ -11,12 +11,6 @@ struct ValuePoll {
     let deadline: MonotonicTime
 }
 
-/// What somebody reads of a value, and what of it is no news to him.
-struct ValueLook: Sendable {
-    let place: ValuePlace
-    let condition: ValueCondition
-}
-
 /// Who waits over HTTP for changes of values of one loop.
 struct ValueWaitTable {
     /// The value of an object of a center.

@@ -29,12 +29,6 @@ struct CounterHistory: Sendable {
     private(set) var day: [Point] = []
     private var count: UInt64 = 0
 
-    /// Notes what the counters are.
-    mutating func note(_ source: MetricSource, at time: Int64) {
-        note(
-            Self.counters.map { MetricGroup.byName[$0.metric]?.total(of: source) ?? 0 }, at: time)
-    }
-
     /// Notes these values.
     mutating func note(_ values: [UInt64], at time: Int64) {
         count += 1

@@ -209,3 +209,11 @@ extension JSONWriter {
         member(key, string: text, into: &output)
     }
 }
+
+extension CounterHistory {
+    /// Notes what the counters are.
+    mutating func note(_ source: MetricSource, at time: Int64) {
+        note(
+            Self.counters.map { MetricGroup.byName[$0.metric]?.total(of: source) ?? 0 }, at: time)
+    }
+}
