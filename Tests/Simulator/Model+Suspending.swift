@@ -298,6 +298,7 @@ extension Model {
         var replayed: [Held] = []
         for observer in serials {
             let serial = observers[observer].serial
+            forgetUnknown(through: after, at: observer, ofClient: place)
             let missed = ring.filter { note in
                 let isUnseen =
                     note.sequence == after && !observers[observer].terms.acknowledges
@@ -328,6 +329,25 @@ extension Model {
             }
         }
         hold(replayed, at: place)
+    }
+
+    /// After a restart nobody knows what an observer had lost: what lies before the number that its client saw in the
+    /// life before it was told then, unless the client had asked for suspension.
+    private mutating func forgetUnknown(
+        through after: UInt64, at observer: Int, ofClient place: Int
+    ) {
+        guard after <= restoredThrough, !clients[place].isAsked else { return }
+        for index in observers[observer].losses.indices.reversed() {
+            let loss = observers[observer].losses[index]
+            guard loss.reason == .unknown, loss.count == nil, loss.last <= restoredThrough,
+                loss.first <= after
+            else { continue }
+            if after < loss.last {
+                observers[observer].losses[index].first = after + 1
+            } else {
+                observers[observer].losses.remove(at: index)
+            }
+        }
     }
 
     /// Holds what comes out of the ring; what there is no room for beside what is held is lost, the

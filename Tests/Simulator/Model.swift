@@ -10,6 +10,8 @@ struct Model {
     var now: Int64
     var wall: Int64
     var sequence: UInt64 = 0
+    /// Where the numbers of the last life end.
+    var restoredThrough: UInt64 = 0
     /// With what this life began.
 
     /// In the order of their numbers.

@@ -232,6 +232,7 @@ extension Model {
     ) -> Model {
         var next = Model(limits: limits, now: now, wall: wall)
         next.sequence = image.sequence
+        next.restoredThrough = image.sequence
         next.observers = observers.filter { !$0.terms.endsWithConnection }
         for place in next.observers.indices { next.restore(place, image) }
         for client in clients where next.observers.contains(where: { $0.client == client.id }) {
