@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Walks through README.md and Documentation/Guide.md: runs every command block from top to bottom, in one
-shell and one folder, and compares what is printed with what the page says.
+"""Walks through README.md, Documentation/Tutorial.md and Documentation/Guide.md: runs every command block from
+top to bottom, in one shell and one folder, and compares what is printed with what the page says.
 
     walk.py BINARY [PAGE...]
 
@@ -9,8 +9,10 @@ A comment before a block says how it is run, where that is not one command after
     <!-- walk: NAME -->             in the background; the block has what it prints at once
     <!-- walk: NAME prints -->      no command: what NAME has printed since
     <!-- walk: on a terminal -->
+    <!-- walk: NAME on a terminal -->
     <!-- walk: file NAME -->        no command: the text of a file
     <!-- walk: not run: REASON -->
+    <!-- walk: with the page: STEP -->   passed over: it needs a browser, and tutorial_test.py runs it
 
 Ports of the pages are others here. An id, a token, an epoch or a time may differ; but what is the same in two
 places of a page must be the same here.
@@ -31,7 +33,7 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "Documentation/Guide.md"]
+PAGES = ["README.md", "Documentation/Tutorial.md", "Documentation/Guide.md"]
 PATIENCE_SECONDS = 20
 
 BLOCK = re.compile(
@@ -39,7 +41,7 @@ BLOCK = re.compile(
 
 # What differs from run to run; values of the first row must be told apart and stay what they are.
 NAMES = r"[0-9A-HJKMNP-TV-Z]{26}|(?<=[ocm]\d\.)[\w-]{22}|(?<=\"epoch\":\")[0-9a-f]{12}|(?<=id: )[0-9a-f]{12}"
-MOMENTS = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|(?<=retry: )\d+"
+MOMENTS = r"(?:\d{4}-\d\d-\d\dT)?\d\d:\d\d:\d\d\.\d{3}Z|(?<=retry: )\d+"
 VARYING = re.compile(f"({NAMES})|({MOMENTS})")
 
 
@@ -75,7 +77,7 @@ class Background:
         lines, deadline = [], time.monotonic() + PATIENCE_SECONDS
         while len(lines) < count:
             try:
-                line = self.lines.get(timeout=max(0.01, deadline - time.monotonic())).rstrip("\n")
+                line = self.lines.get(timeout=max(0.01, deadline - time.monotonic())).rstrip("\r\n")
             except queue.Empty:
                 raise Difference(f"it printed {lines} and no more; errors: {''.join(self.errors[-5:])}") from None
             if line:
@@ -95,7 +97,7 @@ class Walk:
         self.known, self.programs = {}, {}
         self.ports = {port: str(free_port()) for port in ("8080", "8081", "8082", "8443")}
         self.environment = {
-            **os.environ, "PATH": f"{pathlib.Path(binary).resolve().parent}:{os.environ['PATH']}",
+            **os.environ, "NO_COLOR": "1", "PATH": f"{pathlib.Path(binary).resolve().parent}:{os.environ['PATH']}",
             "BELFRY_LISTEN": f"127.0.0.1:{self.ports['8080']}",
             "BELFRY_URL": f"http://127.0.0.1:{self.ports['8080']}"}
         self.shell = subprocess.Popen(
@@ -145,7 +147,7 @@ class Walk:
     def take(self, note, kind, text):
         """Runs one block; tells how many commands that were."""
         note = note or ""
-        if note.startswith("not run: "):
+        if note.startswith(("not run: ", "with the page: ")):
             return 0
         if note.startswith("file "):
             pathlib.Path(self.folder, note.removeprefix("file ")).write_text(self.here(text))
@@ -156,21 +158,22 @@ class Walk:
             wanted = lines_of(text)
             self.compare(wanted, self.programs[note.removesuffix(" prints")].take(len(wanted)))
             return 0
+        note, on_terminal, _ = note.partition("on a terminal")
         commands = re.split(r"^\$ ", text, flags=re.M)[1:]
         for command in commands:
             line, *printed = re.sub(r"\\\n\s*", "", command).split("\n", 1)
             wanted = [line for line in lines_of(printed[0] if printed else "") if line]
-            if note and note != "on a terminal":
-                self.begin(note, line, wanted)
+            if on_terminal:
+                line = f"script -qec {shlex.quote(line)} /dev/null"
+            if note:
+                self.begin(note.rstrip(), line, wanted)
             else:
-                self.compare(wanted, self.run(line, note == "on a terminal"))
+                self.compare(wanted, self.run(line))
         return len(commands)
 
-    def run(self, command, is_on_terminal):
+    def run(self, command):
         """Runs a command in the shell; the lines that it printed, empty ones left out."""
         command = self.here(command)
-        if is_on_terminal:
-            command = f"script -qec {shlex.quote(command)} /dev/null"
         mark = f"walked-{time.monotonic_ns()}"
         # It does not read what the shell is to read, and need not end the last line that it prints.
         self.shell.stdin.write(f"{{ {command}\n}} < /dev/null\nprintf '\\n%s\\n' {mark}\n")
@@ -221,18 +224,23 @@ def walk(page, binary):
     text = (ROOT / page).read_text()
     with tempfile.TemporaryDirectory(prefix="belfry-walk-") as folder:
         way = Walk(binary, folder)
-        count = 0
         try:
             if "$ belfry serve" not in text:
                 way.begin("broker", "belfry serve", [])
-            for block in BLOCK.finditer(text):
-                number = text.count("\n", 0, block.start()) + 1
-                try:
-                    count += way.take(block["note"], block["kind"], block["text"])
-                except Difference as difference:
-                    raise Difference(f"{page}:{number}: {difference}") from None
+            return walk_blocks(way, page, text)
         finally:
             way.end()
+
+
+def walk_blocks(way, page, text):
+    """Runs the blocks of a page; tells how many commands they have."""
+    count = 0
+    for block in BLOCK.finditer(text):
+        number = text.count("\n", 0, block.start()) + 1
+        try:
+            count += way.take(block["note"], block["kind"], block["text"])
+        except Difference as difference:
+            raise Difference(f"{page}:{number}: {difference}") from None
     return count
 
 
