@@ -21,6 +21,9 @@ PAGE = "Documentation/Tutorial.md"
 WITH_PAGE = "with the page: "
 """What the notes of the blocks begin with that `walk.py` passes over."""
 
+SHOWN_AFTER = {"open": "keypad: 8", "back": "keypad: 3"}
+"""What the page shows last when the commands of a step were run."""
+
 CHART_DEADLINE = 20.0
 """Seconds until the console has something to draw; the broker keeps a point each 4 s."""
 
@@ -43,9 +46,8 @@ class Reader(walk.Walk):
         getattr(self, step)()
         self.steps.append(step)
         count = super().take(rest or None, kind, text)
-        if step in ("open", "back"):
-            title = {"open": "8", "back": "3"}[step]
-            expect(self.page.locator("li").last).to_have_text(f"keypad: {title}")
+        if step in SHOWN_AFTER:
+            expect(self.page.locator("li").last).to_have_text(SHOWN_AFTER[step])
             check(True, f"the page shows what is posted while it is {step}")
         return count
 
@@ -124,13 +126,15 @@ def main():
     options = support.arguments(__doc__)
     text = (walk.ROOT / PAGE).read_text()
     with support.browser(options) as running, tempfile.TemporaryDirectory() as folder:
-        reader = Reader(options.belfry, folder, options, running.new_context(reduced_motion="reduce"))
+        context = running.new_context(reduced_motion="reduce")
+        reader = Reader(options.belfry, folder, options, context)
         try:
             count = walk.walk_blocks(reader, PAGE, text)
         finally:
             reader.end()
         check(not reader.faults, "no page reports an error", reader.faults)
-        check(reader.steps == ["pressed", "open", "closed", "back"], "each step was made", reader.steps)
+        steps = reader.steps
+        check(steps == ["pressed", "open", "closed", "back"], "each step was made", steps)
     print(f"     {count} commands, and all print what the page says")
     pictures = list((walk.ROOT / "Documentation" / "pictures").glob("*.png"))
     size = sum(picture.stat().st_size for picture in pictures)
