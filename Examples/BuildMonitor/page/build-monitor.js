@@ -34,7 +34,6 @@ try {
     find("state").textContent =
       center.state === "open" ? "Live" : "No connection: this is how it was. It comes back by itself.";
   };
-  center.addEventListener("state", tell);
   await center.addObserver({ object: "builds", keyPath: "" }, (builds = {}) => {
     const entries = Object.entries(builds).sort(([one], [other]) => one.localeCompare(other));
     find("none").hidden = entries.length > 0;
@@ -43,6 +42,7 @@ try {
   await center.addObserver("BuildDidEnd", ({ object, userInfo }) => {
     find("last").textContent = `${object} has ${userInfo.state} at ${clock(userInfo.began + userInfo.seconds)}.`;
   });
+  center.addEventListener("state", tell);
   tell();
 } catch (error) {
   find("state").textContent = `No broker at ${broker}: ${error.message}`;

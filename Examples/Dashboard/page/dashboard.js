@@ -62,9 +62,12 @@ try {
   followState(center);
   // A page that comes back is told its gaps before it has added its observers, so the center is listened to.
   center.addEventListener("belfry.gap", ({ detail }) => showLoss(detail));
-  await center.addObserver({ object: "shop", keyPath: "" }, showFigures);
+  // Both at once: the center opens when they are at the broker, so that "Live" is true.
   const terms = { suspensionBehavior: "hold", holdLimit: limit };
-  await center.addObserver({ name: "ShopNote", ...terms }, showNote);
+  await Promise.all([
+    center.addObserver({ object: "shop", keyPath: "" }, showFigures),
+    center.addObserver({ name: "ShopNote", ...terms }, showNote),
+  ]);
 } catch (error) {
   find("state").textContent = `No broker at ${broker}: ${error.message}`;
 }
