@@ -273,6 +273,18 @@ struct TimerTests {
         #expect(scenario.turn(after: 5_000) == [])
     }
 
+    @Test("L5: with the last that keeps a client its timers go, also those that were to go next")
+    mutating func goesWithTheClient() {
+        let client = scenario.connect()
+        scenario.farewell("r1", after: 60_000, by: client)
+        let repeating = scenario.later("r2", every: 100_000, by: client)
+        scenario.cut(client)
+        let match = QueueMatch(name: bytes("r"), object: nil, mask: .onName, scope: .everything)
+        scenario.apply(.dequeue(match))
+        #expect(scenario.timerTexts == [] && scenario.fate(repeating) == .dequeued)
+        #expect(scenario.center.client(client) == nil)
+    }
+
     @Test("L10: the farewell of a client that is removed goes, too")
     mutating func goesWithItsClient() {
         let client = scenario.connect()

@@ -176,9 +176,12 @@ extension NotificationCenter {
     // MARK: The end
 
     /// Takes a timer out; what it made and is not posted goes too (rule L5).
+    ///
+    /// Of several that go together one may be gone already: with the first a client may have left, and its timers with it.
     mutating func takeOut(
         timer slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
+        guard timers.has(slot) else { return }
         if let repetition = timers.repetition(at: slot),
             let firing = lastFiring(of: timers[slot], repetition),
             let entry = queue.take(firing, scope: .everything)

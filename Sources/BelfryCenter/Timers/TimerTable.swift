@@ -131,6 +131,9 @@ struct TimerTable: Sendable {
             sign * timer.content.byteCount, cost: sign * timer.cost, of: .timers, for: timer.owner)
     }
 
+    /// Whether there is a timer in a slot.
+    func has(_ slot: UInt32) -> Bool { Int(slot) < slots.count && slots[Int(slot)] != nil }
+
     /// Takes a timer out.
     mutating func remove(_ slot: UInt32) -> Timer {
         let timer = self[slot]
