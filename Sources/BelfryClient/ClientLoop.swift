@@ -174,6 +174,10 @@ struct ClientLoop: ~Copyable {
 
     /// Keeps a command for the next connection, as long as it may take.
     private mutating func keep(_ command: ClientCommand) {
+        if waiting.count >= options.requestLimit {
+            // Those that were cancelled meanwhile wait for nothing.
+            waiting.removeAll { !$0.command.isWanted }
+        }
         guard waiting.count < options.requestLimit else {
             return command.fail(.tooManyRequests(limit: options.requestLimit))
         }

@@ -58,7 +58,8 @@ extension HTTPRequest {
         return request
     }
 
-    private static func publicHalf(of token: String) -> String {
+    /// What stands before the secret of a token, which no path shows.
+    package static func publicHalf(of token: String) -> String {
         String(token.prefix { $0 != "." })
     }
 

@@ -48,19 +48,10 @@ struct AskCommand: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         let request = try request()
-        let asking = Task { () -> Result<HTTPAnswer, ToolError> in
-            do throws(ToolError) {
-                return .success(try await request.requiredAnswer(from: url))
-            } catch {
-                return .failure(error)
-            }
+        let answer = try await signals.run { () async throws(ToolError) in
+            try await request.requiredAnswer(from: url)
         }
-        let stopping = Task {
-            await signals.wait()
-            asking.cancel()
-        }
-        defer { stopping.cancel() }
-        try write(try await asking.value.get().content)
+        try write(answer.content)
     }
 
     /// Prints an answer, and throws when it is the default.

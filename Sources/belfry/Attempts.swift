@@ -5,6 +5,8 @@ import BelfrySystem
 struct Attempts {
     private let url: BrokerURL
     private let reconnects: Bool
+    /// Whether the broker was there once: a mistyped URL is told at once.
+    private var hasSucceeded = false
     private var teller = ConnectionTeller()
     private var backOff = BackOff(ClientOptions())
     private var random = SystemRandom()
@@ -14,31 +16,11 @@ struct Attempts {
         self.reconnects = reconnects
     }
 
-    /// Runs a body in a task that a signal cancels.
-    static func run(
-        until signals: StopSignals, _ body: @escaping @Sendable () async throws(ToolError) -> Void
-    ) async throws(ToolError) {
-        let work = Task { () -> Result<Void, ToolError> in
-            do throws(ToolError) {
-                return .success(try await body())
-            } catch {
-                return .failure(error)
-            }
-        }
-        let stopping = Task {
-            await signals.wait()
-            work.cancel()
-        }
-        defer { stopping.cancel() }
-        try await work.value.get()
-    }
-
     /// The answer of a broker that did what was asked; nil when the task is cancelled.
     mutating func answer(to request: HTTPRequest) async throws(ToolError) -> HTTPAnswer? {
         while !Task.isCancelled {
             do throws(ClientError) {
-                let answer = try await request.answer(from: url)
-                guard answer.isSuccess else { throw answer.refusal }
+                let answer = try await request.acceptedAnswer(from: url)
                 noteSuccess()
                 return answer
             } catch {
@@ -50,6 +32,7 @@ struct Attempts {
 
     /// The broker is there.
     mutating func noteSuccess() {
+        hasSucceeded = true
         tell(.open)
         backOff.reset()
     }
@@ -57,7 +40,9 @@ struct Attempts {
     /// Waits before the next attempt, or ends where none may go better.
     mutating func pause(after error: ClientError) async throws(ToolError) {
         if error == .cancelled { return }
-        guard reconnects, error.isWorthRetrying else { throw .failure("\(url): \(error)") }
+        guard hasSucceeded, reconnects, error.isWorthRetrying else {
+            throw .failure("\(url): \(error)")
+        }
         tell(.away(error))
         // Whoever is cancelled meanwhile looks for that.
         try? await Task.sleep(for: backOff.nextPause(using: &random))

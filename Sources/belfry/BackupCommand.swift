@@ -64,22 +64,14 @@ struct Backup: ClientCommand {
         request.timeout = .seconds(600)
         let whole = request
         let outcome = WriteOutcome()
-        let work = Task { () -> Result<Void, ClientError> in
-            do throws(ClientError) {
+        do throws(ClientError) {
+            try await signals.run { () async throws(ClientError) in
                 try await whole.content(from: url) { outcome.note($0, write) }
-                return .success(())
-            } catch {
-                return .failure(error)
             }
+        } catch {
+            if outcome.error == nil { throw .failure("\(url): \(error)") }
         }
-        let stopping = Task {
-            await signals.wait()
-            work.cancel()
-        }
-        defer { stopping.cancel() }
-        let result = await work.value
         if let error = outcome.error { throw .failure("\(file): \(error)") }
-        if case .failure(let error) = result { throw .failure("\(url): \(error)") }
     }
 }
 

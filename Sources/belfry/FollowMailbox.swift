@@ -34,7 +34,7 @@ struct FollowMailbox: ClientCommand {
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
-        try await Attempts.run(until: signals) { () async throws(ToolError) in
+        try await signals.run { () async throws(ToolError) in
             try await follow(url)
         }
     }

@@ -73,7 +73,7 @@ enum Following {
     static func sayLoss(_ notification: ReceivedNotification, of things: String) {
         guard let gap = notification.gapBefore else { return }
         let lost = gap.lostCount.map { "\($0)" } ?? "some"
-        Program.say("belfry: \(lost) \(things) were lost (\(gap.reason))", to: .error)
+        Program.say("belfry: \(lost) \(things) were lost (\(Report.shown(gap.reason)))", to: .error)
     }
 
     /// Prints a line; false when nobody reads it.

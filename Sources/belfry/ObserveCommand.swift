@@ -82,7 +82,7 @@ struct Observe: ClientCommand {
             let follower = StreamFollower(
                 url: url, name: name, object: object, count: count,
                 reconnects: following.reconnect, shape: shape)
-            return try await Attempts.run(until: signals) { () async throws(ToolError) in
+            return try await signals.run { () async throws(ToolError) in
                 try await follower.run()
             }
         }

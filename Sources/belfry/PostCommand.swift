@@ -180,11 +180,16 @@ extension UserInfo {
 
 extension HTTPRequest {
     /// The answer of a broker that did what was asked.
+    func acceptedAnswer(from url: BrokerURL) async throws(ClientError) -> HTTPAnswer {
+        let answer = try await answer(from: url)
+        guard answer.isSuccess else { throw answer.refusal }
+        return answer
+    }
+
+    /// The same; an error names the broker.
     func requiredAnswer(from url: BrokerURL) async throws(ToolError) -> HTTPAnswer {
         do throws(ClientError) {
-            let answer = try await answer(from: url)
-            guard answer.isSuccess else { throw answer.refusal }
-            return answer
+            return try await acceptedAnswer(from: url)
         } catch {
             throw .failure("\(url): \(error)")
         }

@@ -53,9 +53,9 @@ struct PostLines {
                 start = end + 1
             }
             rest.removeFirst(start)
-            if rest.count > Self.byteLimit { throw tooLong(lineNumber + 1) }
             // Whoever writes line by line sees each of them posted.
             try await flush()
+            if rest.count > Self.byteLimit { throw tooLong(lineNumber + 1) }
         }
         try await take(rest[...])
         try await flush()
@@ -66,7 +66,10 @@ struct PostLines {
         lineNumber += 1
         let isBlank = line.allSatisfy { " \t\r".utf8.contains($0) }
         if isBlank { return }
-        if line.count >= Self.byteLimit { throw tooLong(lineNumber) }
+        if line.count >= Self.byteLimit {
+            try await flush()
+            throw tooLong(lineNumber)
+        }
         let byteCount = batch.content.count + line.count + 1
         if batch.lineNumbers.count == Self.lineLimit || byteCount > Self.byteLimit {
             try await flush()
@@ -84,8 +87,7 @@ struct PostLines {
         if batch.lineNumbers.isEmpty { return }
         let answer: HTTPAnswer
         do throws(ClientError) {
-            answer = try await HTTPRequest.posts(lines: batch.content).answer(from: url)
-            guard answer.isSuccess else { throw answer.refusal }
+            answer = try await HTTPRequest.posts(lines: batch.content).acceptedAnswer(from: url)
         } catch {
             throw .failure("\(url): \(Self.text(of: error, in: batch.lineNumbers))")
         }

@@ -33,28 +33,23 @@ struct Remove: ClientCommand {
             do {
                 _ = try await Self.request(for: id)?.requiredAnswer(from: url)
             } catch {
-                throw .failure("\(Self.publicHalf(of: id)): \(error)")
+                throw .failure("\(HTTPRequest.publicHalf(of: id)): \(error)")
             }
         }
     }
 
     /// The request that removes what has this id; nil if it is none.
     static func request(for id: String) throws(ClientError) -> HTTPRequest? {
-        let number = publicHalf(of: id).utf8.dropFirst()
+        let number = HTTPRequest.publicHalf(of: id).utf8.dropFirst()
         let isNumber = !number.isEmpty && number.allSatisfy { 0x30...0x39 ~= $0 }
         switch id.utf8.first {
         case UInt8(ascii: "o") where isNumber: return try .removeObserver(id)
-        case UInt8(ascii: "c") where isNumber && publicHalf(of: id) == id:
+        case UInt8(ascii: "c") where isNumber && HTTPRequest.publicHalf(of: id) == id:
             return .delete("clients/\(id)")
         case UInt8(ascii: "m") where isNumber: return .leaveMode(id)
         case _ where id.utf8.count == 26 && id.utf8.allSatisfy { 0x30...0x5A ~= $0 }:
             return .delete("queue/\(id)")
         default: return nil
         }
-    }
-
-    /// What stands before the secret, which is shown to nobody.
-    private static func publicHalf(of id: String) -> String {
-        String(id.prefix { $0 != "." })
     }
 }

@@ -45,7 +45,7 @@ struct Setting: Sendable {
 
     /// The option that somebody may have meant by a name that is not one.
     static func near(_ name: String) -> Setting? {
-        all.first { EditDistance.isSlip(Array($0.name.utf8).span, Array(name.utf8).span) }
+        Suggestion.near(name, all.map(\.name)).flatMap(named)
     }
 }
 

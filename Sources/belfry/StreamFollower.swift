@@ -14,12 +14,10 @@ struct StreamFollower {
         var attempts = Attempts(at: url, reconnects: reconnects)
         var position: String?
         var printedCount = 0
-        var isFirst = true
         while !Task.isCancelled {
             do throws(ClientError) {
                 let observation = try await EventStream.observe(
                     url, name: name, object: object, lastEventID: position)
-                isFirst = false
                 attempts.noteSuccess()
                 for try await notification in observation {
                     Following.sayLoss(notification, of: "notifications")
@@ -32,8 +30,6 @@ struct StreamFollower {
                 try? await observation.removeObserver()
                 return
             } catch {
-                // A mistyped URL is told at once.
-                if isFirst { throw .failure("\(url): \(error)") }
                 try await attempts.pause(after: error)
             }
         }

@@ -73,8 +73,7 @@ actor PlayedCase {
             case .timedOut: "timeout"
             case .cancelled: "cancelled"
             case .closedByOwner: "closed"
-            case .closed(let code, _):
-                [1000, 1008, 4001, 4002, 4003].contains(code) ? "closed" : "lost"
+            case .closed: error.isWorthRetrying ? "lost" : "closed"
             case .connectionLost, .connectionFailed: "lost"
             default: "\(error)"
             }

@@ -61,24 +61,13 @@ struct Bench: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         let run = BenchRun(url, plan)
-        let work = Task { () -> Result<BenchResult, ClientError> in
-            do throws(ClientError) {
-                return .success(try await run.result())
-            } catch {
-                return .failure(error)
-            }
-        }
-        let stopping = Task {
-            await signals.wait()
-            work.cancel()
-        }
         let telling = Task { await Self.tell(run.progress) }
-        let outcome = await work.value
-        telling.cancel()
-        stopping.cancel()
+        defer { telling.cancel() }
         let result: BenchResult
         do throws(ClientError) {
-            result = try outcome.get()
+            result = try await signals.run { () async throws(ClientError) in
+                try await run.result()
+            }
         } catch {
             throw .failure("\(url): \(error)")
         }

@@ -132,6 +132,8 @@ struct Doctor: ClientCommand {
     }
 
     private static func parent(of path: String) -> String {
+        var path = path[...]
+        while path.utf8.count > 1, path.last == "/" { path.removeLast() }
         guard let end = path.lastIndex(of: "/") else { return "." }
         return end == path.startIndex ? "/" : String(path[..<end])
     }
@@ -142,7 +144,7 @@ struct Doctor: ClientCommand {
             isLoopbackOnly: server.isLoopbackOnly,
             isPlain: server.listenAddresses.contains { !$0.isLoopback },
             allowsAnonymous: server.allowsAnonymous,
-            hasKeys: server.access.keysPath != nil || server.access.keySetPath != nil)
+            hasKeys: server.access.hasFiles)
         for (option, path) in [("keys", server.access.keysPath), ("tls-key", server.tlsKeyPath)] {
             guard let path, let isOpen = try? WholeFile.isReadableByAll(path: path) else {
                 continue

@@ -145,8 +145,9 @@ enum Judgement {
                     "make keys with `belfry gen-token`, name their file with --keys, and leave out --allow-anonymous."
                 ))
         }
-        return findings.isEmpty
-            ? [.ok("callers", "other machines come over TLS and with credentials")] : findings
+        guard findings.isEmpty else { return findings }
+        let credentials = allowsAnonymous ? "may come without credentials" : "with credentials"
+        return [.ok("callers", "other machines come over TLS, and \(credentials)")]
     }
 
     /// A file with secrets that others can read.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Protocol
 
-from .errors import BelfryError, Closed, ObserverRemoved
+from .errors import BelfryError, ObserverRemoved
 from .notification import Gap
 from .observation import Observation
 from .registration import Registration
@@ -237,11 +237,6 @@ class Registry:
         self.remove(registration, error)
         if was_confirmed:
             registration.tell_removed("refused")
-
-    def end(self, error: Closed | None) -> None:
-        """The center is closed."""
-        for registration in list(self._all):
-            self.remove(registration, error)
 
     def _lose(self, registration: Registration, reason: str) -> None:
         self.remove(registration, ObserverRemoved(f"the observer was removed: {reason}"))
