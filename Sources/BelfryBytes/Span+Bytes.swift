@@ -11,6 +11,16 @@ extension Span<UInt8> {
         return UInt64(littleEndian: word)
     }
 
+    /// A number of these bytes by FNV-1a, which is the same in each process.
+    ///
+    /// Whoever may choose the bytes may let them have the number of others.
+    @inlinable @inline(__always)
+    public var fnv1a: UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for index in indices { hash = (hash ^ UInt64(self[index])) &* 0x100_0000_01b3 }
+        return hash
+    }
+
     /// The byte at `index`; 0 where there is none.
     @inlinable @inline(__always)
     public func byte(at index: Int) -> UInt8 {

@@ -1,5 +1,5 @@
 public import BelfryCenter
-internal import BelfryJSON
+public import BelfryJSON
 
 // Members that several shapes have.
 extension JSONWriter {
@@ -43,7 +43,8 @@ extension JSONWriter {
         }
     }
 
-    mutating func time(_ key: String, _ milliseconds: Int64, into output: inout [UInt8]) {
+    /// Writes a member with a time in milliseconds since 1970.
+    public mutating func time(_ key: String, _ milliseconds: Int64, into output: inout [UInt8]) {
         var text: [UInt8] = []
         TimeText.append(milliseconds: milliseconds, to: &text)
         member(key, string: text, into: &output)

@@ -150,7 +150,7 @@ extension Shape {
     }
 
     /// Appends a page with how many rows there are, where that is known, and how many were not looked at.
-    private static func append<Row>(
+    private static func append<Row: Sendable>(
         _ key: String, _ page: Page<Row>, to output: inout [UInt8],
         row: (Row, inout [UInt8], inout JSONWriter) -> Void
     ) {
@@ -166,15 +166,13 @@ extension Shape {
     }
 
     /// Appends an object with an array of rows, and with `next` if another page follows.
-    static func append<Row>(
+    static func append<Row: Sendable>(
         _ key: String, _ rows: [Row], next: UInt64?, to output: inout [UInt8],
         row: (Row, inout [UInt8], inout JSONWriter) -> Void
     ) {
-        var writer = JSONWriter()
-        writer.beginObject(into: &output)
-        writer.array(key, of: rows, into: &output, element: row)
-        writer.next(next, into: &output)
-        writer.endObject(into: &output)
+        var page = Page<Row>()
+        (page.rows, page.next) = (rows, next)
+        append(key, page, to: &output, row: row)
     }
 }
 

@@ -86,9 +86,8 @@ extension NotificationCenter {
         for slot: UInt32, at time: CommandTime, _ effects: inout Effects,
         where isGone: (OpenAsk.Waiter) -> Bool
     ) {
-        let waiters = asks[slot].waiters.all
-        guard waiters.contains(where: isGone) else { return }
-        guard waiters.allSatisfy(isGone) else {
+        guard asks[slot].waiters.contains(where: isGone) else { return }
+        if asks[slot].waiters.contains(where: { !isGone($0) }) {
             let gone = asks.takeWaiters(of: slot, where: isGone)
             let outcome = AskOutcome(id: asks[slot].id, state: .withdrawn, path: asks[slot].path)
             return tell(outcome, to: gone, &effects)

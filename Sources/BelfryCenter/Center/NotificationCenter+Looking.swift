@@ -102,7 +102,7 @@ extension NotificationCenter {
     ) -> Page<ClientRow> {
         if query.isSurvey { return survey(clients: query, scanLimit: scanLimit) }
         var page = page(
-            of: clients.order, after: query.cursor, limit: query.limit,
+            of: clients.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
             textByteCount: \.principal.count
         ) { slot in
             let row = row(ofClientSlot: slot)
@@ -132,7 +132,8 @@ extension NotificationCenter {
         }
         var position = Int(clamping: cursor)
         guard position < index.channels.indexLimit else { return page }
-        let scanEnd = min(index.channels.indexLimit, position + Self.pageScanLimit)
+        let scanEnd = min(
+            index.channels.indexLimit, position + min(Self.pageScanLimit, max(scanLimit, 1)))
         var textByteCount = 0
         while position < scanEnd, page.rows.count < max(limit, 1),
             textByteCount <= Self.pageTextByteLimit

@@ -182,27 +182,34 @@ extension NotificationCenter {
     private mutating func forgetUnknown(
         through sequence: UInt64, at slot: UInt32, _ effects: inout Effects
     ) {
-        let client = observers[slot].client
-        guard sequence <= restoredThrough, !clients[client].suspension.contains(.asked) else {
-            return
-        }
+        guard sequence <= restoredThrough,
+            !clients[observers[slot].client].suspension.contains(.asked)
+        else { return }
         for place in observers[slot].gaps.indices.reversed() {
             var gap = observers[slot].gaps[place]
             guard gap.reason == .unknown, gap.count == nil, gap.last <= restoredThrough,
                 gap.first <= sequence
             else { continue }
             gap.first = sequence + 1
-            if gap.first <= gap.last {
-                observers[slot].gaps[place] = gap
-            } else {
-                observers[slot].gaps.remove(at: place)
-                gap.count = 0
-                if observers[slot].gaps.isEmpty { clients[client].gapCount -= 1 }
-            }
-            if isLasting(slot) {
-                effects.changes.append(.gap(observer: observers[slot].serial, gap))
-            }
+            change(gapAt: place, of: slot, to: gap, isOver: gap.first > gap.last, &effects)
         }
+    }
+
+    /// A gap that was not told yet is another one, or none any more.
+    private mutating func change(
+        gapAt place: Int, of slot: UInt32, to gap: GapRecord, isOver: Bool,
+        _ effects: inout Effects
+    ) {
+        var gap = gap
+        if isOver {
+            observers[slot].gaps.remove(at: place)
+            gap.count = 0
+            if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
+        } else {
+            observers[slot].gaps[place] = gap
+        }
+        guard isLasting(slot) else { return }
+        effects.changes.append(.gap(observer: observers[slot].serial, gap))
     }
 
     /// Forgets the losses that a replay makes good.
@@ -219,19 +226,13 @@ extension NotificationCenter {
             let expired = past.lastExpired(from: gap.first, through: gap.last)
             let count = past.count(from: gap.first, through: gap.last)
             if gap.first > missing, expired == nil {
-                observers[slot].gaps.remove(at: place)
-                gap.count = 0
-                if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
+                change(gapAt: place, of: slot, to: gap, isOver: true, &effects)
             } else if count > 0 {
                 let lost = gap.count ?? 0
                 gap.count = gap.last - gap.first + 1 == UInt64(lost) ? lost - count : nil
                 gap.last = min(gap.last, max(missing, expired ?? 0))
-                observers[slot].gaps[place] = gap
-            } else {
-                continue
+                change(gapAt: place, of: slot, to: gap, isOver: false, &effects)
             }
-            guard isLasting(slot) else { continue }
-            effects.changes.append(.gap(observer: observers[slot].serial, gap))
         }
     }
 }

@@ -36,7 +36,9 @@ extension NotificationCenter {
         }
 
         /// Whether one of these has the part that is wanted, if any is.
-        mutating func finds(_ texts: [UInt8]?...) -> Bool { search?.finds(in: texts) ?? true }
+        mutating func finds(_ texts: @autoclosure () -> [[UInt8]?]) -> Bool {
+            search?.finds(in: texts()) ?? true
+        }
 
         /// Takes a row that is wanted.
         mutating func take(_ slot: UInt32, _ number: UInt64, _ key: () -> FirstRows.Key) {
@@ -90,7 +92,7 @@ extension NotificationCenter {
                 let row = row(ofSlot: entry.slot)
                 guard query.includes(row), visible(row.name, row.object),
                     survey.finds(
-                        row.name, row.object, row.principal, Array("o\(row.serial)".utf8))
+                        [row.name, row.object, row.principal, Array("o\(row.serial)".utf8)])
                 else { continue }
             }
             survey.take(entry.slot, entry.serial) {
@@ -127,7 +129,7 @@ extension NotificationCenter {
             let client = clients[entry.slot]
             guard query.principal == nil || query.principal == client.principal,
                 query.state == nil || query.state == client.state,
-                survey.finds(client.principal, Array("c\(client.id)".utf8))
+                survey.finds([client.principal, Array("c\(client.id)".utf8)])
             else { continue }
             survey.take(entry.slot, entry.serial) {
                 switch query.order {
@@ -154,7 +156,7 @@ extension NotificationCenter {
             guard let row = index.channels.row(at: place) else { continue }
             guard survey.goesOn() else { break }
             guard query.name == nil || query.name == row.name, visible(row.name, nil),
-                survey.finds(row.name)
+                survey.finds([row.name])
             else { continue }
             survey.take(place, UInt64(place) + 1) {
                 switch query.order {

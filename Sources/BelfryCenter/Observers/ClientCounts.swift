@@ -37,12 +37,3 @@ public struct ClientCounts: Sendable {
         changeCount += 1
     }
 }
-
-extension ClientTable.Suspension {
-    /// The state that a client is in, whatever is being written to it.
-    fileprivate var state: ClientState {
-        if contains(.disconnected) { return .disconnected }
-        if !isDisjoint(with: [.slow, .owing]) { return .slow }
-        return contains(.asked) ? .asked : .live
-    }
-}

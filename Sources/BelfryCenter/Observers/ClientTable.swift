@@ -51,9 +51,7 @@ struct ClientTable: Sendable {
 
         /// The state that is told.
         var state: ClientState {
-            if suspension.contains(.disconnected) { return .disconnected }
-            if !suspension.isDisjoint(with: [.slow, .owing, .flushing]) { return .slow }
-            return suspension.contains(.asked) ? .asked : .live
+            (suspension.contains(.flushing) ? suspension.union(.slow) : suspension).state
         }
     }
 
@@ -73,6 +71,14 @@ struct ClientTable: Sendable {
         static let flushing = Suspension(rawValue: 16)
         /// What is held waits for a `minInterval`; nothing may overtake it.
         static let paced = Suspension(rawValue: 32)
+
+        /// The state that a client is in, whatever is being written to it.
+        var state: ClientState {
+            if contains(.disconnected) { return .disconnected }
+            if !isDisjoint(with: [.slow, .owing]) { return .slow }
+            return contains(.asked) ? .asked : .live
+        }
+
         /// It is a mailbox: nothing is ever sent without being kept.
         static let mailbox = Suspension(rawValue: 64)
 

@@ -18,6 +18,12 @@ struct FewList<Element: Sendable>: Sendable {
         if first == nil { first = element } else { others.append(element) }
     }
 
+    /// Whether one of them is wanted.
+    @inline(__always)
+    func contains(where isWanted: (Element) -> Bool) -> Bool {
+        (first.map(isWanted) ?? false) || others.contains(where: isWanted)
+    }
+
     /// Calls this with each, in order.
     @inline(__always)
     func forEach(_ body: (Element) -> Void) {

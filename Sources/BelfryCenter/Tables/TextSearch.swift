@@ -8,6 +8,7 @@ struct TextSearch {
     private var rest: Int
 
     init(for text: [UInt8], byteLimit: Int) {
+        precondition(!text.isEmpty, "a search has a text")
         wanted = text.map(Self.folded)
         rest = byteLimit
         var fallbacks = [Int](repeating: 0, count: wanted.count)
@@ -33,7 +34,7 @@ struct TextSearch {
         var length = 0
         for byte in text {
             let byte = Self.folded(byte)
-            while length > 0, length == wanted.count || wanted[length] != byte {
+            while length > 0, wanted[length] != byte {
                 length = fallbacks[length - 1]
             }
             if wanted[length] == byte { length += 1 }

@@ -1,3 +1,5 @@
+import BelfryBytes
+
 /// The last number that a center has dispatched of each name.
 ///
 /// There is a fixed number of cells: names that share one share its number, which is then too high for some of them
@@ -24,9 +26,7 @@ public struct DispatchMarks: Sendable, Equatable {
     ///
     /// Whoever lets names share a cell lets observers be told of losses that are none.
     public static func place(of name: Span<UInt8>) -> Int {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for index in name.indices { hash = (hash ^ UInt64(name[index])) &* 0x100_0000_01b3 }
-        return 1 + Int(hash % UInt64(cellCount - 1))
+        1 + Int(name.fnv1a % UInt64(cellCount - 1))
     }
 
     /// The last number of a name, or of all names where there is none.

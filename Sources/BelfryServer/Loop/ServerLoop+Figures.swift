@@ -25,9 +25,9 @@ extension ServerLoop {
 
     /// Notes what all loops have counted, and goes on with that every few seconds.
     mutating func noteHistory() {
-        let source = metricSource(looksAtProcess: false)
+        let values = CounterHistory.values(of: metricSource(looksAtProcess: false))
         let time = outbox.loop.wallNow.milliseconds
-        outbox.shared.figures.history.withLock { $0.note(source, at: time) }
+        outbox.shared.figures.history.withLock { $0.note(values, at: time) }
         _ = outbox.loop.schedule(
             at: outbox.loop.now + CounterHistory.step, LoopTimer.history.rawValue)
     }

@@ -127,7 +127,9 @@ extension RoutePath {
                     namesCenter: namesCenter,
                     argument: arguments.first,
                     secondArgument: arguments.count > 1 ? arguments[1] : nil,
-                    hasAffixes: words.contains { $0.contains("{") && !$0.hasPrefix("{") },
+                    hasAffixes: words.contains {
+                        $0.contains("{") && !($0.hasPrefix("{") && $0.hasSuffix("}"))
+                    },
                     places: firstPlace..<UInt8(entries.count)))
         }
     }

@@ -70,7 +70,7 @@ struct RoutedPath {
         entry = place.entry(for: method)
         argument = facts.argument.map { place.argument(in: segments[start + Int($0)], $0) } ?? []
         secondArgument =
-            facts.secondArgument.map { [UInt8](copying: segments[start + Int($0)]) } ?? []
+            facts.secondArgument.map { place.argument(in: segments[start + Int($0)], $0) } ?? []
     }
 }
 

@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryCenter
 import BelfryStore
 import BelfrySystem
@@ -26,9 +27,8 @@ final class DispatchWitness: Sendable {
 
     /// What tells a center, and this life of it, from others.
     private static func key(of name: [UInt8], _ epoch: [UInt8]) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in epoch + [0] + name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return max(hash, 1)
+        let bytes = epoch + [0] + name
+        return max(bytes.span.fnv1a, 1)
     }
 
     /// Begins for a life of a store.
@@ -108,7 +108,7 @@ final class DispatchWitness: Sendable {
 
         /// What a center had dispatched, if the life before this one knew it.
         func marks(of image: CenterImage, _ facts: StoreImage) -> DispatchMarks? {
-            guard incarnation > 0, incarnation + 1 == facts.incarnation, !facts.isCopied else {
+            guard incarnation > 0, incarnation == facts.incarnation &- 1, !facts.isCopied else {
                 return nil
             }
             return marks[key(of: image.name, image.epoch)]

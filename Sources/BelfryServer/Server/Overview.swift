@@ -199,21 +199,9 @@ struct Overview {
     }
 }
 
-extension JSONWriter {
-    /// Writes a member with a time in milliseconds since 1970.
-    fileprivate mutating func time(
-        _ key: String, _ milliseconds: Int64, into output: inout [UInt8]
-    ) {
-        var text: [UInt8] = []
-        TimeText.append(milliseconds: milliseconds, to: &text)
-        member(key, string: text, into: &output)
-    }
-}
-
 extension CounterHistory {
-    /// Notes what the counters are.
-    mutating func note(_ source: MetricSource, at time: Int64) {
-        note(
-            Self.counters.map { MetricGroup.byName[$0.metric]?.total(of: source) ?? 0 }, at: time)
+    /// What the counters of a point are.
+    static func values(of source: MetricSource) -> [UInt64] {
+        counters.map { MetricGroup.byName[$0.metric]?.total(of: source) ?? 0 }
     }
 }

@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryCenter
 import BelfryLoop
 import BelfrySystem
@@ -103,8 +104,6 @@ final class SharedState: Sendable {
     /// The loop on which a center lives.
     func home(of center: [UInt8]) -> Int {
         if mailboxes.count == 1 || center == RoutedPath.defaultCenter { return 0 }
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in center { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return Int(hash % UInt64(mailboxes.count))
+        return Int(center.span.fnv1a % UInt64(mailboxes.count))
     }
 }
