@@ -9,29 +9,20 @@ import {
   facts,
   field,
   head,
+  icon,
   named,
   observerLink,
   quiet,
   refusal,
   sheet,
 } from "./parts.js";
-import { userInfoFault } from "./draft.js";
+import { jsonFault, userInfoFault } from "./draft.js";
 import { queryText } from "./route.js";
 import { h } from "./tree.js";
 import { spoken } from "./words.js";
 
 /// Seconds that the page waits for an answer.
 const askWait = 60;
-
-function defaultFault(text) {
-  if (text.trim() === "") return null;
-  try {
-    JSON.parse(text);
-    return null;
-  } catch (error) {
-    return `Not JSON: ${error.message}`;
-  }
-}
 
 export function openAsk(app, { query }) {
   const draft = {
@@ -159,7 +150,7 @@ function findFaults({ object, selector, userInfo, default: given }, isAsked) {
   if (object === "") faults.object = "Who is asked? It needs an address.";
   if (selector === "") faults.selector = "For what? It needs a selector.";
   if (!isAsked) return faults;
-  const [first, second] = [userInfoFault(userInfo), defaultFault(given)];
+  const [first, second] = [userInfoFault(userInfo), jsonFault(given)];
   if (first !== null) faults.userInfo = first;
   if (second !== null) faults.default = second;
   return faults;
@@ -229,7 +220,7 @@ export const chain = (addresses) =>
         "span",
         { class: "chain" },
         addresses.map((one, place) => [
-          place > 0 && h("svg", { "aria-hidden": "true" }, h("use", { href: "#i-arrow" })),
+          place > 0 && icon("arrow"),
           h("span", { class: "chip" }, one),
         ]),
       );

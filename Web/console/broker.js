@@ -17,7 +17,7 @@ export const base =
 
 /// What the broker refused, with its problem document (RFC 9457); without a status it did not
 /// answer.
-export class Refusal extends Error {
+class Refusal extends Error {
   constructor(text, status = null, problem = null) {
     super(text);
     this.name = "Refusal";

@@ -2,6 +2,7 @@
 
 import { ask, askIfAllowed } from "./broker.js";
 import { copyButton, curl, placeOf } from "./copy.js";
+import { nearlyDo } from "./explain.js";
 import { List, pageSize } from "./list.js";
 import { number } from "./observers.js";
 import {
@@ -235,11 +236,7 @@ function channelObservers(observers, next, total, near, name) {
         "Nobody, by name. Observers of any name, or of its objects, get it all the same. ",
         near.length > 0
           ? [
-              h(
-                "a",
-                { href: link("explain", null, { name }) },
-                `${plural(near.length, "observer")} nearly ${near.length === 1 ? "does" : "do"}`,
-              ),
+              h("a", { href: link("explain", null, { name }) }, nearlyDo(near.length)),
               ": see what differs.",
             ]
           : "No observer has a name like it.",

@@ -45,8 +45,8 @@ const plotHeight = 150;
 const margin = { left: 44, right: 4, top: 18, bottom: 20 };
 
 /// Series over time. Each is `{ name, className, values, label }`, from the oldest to the newest;
-/// `times` are the times of the values, `mark` is `{ time, text }` of one event.
-export function plot({ width, times, series, mark = null, sentence }) {
+/// `times` are the times of the values.
+export function plot({ width, times, series, sentence }) {
   const inner = Math.max(width - margin.left - margin.right, 60);
   const most = Math.max(...series.flatMap(({ values }) => values.filter(isKnown)), 0);
   const step = roundStep(Math.max(most / 4, 0.25));
@@ -84,7 +84,6 @@ export function plot({ width, times, series, mark = null, sentence }) {
       ),
       labels(series, inner, y),
       timeLabels(times, inner),
-      mark !== null && eventMark(mark, times, inner),
     ),
   );
 }
@@ -120,15 +119,6 @@ function timeLabels(times, inner) {
       text,
     );
   });
-}
-
-function eventMark({ time, text }, times, inner) {
-  const x = ((time - times[0]) / (times.at(-1) - times[0])) * inner;
-  if (!(x >= 0 && x <= inner)) return null;
-  return [
-    h("line", { class: "ev", x1: x, x2: x, y1: -2, y2: plotHeight }),
-    h("text", { class: "ev-name", x, y: -6, "text-anchor": x > inner / 2 ? "end" : "start" }, text),
-  ];
 }
 
 /// A sample of a line, for the key of a plot.

@@ -8,6 +8,7 @@ import { number, observed } from "./observers.js";
 import {
   at,
   body,
+  button,
   clientLink,
   code,
   empty,
@@ -22,11 +23,10 @@ import {
   state,
   table,
 } from "./parts.js";
+import { clientCount, ofOneCenter } from "./readings.js";
 import { link, queryText } from "./route.js";
 import { h } from "./tree.js";
-import { bytes, count, date, isKnown, plural } from "./words.js";
-
-const transportNames = { websocket: "WebSocket", events: "event stream", mailbox: "mailbox" };
+import { bytes, capitalized, count, date, isKnown, plural, transportNames } from "./words.js";
 
 const unsent = ({ unsentBytes, state: word }) =>
   !isKnown(unsentBytes)
@@ -39,7 +39,6 @@ const unsent = ({ unsentBytes, state: word }) =>
 
 const askToRemove = (app, confirmation, row) =>
   confirmation.ask({
-    about: row.id,
     title: ["Remove ", code(row.id), "?"],
     told: [
       `${plural(row.observers, "observer")} and ${plural(row.held, "held notification")} go ` +
@@ -65,26 +64,14 @@ function actsOn(app, row, remove, failed, className) {
   if (!app.may("admin")) return [];
   const isAsked = row.state === "asked";
   return [
-    h(
-      "button",
-      {
-        type: "button",
-        class: className,
-        "aria-label": isAsked ? `Let ${row.id} go on` : `Suspend ${row.id}`,
-        onclick: () => suspend(app, row, !isAsked).catch(failed),
-      },
-      isAsked ? "Let go on" : "Suspend",
-    ),
-    h(
-      "button",
-      {
-        type: "button",
-        class: className,
-        "aria-label": `Remove ${row.id}…`,
-        onclick: () => remove(row),
-      },
-      "Remove…",
-    ),
+    button(isAsked ? "Let go on" : "Suspend", () => suspend(app, row, !isAsked).catch(failed), {
+      class: className,
+      "aria-label": isAsked ? `Let ${row.id} go on` : `Suspend ${row.id}`,
+    }),
+    button("Remove…", () => remove(row), {
+      class: className,
+      "aria-label": `Remove ${row.id}…`,
+    }),
   ];
 }
 
@@ -108,15 +95,14 @@ export function openClients(app, { query }) {
       sort: "-held",
       filter: ["contains", "Id or principal contains …"],
       choices: (asked, { reading }) => {
-        const { websocket, events, mailbox } = reading?.clients ?? {};
-        const all = isKnown(websocket) ? websocket + events + mailbox : null;
+        const known = ofOneCenter(reading);
         return [
-          { text: "All", query: { state: null }, total: all },
+          { text: "All", query: { state: null }, total: known && clientCount(known) },
           { text: "Live", query: { state: "live" } },
           ...states.map((word) => ({
-            text: word[0].toUpperCase() + word.slice(1),
+            text: capitalized(word),
             query: { state: word },
-            total: reading?.clients?.[word],
+            total: known?.clients?.[word],
           })),
         ];
       },

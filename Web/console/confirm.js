@@ -4,13 +4,13 @@
 import { request } from "./broker.js";
 import { copyButton, curl, placeOf } from "./copy.js";
 import { h } from "./tree.js";
-import { refusal } from "./parts.js";
+import { button, refusal } from "./parts.js";
 
 const titleId = "asked";
 
 export class Confirmation {
   #app;
-  /// `{ about, title, told, verb, keep, removes, act, done }`, or null while nothing is asked.
+  /// `{ title, told, verb, keep, removes, act, done }`, or null while nothing is asked.
   #asked = null;
   #refused = null;
   #isActing = false;
@@ -18,10 +18,6 @@ export class Confirmation {
 
   constructor(app) {
     this.#app = app;
-  }
-
-  get about() {
-    return this.#asked?.about ?? null;
   }
 
   /// Asks. `removes` is the path that is deleted, unless `act` does it; `done` is what a screen
@@ -79,16 +75,8 @@ export class Confirmation {
       h(
         "p",
         { class: "rowf" },
-        h("button", { type: "button", class: "bad", onclick: () => this.#act() }, verb),
-        h(
-          "button",
-          {
-            type: "button",
-            onclick: () => this.#close(),
-            ref: (node) => setTimeout(() => node.focus()),
-          },
-          keep,
-        ),
+        button(verb, () => this.#act(), { class: "bad" }),
+        button(keep, () => this.#close(), { ref: (node) => setTimeout(() => node.focus()) }),
         copyButton(() => curl(placeOf(removes), { options: ["-X DELETE"] }), "Copy as curl", {
           class: "bare",
         }),

@@ -1,6 +1,6 @@
 // Commands that can be copied.
 
-import { address, centerName, token } from "./broker.js";
+import { base, token } from "./broker.js";
 import { h } from "./tree.js";
 
 /// Milliseconds for which a button says that it did it.
@@ -55,13 +55,8 @@ export const command = (text, about) =>
 export const quoted = (text) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-const segment = (text) => encodeURIComponent(text);
-
 /// The address of a part of the center, for a command line.
-export const placeOf = (path, query = "") => {
-  const place = centerName === "default" ? "" : `centers/${segment(centerName)}/`;
-  return `${address}/v1/${place}${path}${query === "" ? "" : `?${query}`}`;
-};
+export const placeOf = (path, query = "") => `${base}/${path}${query === "" ? "" : `?${query}`}`;
 
 /// The equal `curl` line; the token is named by a variable, and never written.
 export function curl(url, { options = [], body = null } = {}) {

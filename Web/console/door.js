@@ -12,7 +12,7 @@ import { date } from "./words.js";
 const grantCommand = `belfry gen-token me --grants '[{"verbs":["inspect"]}]'`;
 
 /// Shows the broker another token, or none.
-export function useToken(text) {
+function useToken(text) {
   keepToken(text);
   location.reload();
 }
@@ -174,7 +174,7 @@ export function openMe(app) {
                   ),
             ),
           ),
-          tokenSheet(app),
+          tokenSheet(),
         ),
       );
     },

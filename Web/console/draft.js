@@ -1,5 +1,16 @@
 // A post that is being written: what is wrong with it, and the request that it becomes.
 
+/// Says what is wrong with JSON, or null; of no text at all it says `missing`.
+export function jsonFault(text, missing = null) {
+  if (text.trim() === "") return missing;
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return `Not JSON: ${error.message}`;
+  }
+}
+
 /// Says what is wrong with a userInfo, or null.
 export function userInfoFault(text) {
   if (text.trim() === "") return null;
@@ -35,8 +46,9 @@ export function optionsOf({ style, byName, byObject, keep, more: given }) {
   };
 }
 
-const numbers = new Set(["ttl", "maxDelay", "after", "every"]);
-const lists = new Set(["modes", "coalesce"]);
+/// The options that are numbers, all of them of seconds, and those that are lists.
+export const numbers = new Set(["ttl", "maxDelay", "after", "every"]);
+export const lists = new Set(["modes", "coalesce"]);
 
 /// The content of the request. The userInfo goes as it was typed: a round trip through JavaScript's
 /// numbers would change long ones.

@@ -3,7 +3,7 @@
 import { ask, ifAllowed } from "./broker.js";
 import { at, clientLink, named, observerLink } from "./parts.js";
 import { h } from "./tree.js";
-import { count } from "./words.js";
+import { count, transportNames } from "./words.js";
 
 const lineLimit = 50;
 /// Rows of each list by which it begins.
@@ -11,12 +11,13 @@ const lookLimit = 12;
 /// Like ones within this many milliseconds become one line.
 const together = 2000;
 
-const transports = { websocket: "WebSocket", events: "event stream", mailbox: "mailbox" };
-
 /// For each channel: the sentence about one, and about many.
 const sentences = {
   "belfry.client.connected": {
-    one: ({ client, transport }) => [clientLink(client), ` connected, ${transports[transport]}`],
+    one: ({ client, transport }) => [
+      clientLink(client),
+      ` connected, ${transportNames[transport]}`,
+    ],
     many: (number) => `${number} clients connected`,
   },
   "belfry.client.suspended": {

@@ -3,12 +3,10 @@
 import { address } from "./broker.js";
 import { copyButton, curl } from "./copy.js";
 import { bar, meter, swatch } from "./charts.js";
-import { at, body, facts, icon, quiet, sheet, state } from "./parts.js";
+import { at, body, facts, icon, quiet, sheet, state, third } from "./parts.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
 import { bytes, count, date, isKnown } from "./words.js";
-
-const third = "s4 m6";
 
 export function connectionSheet({ reading }) {
   const { connections, clients } = reading;

@@ -4,6 +4,7 @@ import { centerName } from "./broker.js";
 import { fullLimits } from "./limits.js";
 import { looksOf } from "./looks.js";
 import { at, button, icon, quiet } from "./parts.js";
+import { clientCount } from "./readings.js";
 import { link } from "./route.js";
 import { Search } from "./search.js";
 import { h, show } from "./tree.js";
@@ -55,9 +56,6 @@ const groups = [
   ],
   ["Later", [{ name: "Archives" }, { name: "Groups" }, { name: "Nodes" }]],
 ];
-
-const clientCount = ({ clients }) =>
-  clients && (clients.websocket ?? 0) + (clients.events ?? 0) + (clients.mailbox ?? 0);
 
 export class Frame {
   #app;

@@ -42,7 +42,7 @@ class Console {
   /// What the reading, and what the view was refused.
   readingRefused = null;
   viewRefused = null;
-  /// Whether the broker wants a token, and whether one was shown that it does not know.
+  /// Whether the broker wants a token, or another one than it was shown.
   wantsToken = false;
   /// Where the focus goes in the next view, if not to its heading: a function from the page to a
   /// node.
@@ -253,7 +253,7 @@ class Console {
 
   /// What stands in the page: the view, or why there is none. Null leaves what is there.
   #content() {
-    if (this.wantsToken) return tokenQuestion(this);
+    if (this.wantsToken) return tokenQuestion();
     const error = this.viewRefused ?? (this.view.needsReading ? this.readingRefused : null);
     if (error?.status === 403) return forbidden(this, error);
     if (!this.hasCenter && (error?.status === 404 || this.view.needsReading)) return noCenter();

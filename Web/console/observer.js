@@ -8,6 +8,7 @@ import { askToRemove, lease, observed } from "./observers.js";
 import {
   at,
   body,
+  button,
   clientLink,
   code,
   facts,
@@ -97,8 +98,7 @@ function heading(row, app, place, remove) {
         crumb: ["observers", "Observers", id],
         acts: [
           copyButton(() => curl(placeOf(place)), "Copy as curl"),
-          app.may("admin") &&
-            h("button", { type: "button", class: "badl", onclick: remove }, "Remove…"),
+          app.may("admin") && button("Remove…", remove, { class: "badl" }),
         ],
       },
     ),

@@ -3,10 +3,21 @@
 import { path } from "./broker.js";
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
-import { clientLink, code, named, notKnown, observerLink, quiet, since, state } from "./parts.js";
+import {
+  button,
+  clientLink,
+  code,
+  named,
+  notKnown,
+  observerLink,
+  quiet,
+  since,
+  state,
+} from "./parts.js";
+import { ofOneCenter } from "./readings.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
-import { count, duration, isKnown, plural, spoken } from "./words.js";
+import { capitalized, count, duration, isKnown, plural, spoken } from "./words.js";
 
 export const number = (value) => h("span", { class: value === 0 ? "zero" : null }, count(value));
 
@@ -30,7 +41,6 @@ export function lease({ lease: seconds, leaseEndsAt, lifetime, state: word }, no
 /// Asks before an observer is removed.
 export const askToRemove = (app, confirmation, row, act = null) =>
   confirmation.ask({
-    about: row.id,
     title: ["Remove ", code(row.id), "?"],
     told: [
       row.held > 0
@@ -48,18 +58,9 @@ export const askToRemove = (app, confirmation, row, act = null) =>
     ...act,
   });
 
-export const removeButton = (app, row, ask) =>
+const removeButton = (app, row, ask) =>
   app.may("admin") &&
-  h(
-    "button",
-    {
-      type: "button",
-      class: "bare",
-      "aria-label": `Remove ${row.id}…`,
-      onclick: () => ask(row),
-    },
-    "Remove…",
-  );
+  button("Remove…", () => ask(row), { class: "bare", "aria-label": `Remove ${row.id}…` });
 
 const states = ["live", "slow", "asked", "disconnected"];
 
@@ -77,9 +78,9 @@ export function openObservers(app, { query }) {
       sort: "-held",
       filter: ["contains", "Id, name, object or principal contains …"],
       choices: (asked, { reading }) => [
-        { text: "All", query: { state: null }, total: reading?.observers?.count },
+        { text: "All", query: { state: null }, total: ofOneCenter(reading)?.observers?.count },
         ...states.map((word) => ({
-          text: word[0].toUpperCase() + word.slice(1),
+          text: capitalized(word),
           query: { state: word },
         })),
         { text: "Forgotten", href: link("forgotten") },

@@ -31,11 +31,12 @@ export function openOverview(app) {
     needsReading: true,
     content() {
       if (isFirstStart(app)) return firstStart(app);
+      const all = looksOf(app);
       return h(
         "div",
         { key: "overview", class: app.away ? "stack old" : "stack" },
-        verdict(app),
-        looks(app),
+        verdict(app, all),
+        looks(app, all),
         tiles(app),
         h("div", { class: "grid fill" }, plotSheet(app, { span, isTable }, set), feedSheet(app)),
         h(
@@ -71,8 +72,8 @@ function verdictOf({ reading, away }, all) {
   return ["good", `It is well, and ${words[all.length] ?? all.length} ${things} a look`];
 }
 
-function verdict(app) {
-  const [level, sentence] = verdictOf(app, looksOf(app));
+function verdict(app, all) {
+  const [level, sentence] = verdictOf(app, all);
   const shape = { good: "well", warn: "slow", bad: "cross" }[level];
   return h(
     "div",
@@ -101,8 +102,7 @@ function verdictText({ reading, readings, reports }) {
   ];
 }
 
-function looks(app) {
-  const all = looksOf(app);
+function looks(app, all) {
   if (all.length === 0) return null;
   const shapes = { bad: "cross", warn: "slow", info: "info" };
   return h(
@@ -207,12 +207,11 @@ function plotSheet(app, { span, isTable }, set) {
   const ring = readings[span];
   const lines = series.map((one) => {
     const { rates, times } = readings.rates(one.counter, ring);
-    return { ...one, values: rates, times };
+    return { ...one, values: rates, times, now: rate(readings.rate(one.counter)) };
   });
   const { times } = lines[0];
   const title = span === "recent" ? "The last 10 minutes" : "The last 24 hours";
-  const now = lines.map(({ name, counter }) => [name, readings.rate(counter)]);
-  const rates = now.map(([name, value]) => `${name.toLowerCase()} ${rate(value)} a second`);
+  const rates = lines.map(({ name, now }) => `${name.toLowerCase()} ${now} a second`);
   const sentence = `${title}: ${rates.join(", ")}.`;
   return h(
     "section",
@@ -234,15 +233,8 @@ function plotSheet(app, { span, isTable }, set) {
       h(
         "ul",
         { class: "key" },
-        lines.map(({ name, className, counter }) =>
-          h(
-            "li",
-            { key: name },
-            sample(className),
-            name,
-            " ",
-            h("b", null, `${rate(readings.rate(counter))}/s`),
-          ),
+        lines.map(({ name, className, now }) =>
+          h("li", { key: name }, sample(className), name, " ", h("b", null, `${now}/s`)),
         ),
       ),
       plotPlace(app, (width) =>

@@ -43,7 +43,7 @@ export function openPost(app, { query }) {
   };
   let language = "curl";
   let faults = {};
-  /// The last post and the one before: `{ name, status, answer, took, time, refused }`.
+  /// The last post and the one before: `{ name, answer, took, time, refused }`.
   let posts = [];
 
   const put =
@@ -53,6 +53,12 @@ export function openPost(app, { query }) {
       // While somebody types, a fault only goes away.
       if (faults[member] !== undefined && findFaults(draft)[member] === undefined)
         delete faults[member];
+      app.paint();
+    };
+  const putMore =
+    (name) =>
+    ({ target }) => {
+      draft.more[name] = target.value.trim();
       app.paint();
     };
   async function submit(event) {
@@ -104,6 +110,7 @@ export function openPost(app, { query }) {
               draft,
               faults,
               put,
+              putMore,
               () => app.go(link("explain", null, { name: draft.name, object: draft.object })),
               query.later,
             ),
@@ -122,7 +129,7 @@ export function openPost(app, { query }) {
   };
 }
 
-const composer = (draft, faults, put, explain, isLater) => [
+const composer = (draft, faults, put, putMore, explain, isLater) => [
   h(
     "div",
     { class: "pair" },
@@ -217,10 +224,7 @@ const composer = (draft, faults, put, explain, isLater) => [
       more.map(([name, label, hint]) =>
         field(`more-${name}`, label, hint, {
           value: draft.more[name] ?? "",
-          oninput: ({ target }) => {
-            draft.more[name] = target.value.trim();
-            put("more.")({ target });
-          },
+          oninput: putMore(name),
         }),
       ),
     ),
@@ -254,6 +258,7 @@ const elsewhere = (draft, language, choose) =>
           object: draft.object,
           userInfo: draft.userInfo.trim(),
           options: optionsOf(draft),
+          key: draft.more.key,
         }),
         "the command",
       ),

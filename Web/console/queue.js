@@ -21,7 +21,6 @@ import { count, plural } from "./words.js";
 /// Asks before an entry, or a timer, is taken out.
 export const askToDequeue = (confirmation, { id, name, object, merged = 0 }, told) =>
   confirmation.ask({
-    about: id,
     title: ["Remove ", code(name), object ? [" of ", code(object)] : "", "?"],
     told: [
       merged > 0 ? `It stands for ${plural(merged, "other post")}, which go with it. ` : "",
@@ -38,16 +37,10 @@ export const removeColumn = (remove) => ({
   head: "",
   cls: "r",
   cell: (row) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "bare",
-        "aria-label": `Remove ${row.name} of ${row.object ?? "no object"}…`,
-        onclick: () => remove(row),
-      },
-      "Remove…",
-    ),
+    button("Remove…", () => remove(row), {
+      class: "bare",
+      "aria-label": `Remove ${row.name} of ${row.object ?? "no object"}…`,
+    }),
 });
 
 /// Seconds for which a mode is entered here; it is left by itself then.
@@ -62,7 +55,6 @@ export function openQueue(app, { query }) {
     askToDequeue(confirmation, row, "It is not posted; its poster is not told.");
   const endMode = ({ id, mode }) =>
     confirmation.ask({
-      about: id,
       title: ["End mode ", code(mode), "?"],
       told: "What waits for another mode may go at once. Who entered it is not told.",
       verb: `End ${mode}`,
@@ -205,16 +197,10 @@ function modeSheet({ current, stack, common }, app, end) {
           place === 0 ? quiet("always there") : [id, client ? [", ", clientLink(client)] : ""],
           place > 0 &&
             app.may("admin") &&
-            h(
-              "button",
-              {
-                type: "button",
-                class: "bare",
-                "aria-label": `End ${mode}…`,
-                onclick: () => end({ id, mode }),
-              },
-              "End…",
-            ),
+            button("End…", () => end({ id, mode }), {
+              class: "bare",
+              "aria-label": `End ${mode}…`,
+            }),
         ],
       })),
     ),

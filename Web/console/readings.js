@@ -17,6 +17,13 @@ const gauges = {
   connections: (reading) => reading.connections?.open,
 };
 
+/// A reading where there is one center, else null: of several it has sums alone.
+export const ofOneCenter = (reading) => (reading?.centers?.count === 1 ? reading : null);
+
+/// The clients of a reading, of all transports.
+export const clientCount = ({ clients }) =>
+  clients && (clients.websocket ?? 0) + (clients.events ?? 0) + (clients.mailbox ?? 0);
+
 /// Points `[seq, time, counter…]` of one step, from the oldest to the newest.
 class Ring {
   points = [];

@@ -74,7 +74,7 @@ export class Reports {
         const same = known.get(name);
         if (same?.id === near.id) return [name, same];
         const observer = await askIfAllowed(`observers/${near.id}`);
-        return [name, { ...near, name: observer?.name ?? null, count: told.near.length }];
+        return [name, { ...near, name: observer?.name ?? null }];
       }),
     );
     return new Map(pairs);

@@ -5,7 +5,18 @@ import { chain } from "./asking.js";
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
 import { number } from "./observers.js";
-import { code, empty, named, observerLink, quiet, sheet, since, state, table } from "./parts.js";
+import {
+  button,
+  code,
+  empty,
+  named,
+  observerLink,
+  quiet,
+  sheet,
+  since,
+  state,
+  table,
+} from "./parts.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
 import { count, duration, percent } from "./words.js";
@@ -18,7 +29,6 @@ export function openResponders(app, { query }) {
   let asks = { asks: [] };
   const withdraw = ({ id, object, selector }) =>
     confirmation.ask({
-      about: id,
       title: ["Withdraw ", code(selector), " at ", code(object), "?"],
       told: "Who asked is told so, and who was asked is told that nobody waits any more.",
       verb: `Withdraw ${selector}`,
@@ -137,16 +147,10 @@ function askSheet({ asks, next, total }, app, withdraw) {
           state(row.state),
           since(row.askedAt, app.now),
           duration(Date.parse(row.answerBy) - app.now),
-          h(
-            "button",
-            {
-              type: "button",
-              class: "bare",
-              "aria-label": `Withdraw ${row.selector} at ${row.object}…`,
-              onclick: () => withdraw(row),
-            },
-            "Withdraw…",
-          ),
+          button("Withdraw…", () => withdraw(row), {
+            class: "bare",
+            "aria-label": `Withdraw ${row.selector} at ${row.object}…`,
+          }),
         ],
       })),
     ),

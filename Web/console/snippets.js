@@ -1,7 +1,8 @@
 // The same elsewhere: what a view does, as a command line, as JavaScript, as a page.
 
-import { address, centerName, token } from "./broker.js";
+import { address, base, centerName, token } from "./broker.js";
 import { curl, placeOf, quoted } from "./copy.js";
+import { lists, numbers } from "./draft.js";
 import { queryText } from "./route.js";
 
 const members = (pairs) =>
@@ -12,10 +13,16 @@ const members = (pairs) =>
 
 const text = (value) => (value === null || value === "" ? null : JSON.stringify(value));
 
-/// A post as its members: `name`, `object`, `userInfo` as JSON text, and the options of the query.
-export function curlPost({ name, object, userInfo, options }) {
+/// A post as its members: `name`, `object`, `userInfo` as JSON text, the options of the query, and
+/// the idempotency key.
+export function curlPost({ name, object, userInfo, options, key = "" }) {
   const url = placeOf(`channels/${encodeURIComponent(name)}`, queryText({ object, ...options }));
-  return curl(url, userInfo === "" ? { options: ["-X POST"] } : { body: userInfo });
+  const method = userInfo === "" ? ["-X POST"] : [];
+  const headers = key === "" ? [] : [`-H ${quoted(`Idempotency-Key: ${key}`)}`];
+  return curl(url, {
+    options: [...method, ...headers],
+    body: userInfo === "" ? null : userInfo,
+  });
 }
 
 /// The options of the query as options of the command line.
@@ -30,45 +37,39 @@ const flags = {
   at: "at",
   every: "every",
 };
-const seconds = new Set(["maxDelay", "ttl", "after", "every"]);
 
-export function belfryPost({ name, object, userInfo, options }) {
+export function belfryPost({ name, object, userInfo, options, key = "" }) {
   const words = ["belfry", "post", quoted(name)];
   if (object !== "") words.push("--object", quoted(object));
   if (userInfo !== "") words.push("--user-info", quoted(userInfo));
   for (const [option, value] of Object.entries(options)) {
     if (value === "" || value === null || !(option in flags)) continue;
     const values =
-      option === "modes" ? value.split(",") : [seconds.has(option) ? `${value}s` : value];
+      option === "modes" ? value.split(",") : [numbers.has(option) ? `${value}s` : value];
     for (const one of values) words.push(`--${flags[option]}`, quoted(one));
   }
-  if (options.immediate) words.push("--immediate");
-  words.push(
-    "--url",
-    quoted(
-      centerName === "default"
-        ? address
-        : `${address}/v1/centers/${encodeURIComponent(centerName)}`,
-    ),
-  );
+  if (key !== "") words.push("--idempotency-key", quoted(key));
+  words.push("--url", quoted(centerName === "default" ? address : base));
   return words.join(" ");
 }
 
-const number = new Set(["maxDelay", "ttl", "after", "every"]);
-const list = new Set(["modes", "coalesce"]);
-
-export function scriptPost({ name, object, userInfo, options }) {
+export function scriptPost({ name, object, userInfo, options, key = "" }) {
   const written = Object.entries(options).map(([option, value]) => [
     option,
     value === "" || value === null
       ? ""
-      : option === "immediate" || number.has(option)
+      : numbers.has(option)
         ? value
-        : list.has(option) && value !== "none"
+        : lists.has(option) && value !== "none"
           ? JSON.stringify(value.split(","))
           : JSON.stringify(value),
   ]);
-  const terms = members([["object", text(object)], ["userInfo", userInfo], ...written]);
+  const terms = members([
+    ["object", text(object)],
+    ["userInfo", userInfo],
+    ...written,
+    ["idempotencyKey", text(key)],
+  ]);
   const rest = terms === "" ? "" : `,\n  { ${terms} }`;
   return `${importLines}\n\nconst receipt = await center.post(\n  ${JSON.stringify(name)}${rest});`;
 }

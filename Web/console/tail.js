@@ -188,7 +188,7 @@ export class Tail {
   toggle(row) {
     row.isOpen = !row.isOpen;
     row.tree = null;
-    if (row.isOpen && (row.receipt === null || row.receipt === "asked")) this.#askReceipt(row);
+    if (row.isOpen && row.receipt === null) this.#askReceipt(row);
     this.app.paint();
   }
 }

@@ -3,6 +3,7 @@
 import { path, request } from "./broker.js";
 import { Confirmation } from "./confirm.js";
 import { copyButton, curl, placeOf } from "./copy.js";
+import { jsonFault } from "./draft.js";
 import { List } from "./list.js";
 import { number } from "./observers.js";
 import {
@@ -88,15 +89,7 @@ export function openValues(app, { query }) {
   );
 }
 
-const jsonFault = (text) => {
-  if (text.trim() === "") return "What is the value? It needs JSON.";
-  try {
-    JSON.parse(text);
-    return null;
-  } catch (error) {
-    return `Not JSON: ${error.message}`;
-  }
-};
+const valueFault = (text) => jsonFault(text, "What is the value? It needs JSON.");
 
 /// The value of one object, or what is at a key path in it.
 export function openValue(app, { id: object, query }) {
@@ -140,7 +133,7 @@ export function openValue(app, { id: object, query }) {
     });
   }
   async function write(method, type, shown) {
-    fault = type === null ? null : jsonFault(typed ?? shown.text ?? "");
+    fault = type === null ? null : valueFault(typed ?? shown.text ?? "");
     told = null;
     if (fault !== null) {
       app.paint();
@@ -168,7 +161,6 @@ export function openValue(app, { id: object, query }) {
     );
   const remove = (shown) =>
     confirmation.ask({
-      about: object,
       title: [
         "Remove the value of ",
         code(object),
@@ -204,11 +196,7 @@ export function openValue(app, { id: object, query }) {
           acts: [
             copyButton(() => curl(placeOf(place)), "Copy as curl"),
             shown.text !== null &&
-              h(
-                "button",
-                { type: "button", class: "badl", onclick: () => remove(shown) },
-                "Remove…",
-              ),
+              button("Remove…", () => remove(shown), { class: "badl" }),
           ],
         }),
         confirmation.content(),
@@ -241,7 +229,7 @@ export function openValue(app, { id: object, query }) {
                 placeholder: '{"theme": "dark"}',
                 oninput: ({ target }) => {
                   typed = target.value;
-                  if (fault !== null && jsonFault(typed) === null) fault = null;
+                  if (fault !== null && valueFault(typed) === null) fault = null;
                   app.paint();
                 },
               },

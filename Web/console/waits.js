@@ -1,14 +1,23 @@
 // Three tables of the overview: who is not heard, what waits, what looks forgotten.
 
 import { difference } from "./explain.js";
-import { channelLink, code, empty, observerLink, quiet, sheet, since, table } from "./parts.js";
+import {
+  channelLink,
+  code,
+  empty,
+  observerLink,
+  quiet,
+  sheet,
+  since,
+  table,
+  third,
+} from "./parts.js";
 import { shownLimit } from "./reports.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
 import { count, spoken } from "./words.js";
 
 const all = (text, href) => h("a", { href }, text);
-const third = "s4 m6";
 
 export function unheardSheet({ reports: { latest } }) {
   const rows = latest?.unheard?.postedNeverObserved;

@@ -26,7 +26,7 @@ export const isKnown = (number) => number !== null && number !== undefined && !N
 export const plural = (number, word, words = `${word}s`) =>
   `${count(number)} ${number === 1 ? word : words}`;
 
-/// `3 MiB`: a part in a hundred, or of a thousand, is enough.
+/// A part of a hundred: with a tenth below 10, `3.1 %`.
 export const percent = (part, of) => {
   const share = (100 * part) / of;
   return `${share > 0 && share < 10 ? tenths.format(share) : whole.format(share)} %`;
@@ -76,6 +76,16 @@ export const clockWithMilliseconds = (time) =>
 
 export const date = (time) => fullDate.format(new Date(time));
 export const day = (time) => shortDate.format(new Date(time));
+
+/// A word as it begins a text.
+export const capitalized = (word) => word[0].toUpperCase() + word.slice(1);
+
+/// How each transport is called.
+export const transportNames = {
+  websocket: "WebSocket",
+  events: "event stream",
+  mailbox: "mailbox",
+};
 
 /// `name-differs-in-case` is said `name differs in case`.
 export const spoken = (code) => code.replaceAll("-", " ");
