@@ -6,8 +6,8 @@ import Testing
 struct ReplayInTwoProcessesTests {
     private static let commandCount: UInt64 = 10_000
 
-    /// Applies the recorded commands, and tells the digest after every thousandth.
-    private static func digests(seed: HashSeed) -> [UInt64] {
+    /// Limits that all are met by so many commands.
+    static var limits: CenterLimits {
         var limits = CenterLimits()
         limits.tombstoneLimit = 500
         limits.fateLimit = 700
@@ -25,6 +25,11 @@ struct ReplayInTwoProcessesTests {
         limits.keyLifetime = .seconds(9)
         limits.commonModes = [Mode.default, bytes("modal")]
         limits.isDurable = true
+        return limits
+    }
+
+    /// Applies the recorded commands, and tells the digest after every thousandth, and what a snapshot of each is.
+    private static func digests(seed: HashSeed) -> [UInt64] {
         var source = CommandSource(seed: 2_026)
         var center = NotificationCenter(
             name: bytes("default"), epoch: bytes("k1"), limits: limits, seed: seed)
@@ -32,15 +37,18 @@ struct ReplayInTwoProcessesTests {
         var digests: [UInt64] = []
         for index in 1...commandCount {
             center.apply(source.next(), at: index, into: &effects)
-            if index.isMultiple(of: 1_000) { digests.append(center.digest()) }
+            if index.isMultiple(of: 1_000) {
+                digests.append(center.digest())
+                digests.append(sipHash(center.snapshot().span, seed: HashSeed(0, 0)))
+            }
         }
         return digests
     }
 
-    @Test("two processes that apply the same commands agree at every thousandth")
+    @Test("two processes that apply the same commands agree at every thousandth, byte for byte")
     func sameDigests() async throws {
         let here = Self.digests(seed: HashSeed(1, 2))
-        #expect(here.count == 10 && Set(here).count == 10)
+        #expect(here.count == 20 && Set(here).count == 20)
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardOutputContent]
         ) {

@@ -41,6 +41,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case signature
     /// What proxies tell of clients, and addresses.
     case forwarding
+    /// A command of a center.
+    case command
 
     /// Reads an input.
     ///
@@ -68,6 +70,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .token: AccessChecks.token(bytes)
         case .signature: AccessChecks.signature(bytes)
         case .forwarding: AccessChecks.forwarding(bytes)
+        case .command: CommandChecks.command(bytes)
         }
     }
 }

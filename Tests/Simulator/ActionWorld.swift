@@ -300,12 +300,12 @@ final class ActionWorld {
         let command = Command(
             id: CommandID(node: 0, incarnation: 1, counter: commandCount), time: time,
             action: action)
-        recorder.record(command)
+        try recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         turn += effects.changes
         told.append("\(Self.text(action)): \(Self.text(effects, center))")
         if told.count > 100 { told.removeFirst(50) }
-        try recorder.compare(with: center)
+        try recorder.compare(with: center, effects)
         model.frames = []
         model.completed = []
         change(&model, effects.outcome)

@@ -11,7 +11,7 @@ extension AskWorld {
         let command = Command(
             id: CommandID(node: 0, incarnation: 1, counter: commandCount), time: time,
             action: action)
-        recorder.record(command)
+        try recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         turn += effects.changes
         announcement = max(announcement, effects.announcement)
@@ -20,7 +20,7 @@ extension AskWorld {
         }
         told.append("\(Show.action(action)): \(Show.effects(effects, center))")
         if told.count > 100 { told.removeFirst(50) }
-        try recorder.compare(with: center)
+        try recorder.compare(with: center, effects)
         let showings = effects.deliveries.filter { $0.form == .ask }
         if case .ask = action, showings.count == 1, effects.askEnds.isEmpty {
             try judgeChoice(showings[0])

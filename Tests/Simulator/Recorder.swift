@@ -1,19 +1,14 @@
 import BelfryCenter
 
 /// What happens to a center, as bytes that a second process replays, and a second center here that
-/// does the same at once: their digests must be equal at every thousandth command.
+/// does the same at once: its effects must be equal, and at every 250th command digests and states.
 struct Recorder {
     private var replayer: Replayer
-    private var writer: CommandWriter?
+    private var record: Record?
     private var commandCount = 0
 
-    /// What stands before each part of a record.
-    enum Part: UInt8 {
-        case command, endOfTurn, commit, restart, digest
-    }
-
-    /// After how many commands the digests are compared.
-    static let interval = 1_000
+    /// After how many commands the two are compared.
+    static let interval = 250
 
     init(name: [UInt8], epoch: [UInt8], limits: CenterLimits) {
         replayer = Replayer(name: name, epoch: epoch, limits: limits)
@@ -21,63 +16,64 @@ struct Recorder {
 
     /// Keeps the bytes, for a file.
     mutating func keepBytes(name: [UInt8], epoch: [UInt8], limits: CenterLimits) {
-        var writer = CommandWriter()
-        writer.write(name)
-        writer.write(epoch)
-        writer.write(limits)
-        self.writer = writer
+        record = Record()
+        record?.write(.start, name, epoch, Self.code(of: limits))
     }
 
-    var bytes: [UInt8] { writer?.bytes ?? [] }
+    var bytes: [UInt8] { record?.bytes ?? [] }
 
-    mutating func record(_ command: Command) {
-        write(.command) { $0.write(command) }
-        replayer.apply(command)
+    mutating func record(_ command: Command) throws(Violation) {
+        let code = command.code
+        record?.write(.command, code)
+        try replayer.apply(code: code)
         commandCount += 1
     }
 
     mutating func endTurn() {
-        write(.endOfTurn) { _ in }
+        record?.write(.endOfTurn)
         replayer.endTurn()
     }
 
     mutating func commit() throws(Violation) {
-        write(.commit) { _ in }
+        record?.write(.commit)
         try replayer.commit()
     }
 
     mutating func restart(
         limits: CenterLimits, epoch: [UInt8], isComplete: Bool, time: CommandTime
     ) throws(Violation) {
-        write(.restart) { writer in
-            writer.write(limits)
-            writer.write(epoch)
-            writer.write(isComplete)
-            writer.write(time.wallMilliseconds)
-            writer.write(time.monotonicNanoseconds)
-            writer.write(time.timerNanoseconds)
-        }
+        record?.write(
+            .restart, Self.code(of: limits, at: time), epoch, isComplete ? [1] : [0])
         try replayer.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+        try replayer.moveIntoSnapshot()
     }
 
-    /// Compares with the center that did the same.
-    mutating func compare(with center: borrowing NotificationCenter) throws(Violation) {
+    /// Compares with the center that did the same, and what that brought about.
+    mutating func compare(
+        with center: borrowing NotificationCenter, _ effects: borrowing Effects
+    ) throws(Violation) {
+        guard replayer.hasBrought(effects) else {
+            throw Violation("command \(commandCount) does something else in a second center")
+        }
         guard commandCount % Self.interval == 0 else { return }
         let digest = center.digest()
-        write(.digest) { $0.write(digest) }
+        record?.write(.digest, Record.number(digest))
         guard replayer.digest == digest else {
             throw Violation("after \(commandCount) commands a second center has another digest")
         }
+        guard replayer.snapshot == center.snapshot() else {
+            throw Violation("after \(commandCount) commands a second center has another state")
+        }
+        try replayer.moveIntoSnapshot()
     }
 
-    private mutating func write(_ part: Part, _ body: (inout CommandWriter) -> Void) {
-        guard writer != nil else { return }
-        writer?.bytes.append(part.rawValue)
-        if var writer {
-            self.writer = nil
-            body(&writer)
-            self.writer = writer
-        }
+    /// Limits and a time have the code of the command that says them.
+    private static func code(
+        of limits: CenterLimits,
+        at time: CommandTime = CommandTime(wallMilliseconds: 0, monotonicNanoseconds: 0)
+    ) -> [UInt8] {
+        let id = CommandID(node: 0, incarnation: 0, counter: 0)
+        return Command(id: id, time: time, action: .configure(limits)).code
     }
 }
 
@@ -98,9 +94,34 @@ struct Replayer {
 
     var digest: UInt64 { center.digest() }
 
-    mutating func apply(_ command: Command) {
+    mutating func apply(code: [UInt8]) throws(Violation) {
+        let command = try Self.command(code)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         turn += effects.changes
+    }
+
+    var snapshot: [UInt8] { center.snapshot() }
+
+    /// Whether the last command has brought about the same here.
+    func hasBrought(_ others: borrowing Effects) -> Bool {
+        effects.outcome == others.outcome && effects.notifications == others.notifications
+            && effects.deliveries == others.deliveries && effects.receipts == others.receipts
+            && effects.notices == others.notices && effects.reports == others.reports
+            && effects.completions == others.completions
+            && effects.askCompletions == others.askCompletions
+            && effects.askEnds == others.askEnds && effects.announcement == others.announcement
+            && effects.keyPaths == others.keyPaths
+            && effects.changedValues == others.changedValues && effects.changes == others.changes
+    }
+
+    /// Goes on as the center that its own snapshot makes.
+    mutating func moveIntoSnapshot() throws(Violation) {
+        do {
+            center = try NotificationCenter(
+                snapshot: center.snapshot(), seed: HashSeed(0x5eed, 0x4))
+        } catch {
+            throw Violation("a snapshot cannot be read: \(error)")
+        }
     }
 
     mutating func endTurn() {
@@ -131,32 +152,43 @@ struct Replayer {
 
     /// Replays a record; tells how many digests were equal.
     static func replay(_ bytes: [UInt8]) throws(Violation) -> Int {
-        var reader = CommandReader(bytes)
-        let name = reader.text()
-        let epoch = reader.text()
-        var replayer = Replayer(name: name, epoch: epoch, limits: reader.limits())
+        var record = Record(bytes: bytes)
+        guard record.part() == .start else { throw Violation("this is not a record") }
+        var replayer = Replayer(
+            name: record.text(), epoch: record.text(), limits: try limits(record.text()).0)
         var equalCount = 0
-        while !reader.isAtEnd {
-            switch reader.raw(Recorder.Part.self) {
-            case .command: if let command = reader.next() { replayer.apply(command) }
+        while let part = record.part() {
+            switch part {
+            case .start: throw Violation("a record starts once")
+            case .command: try replayer.apply(code: record.text())
             case .endOfTurn: replayer.endTurn()
             case .commit: try replayer.commit()
             case .restart:
-                let limits = reader.limits()
-                let epoch = reader.text()
-                let isComplete = reader.flag()
-                let time = CommandTime(
-                    wallMilliseconds: reader.number(), monotonicNanoseconds: reader.number(),
-                    timerNanoseconds: reader.number())
+                let (limits, time) = try limits(record.text())
                 try replayer.restart(
-                    limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+                    limits: limits, epoch: record.text(), isComplete: record.text() == [1],
+                    time: time)
             case .digest:
-                guard reader.word() == replayer.digest else {
+                guard record.text() == Record.number(replayer.digest) else {
                     throw Violation("digest \(equalCount + 1) differs in this process")
                 }
                 equalCount += 1
             }
         }
         return equalCount
+    }
+
+    private static func command(_ code: [UInt8]) throws(Violation) -> Command {
+        do { return try Command(code: code) } catch {
+            throw Violation("the code of a command cannot be read: \(error)")
+        }
+    }
+
+    private static func limits(_ code: [UInt8]) throws(Violation) -> (CenterLimits, CommandTime) {
+        let command = try command(code)
+        guard case .configure(let limits) = command.action else {
+            throw Violation("limits are written as the command that says them")
+        }
+        return (limits, command.time)
     }
 }

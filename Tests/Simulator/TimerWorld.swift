@@ -105,11 +105,11 @@ final class TimerWorld {
         let command = Command(
             id: CommandID(node: 0, incarnation: incarnation, counter: commandCount), time: time,
             action: action)
-        recorder.record(command)
+        try recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         turn += effects.changes
         tell("\(Show.action(action)): \(Show.effects(effects, center))")
-        try recorder.compare(with: center)
+        try recorder.compare(with: center, effects)
         let outcome = effects.outcome
         for notification in effects.notifications { try judge(notification) }
         if case .passTime = action { orphans.subtract(Set(orphans).subtracting(rows.map(\.id))) }

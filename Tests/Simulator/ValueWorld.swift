@@ -145,11 +145,11 @@ final class ValueWorld {
         let command = Command(
             id: CommandID(node: 0, incarnation: incarnation, counter: commandCount), time: time,
             action: action)
-        recorder.record(command)
+        try recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         turn += effects.changes
         tell("\(now / 1_000_000): \(Self.text(of: action)): \(Show.effects(effects, center))")
-        try recorder.compare(with: center)
+        try recorder.compare(with: center, effects)
         if history.last?.values != values { history.append((center.sequence, values)) }
         for case .gap(_, _, let gap) in effects.notices
         where gap.reason == .dropped || gap.reason == .unknown {
@@ -207,6 +207,7 @@ final class ValueWorld {
         if let image = try store.restart(isComplete: isComplete) {
             center = NotificationCenter(
                 restoring: image, limits: limits, seed: HashSeed(dice.next(), seed), time: time)
+            center.assignOwners { Owner(ofPrincipal: $0) }
         } else {
             center = NotificationCenter(
                 name: center.name, epoch: epoch, limits: limits, seed: HashSeed(dice.next(), seed))

@@ -115,13 +115,13 @@ final class World {
             action: action)
         tell("\(Show.action(action)) at \(now / 1_000_000) ms")
         let prediction = isJudgedByHistoryAlone ? Prediction() : model.apply(command)
-        recorder.record(command)
+        try recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         if tellsSteps { told.append("    \(Show.effects(effects, center))") }
         noteBegin(command)
         if !isJudgedByHistoryAlone { try check(prediction, command) }
         keepPromises(prediction, command)
-        try recorder.compare(with: center)
+        try recorder.compare(with: center, effects)
         let outcome = effects.outcome
         try fanOut()
         noteEnd(command)

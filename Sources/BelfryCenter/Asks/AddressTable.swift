@@ -15,7 +15,7 @@ struct AddressTable: Sendable {
     }
 
     /// An address that somebody holds.
-    private struct Address: Sendable {
+    fileprivate struct Address: Sendable {
         /// In registration order.
         var holders: [Holder] = []
         /// Whether others may join them.
@@ -118,5 +118,31 @@ struct AddressTable: Sendable {
                 digest.add(holder.lastAsked)
             }
         }
+    }
+}
+
+extension AddressTable.Holder: Coded {
+    init(_ known: AddressTable.Holder?, by coder: inout some Coder) throws(CodeError) {
+        slot = try coder(known?.slot)
+        serial = try coder(known?.serial)
+        askedCount = try coder(known?.askedCount)
+        answeredCount = try coder(known?.answeredCount)
+        lastAsked = try coder(known?.lastAsked)
+    }
+}
+
+extension AddressTable.Address: Coded {
+    init(_ known: AddressTable.Address?, by coder: inout some Coder) throws(CodeError) {
+        holders = try coder(known?.holders)
+        isShared = try coder(known?.isShared)
+    }
+}
+
+extension AddressTable: Coded {
+    init(_ known: AddressTable?, by coder: inout some Coder) throws(CodeError) {
+        keys = try coder(known?.keys)
+        addresses = try coder(known?.addresses)
+        askCount = try coder(known?.askCount)
+        holderCount = try coder(known?.holderCount)
     }
 }

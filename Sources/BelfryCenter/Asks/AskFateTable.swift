@@ -120,3 +120,30 @@ extension AskFateTable.Fate {
             forgottenAt: forgottenAt)
     }
 }
+
+extension AskFateTable.Fate: Coded {
+    init(_ known: AskFateTable.Fate?, by coder: inout some Coder) throws(CodeError) {
+        outcome = try coder(known?.outcome)
+        content = try coder(known?.content)
+        principal = try coder(known?.principal)
+        depth = try coder(known?.depth)
+        shown = try coder(known?.shown)
+        isStored = try coder(known?.isStored)
+        forgottenAt = try coder(known?.forgottenAt)
+    }
+}
+
+extension AskFateTable: Coded {
+    init(_ known: AskFateTable?, by coder: inout some Coder) throws(CodeError) {
+        order = try coder(known?.order)
+        byteCount = try coder(known?.byteCount)
+        storedCount = try coder(known?.storedCount)
+        positions = known?.positions ?? PositionTable(seed: coder.seed)
+        guard coder.isReading else { return }
+        for position in order.startPosition..<order.endPosition {
+            positions.insert(order[position].outcome.id, at: position, above: order.startPosition) {
+                order[$0].outcome.id
+            }
+        }
+    }
+}

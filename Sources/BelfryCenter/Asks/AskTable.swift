@@ -14,9 +14,9 @@ struct AskTable: Sendable {
     private(set) var lastOrdinal: UInt64 = 0
     /// The asks that have lost their responders, or have waited for a mailbox since a restart; they go on at the end of
     /// the command.
-    private(set) var orphans: [(slot: UInt32, ordinal: UInt64)] = []
+    private(set) var orphans: [Orphan] = []
     /// The asks that the center has told the store are about to be shown, in the order of telling.
-    private var announced: [(number: UInt64, slot: UInt32, ordinal: UInt64)] = []
+    private var announced: [Announced] = []
     private var announcementCount: UInt64 = 0
     private var positions: PositionTable
     /// What each observer was shown and has not answered, in the order of sequence numbers; a list that was emptied
@@ -32,6 +32,19 @@ struct AskTable: Sendable {
     private(set) var byteCount = 0
     /// How many wait for somebody.
     private(set) var heldCount = 0
+
+    /// An ask, if its slot has it still.
+    struct Orphan: Sendable {
+        let slot: UInt32
+        let ordinal: UInt64
+    }
+
+    /// The same of one that the store was told of, with the number of that.
+    fileprivate struct Announced: Sendable {
+        let number: UInt64
+        let slot: UInt32
+        let ordinal: UInt64
+    }
 
     init(seed: HashSeed) {
         positions = PositionTable(seed: seed)
@@ -189,12 +202,12 @@ struct AskTable: Sendable {
 
     /// An ask that is walking has lost its responder.
     mutating func orphan(_ slot: UInt32) {
-        orphans.append((slot, self[slot].ordinal))
+        orphans.append(Orphan(slot: slot, ordinal: self[slot].ordinal))
     }
 
     /// Takes those that have lost their responders, in the order of asking.
-    mutating func takeOrphans() -> [(slot: UInt32, ordinal: UInt64)] {
-        var taken: [(slot: UInt32, ordinal: UInt64)] = []
+    mutating func takeOrphans() -> [Orphan] {
+        var taken: [Orphan] = []
         swap(&taken, &orphans)
         return taken.sorted { $0.ordinal < $1.ordinal }
     }
@@ -225,7 +238,8 @@ struct AskTable: Sendable {
     mutating func announce(_ slot: UInt32) -> UInt64 {
         announcementCount += 1
         slots[Int(slot)].announcement = .told(announcementCount)
-        announced.append((announcementCount, slot, self[slot].ordinal))
+        announced.append(
+            Announced(number: announcementCount, slot: slot, ordinal: self[slot].ordinal))
         return announcementCount
     }
 
@@ -350,5 +364,76 @@ extension OpenAsk {
     /// Whom somebody who waits for it counts for: who shares a key is the same principal.
     func asker(of waiter: Waiter) -> AskTable.Asker {
         waiter.client.map { .client($0) } ?? .principal(principal)
+    }
+}
+
+extension AskTable.Asker: CodedCases {
+    func write(by coder: inout some Coder) throws(CodeError) {
+        switch self {
+        case .client(let id): try coder.write(case: 0, id)
+        case .principal(let name): try coder.write(case: 1, name)
+        }
+    }
+
+    static func read(
+        case number: UInt64, by coder: inout some Coder
+    ) throws(CodeError) -> AskTable.Asker {
+        switch number {
+        case 0: .client(try coder.next())
+        case 1: .principal(try coder.next())
+        default: throw .malformed
+        }
+    }
+}
+
+extension AskTable.Orphan: Coded {
+    init(_ known: AskTable.Orphan?, by coder: inout some Coder) throws(CodeError) {
+        slot = try coder(known?.slot)
+        ordinal = try coder(known?.ordinal)
+    }
+}
+
+extension AskTable.Announced: Coded {
+    init(_ known: AskTable.Announced?, by coder: inout some Coder) throws(CodeError) {
+        number = try coder(known?.number)
+        slot = try coder(known?.slot)
+        ordinal = try coder(known?.ordinal)
+    }
+}
+
+extension AskTable: Coded {
+    init(_ known: AskTable?, by coder: inout some Coder) throws(CodeError) {
+        slots = try coder(known?.slots)
+        freeSlots = try coder(known?.freeSlots)
+        order = try coder(known?.order)
+        lastOrdinal = try coder(known?.lastOrdinal)
+        orphans = try coder(known?.orphans)
+        announced = try coder(known?.announced)
+        announcementCount = try coder(known?.announcementCount)
+        // Whether an empty list is left for an observer depends on its storage, and says nothing.
+        shown = try coder.table(known?.shown.filter { !$0.value.isEmpty })
+        held = try coder.table(known?.held)
+        counts = try coder.table(known?.counts, by: Asker.isBefore)
+        idleCount = try coder(known?.idleCount)
+        byteCount = try coder(known?.byteCount)
+        heldCount = try coder(known?.heldCount)
+        positions = known?.positions ?? PositionTable(seed: coder.seed)
+        guard coder.isReading else { return }
+        for entry in order.entries where !entry.isDead {
+            positions.insert(slots[Int(entry.slot)].id, at: UInt64(entry.slot)) {
+                slots[Int($0)].id
+            }
+        }
+    }
+}
+
+extension AskTable.Asker {
+    fileprivate static func isBefore(_ left: Self, _ right: Self) -> Bool {
+        switch (left, right) {
+        case (.client(let left), .client(let right)): left < right
+        case (.principal(let left), .principal(let right)): left.lexicographicallyPrecedes(right)
+        case (.client, .principal): true
+        case (.principal, .client): false
+        }
     }
 }

@@ -185,3 +185,81 @@ extension AskRecord {
             observer: ask.state.observer ?? 0, end: end)
     }
 }
+
+extension OpenAsk: Coded {
+    init(_ known: OpenAsk?, by coder: inout some Coder) throws(CodeError) {
+        id = try coder(known?.id)
+        content = try coder(known?.content)
+        causedBy = try coder(known?.causedBy)
+        depth = try coder(known?.depth)
+        fallback = try coder(known?.fallback)
+        isOnce = try coder(known?.isOnce)
+        askedAt = try coder(known?.askedAt)
+        answerBy = try coder(known?.answerBy)
+        endsAt = try coder(known?.endsAt)
+        client = try coder(known?.client)
+        principal = try coder(known?.principal)
+        isStored = try coder(known?.isStored)
+        key = try coder(known?.key)
+        ordinal = try coder(known?.ordinal)
+        waiters = try coder(known?.waiters)
+        state = try coder(known?.state)
+        path = try coder(known?.path)
+        sawBusy = try coder(known?.sawBusy)
+        sawSuspended = try coder(known?.sawSuspended)
+        shown = try coder(known?.shown)
+        shownAt = try coder(known?.shownAt)
+        isRedelivered = try coder(known?.isRedelivered)
+        announcement = try coder(known?.announcement)
+    }
+}
+
+extension OpenAsk.Waiter: Coded {
+    init(_ known: OpenAsk.Waiter?, by coder: inout some Coder) throws(CodeError) {
+        id = try coder(known?.id)
+        client = try coder(known?.client)
+        replayedForm = try coder(known?.replayedForm)
+    }
+}
+
+extension OpenAsk.Announcement: CodedCases {
+    func write(by coder: inout some Coder) throws(CodeError) {
+        switch self {
+        case .none: try coder.write(case: 0)
+        case .told(let number): try coder.write(case: 1, number)
+        case .stored: try coder.write(case: 2)
+        }
+    }
+
+    static func read(
+        case number: UInt64, by coder: inout some Coder
+    ) throws(CodeError) -> OpenAsk.Announcement {
+        switch number {
+        case 0: .none
+        case 1: .told(try coder.next())
+        case 2: .stored
+        default: throw .malformed
+        }
+    }
+}
+
+extension OpenAsk.State: CodedCases {
+    func write(by coder: inout some Coder) throws(CodeError) {
+        switch self {
+        case .walking: try coder.write(case: 0)
+        case .held(let observer): try coder.write(case: 1, observer)
+        case .shown(let observer, let sequence): try coder.write(case: 2, observer, sequence)
+        }
+    }
+
+    static func read(
+        case number: UInt64, by coder: inout some Coder
+    ) throws(CodeError) -> OpenAsk.State {
+        switch number {
+        case 0: .walking
+        case 1: .held(observer: try coder.next())
+        case 2: .shown(observer: try coder.next(), sequence: try coder.next())
+        default: throw .malformed
+        }
+    }
+}

@@ -212,7 +212,8 @@ extension NotificationCenter {
     /// The asks that have lost their responders walk again from the start: a responder that the command has registered may
     /// be asked.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
-        for (slot, ordinal) in asks.takeOrphans() where asks.isOpen(slot, ordinal: ordinal) {
+        for orphan in asks.takeOrphans() where asks.isOpen(orphan.slot, ordinal: orphan.ordinal) {
+            let slot = orphan.slot
             if case .held(let serial) = asks[slot].state {
                 // It has waited for a mailbox since a restart.
                 guard let observer = observers.slot(of: serial) else { continue }

@@ -227,7 +227,7 @@ extension NotificationCenter {
 
     /// Lets a client go that has no connection and nothing that lasts.
     mutating func leaveIfEmpty(
-        _ client: UInt32, _ reason: StaticString, at time: CommandTime, _ effects: inout Effects
+        _ client: UInt32, _ reason: String, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {
         guard clients[client].observerCount == 0, !clients[client].isLasting,
             !clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
@@ -235,5 +235,34 @@ extension NotificationCenter {
         reports.append(.left(client: clients[client].id, reason))
         forget(client, at: time, &effects)
         return true
+    }
+}
+
+extension NotificationCenter.Deadline: CodedCases {
+    func write(by coder: inout some Coder) throws(CodeError) {
+        switch self {
+        case .lease(let client, let time): try coder.write(case: 0, client, time)
+        case .expiry(let sequence, let kept): try coder.write(case: 1, sequence, kept)
+        case .pace(let client): try coder.write(case: 2, client)
+        case .wait(let slot, let ordinal): try coder.write(case: 3, slot, ordinal)
+        case .ask(let slot, let ordinal): try coder.write(case: 4, slot, ordinal)
+        case .asked(let slot, let ordinal): try coder.write(case: 5, slot, ordinal)
+        case .part(let slot, let ordinal): try coder.write(case: 6, slot, ordinal)
+        }
+    }
+
+    static func read(
+        case number: UInt64, by coder: inout some Coder
+    ) throws(CodeError) -> NotificationCenter.Deadline {
+        switch number {
+        case 0: .lease(client: try coder.next(), at: try coder.next())
+        case 1: .expiry(sequence: try coder.next(), kept: try coder.next())
+        case 2: .pace(client: try coder.next())
+        case 3: .wait(slot: try coder.next(), ordinal: try coder.next())
+        case 4: .ask(slot: try coder.next(), ordinal: try coder.next())
+        case 5: .asked(slot: try coder.next(), ordinal: try coder.next())
+        case 6: .part(slot: try coder.next(), ordinal: try coder.next())
+        default: throw .malformed
+        }
     }
 }

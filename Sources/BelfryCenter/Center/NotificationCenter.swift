@@ -15,9 +15,9 @@ public struct NotificationCenter: Sendable {
     /// The sequence number of the last notification that was dispatched.
     public internal(set) var sequence: UInt64 = 0
     /// The index of the last command that was applied.
-    public private(set) var appliedIndex: UInt64 = 0
+    public internal(set) var appliedIndex: UInt64 = 0
     /// The limits that it keeps.
-    public private(set) var limits: CenterLimits
+    public internal(set) var limits: CenterLimits
     /// What it asks of whoever gives it commands, as of the last one.
     public internal(set) var needs = CenterNeeds()
     /// What it has of asks, timers and values.

@@ -5,7 +5,7 @@ enum Report: Sendable, Equatable {
     case connected(client: UInt64, Transport)
     case suspended(client: UInt64, ClientState)
     case resumed(client: UInt64)
-    case left(client: UInt64, StaticString)
+    case left(client: UInt64, String)
     case expired(observer: UInt64, client: UInt64)
     case queueOverflowed(count: Int)
     case willTerminate
@@ -131,3 +131,43 @@ extension NotificationCenter {
             milliseconds: time.wallMilliseconds, place: mixed &+ UInt64(place), random: mixed)
     }
 }
+
+extension Report: CodedCases {
+    func write(by coder: inout some Coder) throws(CodeError) {
+        switch self {
+        case .connected(let client, let transport): try coder.write(case: 0, client, transport)
+        case .suspended(let client, let state): try coder.write(case: 1, client, state)
+        case .resumed(let client): try coder.write(case: 2, client)
+        case .left(let client, let reason): try coder.write(case: 3, client, reason)
+        case .expired(let observer, let client): try coder.write(case: 4, observer, client)
+        case .queueOverflowed(let count): try coder.write(case: 5, count)
+        case .willTerminate: try coder.write(case: 6)
+        case .responderChanged(let address, let observer, let isHeld):
+            try coder.write(case: 7, address, observer, isHeld)
+        case .didStart(let epoch, let isUnclean): try coder.write(case: 8, epoch, isUnclean)
+        case .channelChanged(let name, let isObserved): try coder.write(case: 9, name, isObserved)
+        }
+    }
+
+    static func read(
+        case number: UInt64, by coder: inout some Coder
+    ) throws(CodeError) -> Report {
+        switch number {
+        case 0: .connected(client: try coder.next(), try coder.next())
+        case 1: .suspended(client: try coder.next(), try coder.next())
+        case 2: .resumed(client: try coder.next())
+        case 3: .left(client: try coder.next(), try coder.next())
+        case 4: .expired(observer: try coder.next(), client: try coder.next())
+        case 5: .queueOverflowed(count: try coder.next())
+        case 6: .willTerminate
+        case 7:
+            .responderChanged(
+                address: try coder.next(), observer: try coder.next(), isHeld: try coder.next())
+        case 8: .didStart(epoch: try coder.next(), isUnclean: try coder.next())
+        case 9: .channelChanged(name: try coder.next(), isObserved: try coder.next())
+        default: throw .malformed
+        }
+    }
+}
+
+extension ClientState: Coded {}

@@ -21,3 +21,13 @@ struct HeldAction: Sendable, Equatable {
     /// What its lists cost, about.
     static let listByteCount = 128
 }
+
+extension HeldAction: Coded {
+    init(_ known: HeldAction?, by coder: inout some Coder) throws(CodeError) {
+        row = try coder(known?.row)
+        selector = try coder(known?.selector)
+        acknowledges = try coder(known?.acknowledges)
+        path = try coder(known?.path)
+        shown = try coder(known?.shown)
+    }
+}

@@ -347,3 +347,56 @@ extension HeldTable.Entry {
         links = (HeldTable.Links(), HeldTable.Links(), HeldTable.Links())
     }
 }
+
+extension HeldTable.Kept: Coded {
+    init(_ known: HeldTable.Kept?, by coder: inout some Coder) throws(CodeError) {
+        notification = try coder(known?.notification)
+        holders = try coder(known?.holders)
+        storedCount = try coder(known?.storedCount)
+        previous = try coder(known?.previous)
+        next = try coder(known?.next)
+    }
+}
+
+extension HeldTable.Entry: Coded {
+    init(_ known: HeldTable.Entry?, by coder: inout some Coder) throws(CodeError) {
+        observer = try coder(known?.observer)
+        notification = try coder(known?.notification)
+        account = try coder(known?.account)
+        flags = try coder(known?.flags)
+        links.0 = try coder(known?.links.0)
+        links.1 = try coder(known?.links.1)
+        links.2 = try coder(known?.links.2)
+    }
+}
+
+extension HeldTable.Account: Coded {}
+extension HeldTable.Flags: Coded {}
+
+extension HeldTable.List: Coded {
+    init(_ known: HeldTable.List?, by coder: inout some Coder) throws(CodeError) {
+        first = try coder(known?.first)
+        last = try coder(known?.last)
+        count = try coder(known?.count)
+    }
+}
+
+extension HeldTable.Links: Coded {
+    init(_ known: HeldTable.Links?, by coder: inout some Coder) throws(CodeError) {
+        previous = try coder(known?.previous)
+        next = try coder(known?.next)
+    }
+}
+
+extension HeldTable: Coded {
+    init(_ known: HeldTable?, by coder: inout some Coder) throws(CodeError) {
+        entries = try coder(known?.entries)
+        freeEntries = try coder(known?.freeEntries)
+        kept = try coder(known?.kept)
+        freeKept = try coder(known?.freeKept)
+        oldest = try coder(known?.oldest)
+        newest = try coder(known?.newest)
+        byteCount = try coder(known?.byteCount)
+        notificationCount = try coder(known?.notificationCount)
+    }
+}

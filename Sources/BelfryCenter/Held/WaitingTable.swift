@@ -157,3 +157,36 @@ struct WaitingTable: Sendable {
         }
     }
 }
+
+extension WaitingTable.Waiting: Coded {
+    init(_ known: WaitingTable.Waiting?, by coder: inout some Coder) throws(CodeError) {
+        let ids: [CommandID] = try coder(known?.commands.map(\.id))
+        let forms: [UInt8?] = try coder(known?.commands.map(\.replayedForm))
+        commands = zip(ids, forms).map { ($0, $1) }
+        receipts = try coder(known?.receipts)
+        reports = try coder(known?.reports)
+        remainingCount = try coder(known?.remainingCount)
+        ordinal = try coder(known?.ordinal)
+        key = try coder(known?.key)
+        let kept: [UInt32] = try coder(known?.places.map(\.kept))
+        let sequences: [UInt64] = try coder(known?.places.map(\.sequence))
+        places = zip(kept, sequences).map { ($0, $1) }
+        resultByteCounts = try coder(known?.resultByteCounts)
+    }
+}
+
+extension WaitingTable: Coded {
+    init(_ known: WaitingTable?, by coder: inout some Coder) throws(CodeError) {
+        slots = try coder(known?.slots)
+        freeSlots = try coder(known?.freeSlots)
+        lastOrdinal = try coder(known?.lastOrdinal)
+        resultByteCount = try coder(known?.resultByteCount)
+        places = known?.places ?? [:]
+        guard coder.isReading else { return }
+        for (slot, waiting) in slots.enumerated() {
+            for (place, receipt) in (waiting?.receipts ?? []).enumerated() {
+                places[receipt.id] = (UInt32(slot), place)
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ struct FateTable: Sendable {
     /// In nanoseconds.
     private var lifetime: Int64
 
-    private struct Entry: Sendable {
+    fileprivate struct Entry: Sendable {
         var receipt: Receipt
         let depth: UInt32
         let expiresAt: Int64
@@ -101,6 +101,29 @@ struct FateTable: Sendable {
             let entry = order[position]
             visit(entry.receipt, entry.depth, entry.expiresAt)
             position += 1
+        }
+    }
+}
+
+extension FateTable.Entry: Coded {
+    init(_ known: FateTable.Entry?, by coder: inout some Coder) throws(CodeError) {
+        receipt = try coder(known?.receipt)
+        depth = try coder(known?.depth)
+        expiresAt = try coder(known?.expiresAt)
+    }
+}
+
+extension FateTable: Coded {
+    init(_ known: FateTable?, by coder: inout some Coder) throws(CodeError) {
+        order = try coder(known?.order)
+        countLimit = try coder(known?.countLimit)
+        lifetime = try coder(known?.lifetime)
+        positions = known?.positions ?? PositionTable(seed: coder.seed)
+        guard coder.isReading else { return }
+        for position in order.startPosition..<order.endPosition {
+            positions.insert(order[position].receipt.id, at: position, above: order.startPosition) {
+                order[$0].receipt.id
+            }
         }
     }
 }

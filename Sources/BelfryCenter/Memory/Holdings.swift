@@ -23,3 +23,12 @@ public struct Holdings: Sendable, Equatable {
         left.centerCount += right.centerCount
     }
 }
+
+extension Holdings: Coded {
+    init(_ known: Holdings?, by coder: inout some Coder) throws(CodeError) {
+        memory = try coder(known?.memory)
+        texts = try coder(known?.texts)
+        observerCount = try coder(known?.observerCount)
+        centerCount = try coder(known?.centerCount)
+    }
+}

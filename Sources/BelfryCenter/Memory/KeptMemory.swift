@@ -27,3 +27,10 @@ public struct KeptMemory: Sendable, Equatable {
         left.byteCounts &+= right.byteCounts
     }
 }
+
+extension KeptMemory: Coded {
+    init(_ known: KeptMemory?, by coder: inout some Coder) throws(CodeError) {
+        self.init()
+        for kind in KeptKind.allCases { self[kind] = try coder(known?[kind]) }
+    }
+}

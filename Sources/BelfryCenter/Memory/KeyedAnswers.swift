@@ -17,7 +17,7 @@ struct KeyedAnswers: Sendable {
     }
 
     /// What is kept of a key besides its text, which only the table of keys has.
-    private struct Known: Sendable {
+    struct Known: Sendable {
         let requestHash: SecretHash
         let form: UInt8
         /// How many bytes of the text in the table are the principal.
@@ -33,7 +33,7 @@ struct KeyedAnswers: Sendable {
     }
 
     /// Nearly all answers are one receipt, which needs no memory elsewhere.
-    private enum Answer: Sendable {
+    enum Answer: Sendable {
         case one(Receipt)
         indirect case many([Receipt], [[ReportRow]])
         /// That of an ask.
@@ -48,14 +48,14 @@ struct KeyedAnswers: Sendable {
         }
     }
 
-    private var keys: KeyTable
+    var keys: KeyTable
     /// By the number of the key.
-    private var known: [Known?] = []
+    var known: [Known?] = []
     /// The numbers of the keys, the oldest first; one that was begun again stands there twice.
-    private var order = Ring<UInt32>()
-    private(set) var byteCount = 0
+    var order = Ring<UInt32>()
+    var byteCount = 0
     /// What answers of several receipts keep elsewhere.
-    private var furtherByteCount = 0
+    var furtherByteCount = 0
     /// What keys cost those that they count for.
     var owned = OwnedMemory()
 

@@ -56,3 +56,11 @@ struct OwnedMemory: Sendable {
         return taken
     }
 }
+
+extension OwnedMemory: Coded {
+    init(_ known: OwnedMemory?, by coder: inout some Coder) throws(CodeError) {
+        holdings = try coder.table(known?.holdings) { $0.number < $1.number }
+        // Whoever reads it was told of nothing yet.
+        growth = known?.growth ?? holdings
+    }
+}

@@ -37,3 +37,12 @@ public struct OwnedTexts: Sendable, Equatable {
         left.costs &+= right.costs
     }
 }
+
+extension OwnedTexts: Coded {
+    init(_ known: OwnedTexts?, by coder: inout some Coder) throws(CodeError) {
+        self.init()
+        for kind in TextKind.allCases {
+            self[kind] = (try coder(known?[kind].byteCount), try coder(known?[kind].cost))
+        }
+    }
+}

@@ -75,3 +75,13 @@ struct ReplayRing: Sendable {
         }
     }
 }
+
+extension ReplayRing: Coded {
+    init(_ known: ReplayRing?, by coder: inout some Coder) throws(CodeError) {
+        notifications = try coder(known?.notifications)
+        byteCount = try coder(known?.byteCount)
+        countLimit = try coder(known?.countLimit)
+        byteLimit = try coder(known?.byteLimit)
+        forgottenThrough = try coder(known?.forgottenThrough)
+    }
+}

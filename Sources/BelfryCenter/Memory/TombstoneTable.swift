@@ -1,6 +1,11 @@
 /// What remains of removed observers (law 4); past a limit the oldest is forgotten.
 struct TombstoneTable: Sendable {
-    private var order = Ring<(serial: UInt64, tombstone: Tombstone)>()
+    fileprivate struct Entry: Sendable {
+        let serial: UInt64
+        let tombstone: Tombstone
+    }
+
+    private var order = Ring<Entry>()
     private var positions: [UInt64: UInt64] = [:]
 
     /// What their texts cost.
@@ -21,7 +26,7 @@ struct TombstoneTable: Sendable {
     }
 
     mutating func append(_ tombstone: Tombstone, serial: UInt64, limit: Int) {
-        positions[serial] = order.append((serial, tombstone))
+        positions[serial] = order.append(Entry(serial: serial, tombstone: tombstone))
         textFootprint += tombstone.textFootprint
         trim(to: limit)
     }
@@ -53,5 +58,24 @@ extension Tombstone {
     /// What name and object cost: the observer's own tables have let go of them.
     fileprivate var textFootprint: Int {
         Footprint.array(of: name?.count ?? 0) + Footprint.array(of: object?.count ?? 0)
+    }
+}
+
+extension TombstoneTable.Entry: Coded {
+    init(_ known: TombstoneTable.Entry?, by coder: inout some Coder) throws(CodeError) {
+        serial = try coder(known?.serial)
+        tombstone = try coder(known?.tombstone)
+    }
+}
+
+extension TombstoneTable: Coded {
+    init(_ known: TombstoneTable?, by coder: inout some Coder) throws(CodeError) {
+        order = try coder(known?.order)
+        textFootprint = try coder(known?.textFootprint)
+        positions = known?.positions ?? [:]
+        guard coder.isReading else { return }
+        for position in order.startPosition..<order.endPosition {
+            positions[order[position].serial] = position
+        }
     }
 }

@@ -5,8 +5,8 @@
 struct ChannelTable: Sendable {
     private var names: KeyTable
     private var channels: [Channel] = []
-    /// Names that lost or never had an observer, oldest first, each with the stamp that it had then.
-    private var unobserved = Ring<(channel: UInt32, stamp: UInt32)>()
+    /// Names that lost or never had an observer, oldest first.
+    private var unobserved = Ring<Unobserved>()
     /// How many names without an observer are remembered now.
     private(set) var unobservedCount = 0
     /// How many names without an observer are remembered.
@@ -14,7 +14,7 @@ struct ChannelTable: Sendable {
         didSet { trimUnobserved() }
     }
 
-    private struct Channel: Sendable {
+    fileprivate struct Channel: Sendable {
         /// The bucket (name, any), or `noList`.
         var list = ObserverIndex.noList
         /// Observers that have this name in their filter.
@@ -31,6 +31,12 @@ struct ChannelTable: Sendable {
             postCount += 1
             lastPostedAt = time
         }
+    }
+
+    /// A channel that came to be without observers, with the stamp that it had then.
+    fileprivate struct Unobserved: Sendable {
+        let channel: UInt32
+        let stamp: UInt32
     }
 
     init(seed: HashSeed, unobservedNameLimit: Int) {
@@ -123,7 +129,7 @@ struct ChannelTable: Sendable {
     }
 
     /// Whether an entry still speaks of a channel without an observer.
-    private func isCurrent(_ entry: (channel: UInt32, stamp: UInt32)) -> Bool {
+    private func isCurrent(_ entry: Unobserved) -> Bool {
         channels[Int(entry.channel)].stamp == entry.stamp
             && channels[Int(entry.channel)].observerCount == 0
             && !names.key(at: entry.channel).isEmpty
@@ -144,7 +150,7 @@ struct ChannelTable: Sendable {
 
     private mutating func noteUnobserved(_ index: UInt32) {
         channels[Int(index)].stamp &+= 1
-        unobserved.append((index, channels[Int(index)].stamp))
+        unobserved.append(Unobserved(channel: index, stamp: channels[Int(index)].stamp))
         unobservedCount += 1
         trimUnobserved()
         // Entries of names that got an observer since, or are forgotten, only wait to be skipped.
@@ -164,11 +170,40 @@ struct ChannelTable: Sendable {
 
     /// Keeps only the entries that still speak of a channel without an observer, in their order.
     private mutating func discardStale() {
-        var current = Ring<(channel: UInt32, stamp: UInt32)>()
+        var current = Ring<Unobserved>()
         while let oldest = unobserved.first {
             unobserved.removeFirst()
             if isCurrent(oldest) { current.append(oldest) }
         }
         unobserved = current
+    }
+}
+
+extension ChannelTable.Channel: Coded {
+    init(_ known: ChannelTable.Channel?, by coder: inout some Coder) throws(CodeError) {
+        list = try coder(known?.list)
+        observerCount = try coder(known?.observerCount)
+        postCount = try coder(known?.postCount)
+        lastPostedAt = try coder(known?.lastPostedAt)
+        matchedCount = try coder(known?.matchedCount)
+        deliveryCount = try coder(known?.deliveryCount)
+        stamp = try coder(known?.stamp)
+    }
+}
+
+extension ChannelTable.Unobserved: Coded {
+    init(_ known: ChannelTable.Unobserved?, by coder: inout some Coder) throws(CodeError) {
+        channel = try coder(known?.channel)
+        stamp = try coder(known?.stamp)
+    }
+}
+
+extension ChannelTable: Coded {
+    init(_ known: ChannelTable?, by coder: inout some Coder) throws(CodeError) {
+        names = try coder(known?.names)
+        channels = try coder(known?.channels)
+        unobserved = try coder(known?.unobserved)
+        unobservedCount = try coder(known?.unobservedCount)
+        unobservedNameLimit = try coder(known?.unobservedNameLimit)
     }
 }

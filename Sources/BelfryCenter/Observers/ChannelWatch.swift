@@ -111,3 +111,26 @@ struct ChannelWatch: Sendable {
         }
     }
 }
+
+extension ChannelWatch.Crossing: Coded {
+    init(_ known: ChannelWatch.Crossing?, by coder: inout some Coder) throws(CodeError) {
+        name = try coder(known?.name)
+        wasObserved = try coder(known?.wasObserved)
+    }
+}
+
+extension ChannelWatch: Coded {
+    init(_ known: ChannelWatch?, by coder: inout some Coder) throws(CodeError) {
+        watcherCount = try coder(known?.watcherCount)
+        generalCount = try coder(known?.generalCount)
+        names = try coder(known?.names)
+        counts = try coder(known?.counts)
+        crossings = try coder(known?.crossings)
+        noted = known?.noted ?? []
+        namelessBefore = try coder(known?.namelessBefore)
+        guard coder.isReading else { return }
+        for position in crossings.startPosition..<crossings.endPosition {
+            noted.insert(crossings[position].name)
+        }
+    }
+}

@@ -37,3 +37,11 @@ public struct ClientCounts: Sendable {
         changeCount += 1
     }
 }
+
+extension ClientCounts: Coded {
+    init(_ known: ClientCounts?, by coder: inout some Coder) throws(CodeError) {
+        self.init()
+        for place in 0..<Self.placeCount { counts[place] = try coder(known?.counts[place]) }
+        changeCount = try coder(known?.changeCount)
+    }
+}

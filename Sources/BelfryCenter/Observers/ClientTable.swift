@@ -191,3 +191,44 @@ extension ClientTable.Client {
             stateSince: time.wallMilliseconds)
     }
 }
+
+extension ClientTable.Client: Coded {
+    init(_ known: ClientTable.Client?, by coder: inout some Coder) throws(CodeError) {
+        id = try coder(known?.id)
+        connection = try coder(known?.connection)
+        suspension = try coder(known?.suspension)
+        transport = try coder(known?.transport)
+        owner = try coder(known?.owner)
+        sessionHash = try coder(known?.sessionHash)
+        principal = try coder(known?.principal)
+        connectedAt = try coder(known?.connectedAt)
+        observerCount = try coder(known?.observerCount)
+        lastObserver = try coder(known?.lastObserver)
+        stateSince = try coder(known?.stateSince)
+        disconnectedSince = try coder(known?.disconnectedSince)
+        held = try coder(known?.held)
+        unacknowledged = try coder(known?.unacknowledged)
+        heldByteCount = try coder(known?.heldByteCount)
+        unacknowledgedByteCount = try coder(known?.unacknowledgedByteCount)
+        immediateSequence = try coder(known?.immediateSequence)
+        storedImmediateSequence = try coder(known?.storedImmediateSequence)
+        lastingCount = try coder(known?.lastingCount)
+        owingCount = try coder(known?.owingCount)
+        owesTooMuch = try coder(known?.owesTooMuch)
+        isStoredAway = try coder(known?.isStoredAway)
+        gapCount = try coder(known?.gapCount)
+        readerCount = try coder(known?.readerCount)
+        leaseCheckAt = try coder(known?.leaseCheckAt)
+    }
+}
+
+extension ClientTable.Suspension: Coded {}
+
+extension ClientTable: Coded {
+    init(_ known: ClientTable?, by coder: inout some Coder) throws(CodeError) {
+        slots = try coder(known?.slots)
+        freeSlots = try coder(known?.freeSlots)
+        order = try coder(known?.order)
+        counts = try coder(known?.counts)
+    }
+}

@@ -6,13 +6,13 @@
 /// means something. Entries are known by the numbers of their slots.
 struct KindTable: Sendable {
     /// An entry's place in the list of its kind.
-    private struct Link: Sendable {
+    fileprivate struct Link: Sendable {
         var kind = KindTable.none
         var next = KindTable.none
         var previous = KindTable.none
     }
 
-    private struct Kind: Sendable {
+    fileprivate struct Kind: Sendable {
         let name: UInt32
         let object: UInt32
         var firstEntry = KindTable.none
@@ -201,5 +201,38 @@ extension KindTable {
                 objects.remove(at: kind.object - 1)
             }
         }
+    }
+}
+
+extension KindTable.Link: Coded {
+    init(_ known: KindTable.Link?, by coder: inout some Coder) throws(CodeError) {
+        kind = try coder(known?.kind)
+        next = try coder(known?.next)
+        previous = try coder(known?.previous)
+    }
+}
+
+extension KindTable.Kind: Coded {
+    init(_ known: KindTable.Kind?, by coder: inout some Coder) throws(CodeError) {
+        name = try coder(known?.name)
+        object = try coder(known?.object)
+        firstEntry = try coder(known?.firstEntry)
+        nextOfName = try coder(known?.nextOfName)
+        previousOfName = try coder(known?.previousOfName)
+        nextOfObject = try coder(known?.nextOfObject)
+        previousOfObject = try coder(known?.previousOfObject)
+    }
+}
+
+extension KindTable: Coded {
+    init(_ known: KindTable?, by coder: inout some Coder) throws(CodeError) {
+        names = try coder(known?.names)
+        objects = try coder(known?.objects)
+        firstOfName = try coder(known?.firstOfName)
+        firstOfObject = try coder(known?.firstOfObject)
+        kinds = try coder(known?.kinds)
+        freeKinds = try coder(known?.freeKinds)
+        kindOfPair = try coder.table(known?.kindOfPair)
+        links = try coder(known?.links)
     }
 }

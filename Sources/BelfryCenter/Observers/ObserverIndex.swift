@@ -12,7 +12,7 @@ struct ObserverIndex: Sendable {
     private var lists: [PostingList] = [PostingList()]
     private var freeLists: [UInt32] = []
 
-    private struct ObjectEntry: Sendable {
+    fileprivate struct ObjectEntry: Sendable {
         var list: UInt32 = noList
         var observerCount: UInt32 = 0
     }
@@ -341,36 +341,27 @@ struct ObserverIndex: Sendable {
     }
 }
 
-/// Walks through up to four posting lists at once, in rising order of serial.
-private struct PostingMerge {
-    private var lists: [Int]
-    private var positions: [Int]
-
-    init(_ buckets: ObserverIndex.Buckets, lists: [PostingList], from serial: UInt64 = 0) {
-        let all = [buckets.lists.0, buckets.lists.1, buckets.lists.2, buckets.lists.3]
-        self.lists = all.prefix(buckets.count).map { Int($0) }
-        positions = self.lists.map { lists[$0].position(from: serial) }
+extension ObserverIndex.Place: Coded {
+    init(_ known: ObserverIndex.Place?, by coder: inout some Coder) throws(CodeError) {
+        channel = try coder(known?.channel)
+        object = try coder(known?.object)
     }
+}
 
-    mutating func next(_ postings: [PostingList]) -> UInt32? {
-        var best: Int?
-        var bestSerial = UInt64.max
-        for index in lists.indices {
-            let list = lists[index]
-            while positions[index] < postings[list].entries.count,
-                postings[list].entries[positions[index]].isDead
-            {
-                positions[index] += 1
-            }
-            guard positions[index] < postings[list].entries.count else { continue }
-            let serial = postings[list].entries[positions[index]].serial
-            if serial < bestSerial {
-                bestSerial = serial
-                best = index
-            }
-        }
-        guard let best else { return nil }
-        defer { positions[best] += 1 }
-        return postings[lists[best]].entries[positions[best]].slot
+extension ObserverIndex.ObjectEntry: Coded {
+    init(_ known: ObserverIndex.ObjectEntry?, by coder: inout some Coder) throws(CodeError) {
+        list = try coder(known?.list)
+        observerCount = try coder(known?.observerCount)
+    }
+}
+
+extension ObserverIndex: Coded {
+    init(_ known: ObserverIndex?, by coder: inout some Coder) throws(CodeError) {
+        channels = try coder(known?.channels)
+        objects = try coder(known?.objects)
+        objectEntries = try coder(known?.objectEntries)
+        pairLists = try coder.table(known?.pairLists)
+        lists = try coder(known?.lists)
+        freeLists = try coder(known?.freeLists)
     }
 }

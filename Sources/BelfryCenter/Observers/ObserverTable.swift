@@ -272,3 +272,48 @@ struct ObserverTable: Sendable {
         return result
     }
 }
+
+extension ObserverTable.Observer: Coded {
+    init(_ known: ObserverTable.Observer?, by coder: inout some Coder) throws(CodeError) {
+        serial = try coder(known?.serial)
+        client = try coder(known?.client)
+        selector = try coder(known?.selector)
+        delivered = try coder(known?.delivered)
+        lastDeliveredAt = try coder(known?.lastDeliveredAt)
+        writtenThrough = try coder(known?.writtenThrough)
+        terms = try coder(known?.terms)
+        tokenHash = try coder(known?.tokenHash)
+        place = try coder(known?.place)
+        since = try coder(known?.since)
+        replaysAbove = try coder(known?.replaysAbove)
+        createdAt = try coder(known?.createdAt)
+        coalesced = try coder(known?.coalesced)
+        dropped = try coder(known?.dropped)
+        previousOfClient = try coder(known?.previousOfClient)
+        nextOfClient = try coder(known?.nextOfClient)
+        entries = try coder(known?.entries)
+        unacknowledgedCount = try coder(known?.unacknowledgedCount)
+        missedDeadlineCount = try coder(known?.missedDeadlineCount)
+        acknowledgedThrough = try coder(known?.acknowledgedThrough)
+        forgottenThrough = try coder(known?.forgottenThrough)
+        streamedThrough = try coder(known?.streamedThrough)
+        lookedAt = try coder(known?.lookedAt)
+        reader = try coder(known?.reader)
+        gaps = try coder(known?.gaps)
+        replayedCount = try coder(known?.replayedCount)
+        owes = try coder(known?.owes)
+        readerIsStream = try coder(known?.readerIsStream)
+        hasNewGap = try coder(known?.hasNewGap)
+        isPlain = try coder(known?.isPlain)
+    }
+}
+
+extension ObserverTable: Coded {
+    init(_ known: ObserverTable?, by coder: inout some Coder) throws(CodeError) {
+        slots = try coder(known?.slots)
+        roles = try coder.table(known?.roles)
+        roleByteCount = try coder(known?.roleByteCount)
+        freeSlots = try coder(known?.freeSlots)
+        order = try coder(known?.order)
+    }
+}

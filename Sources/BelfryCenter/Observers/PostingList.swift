@@ -79,3 +79,17 @@ struct PostingList: Sendable {
         return last.serial < serial ? entries.count : entries.count - 1
     }
 }
+
+extension PostingList.Entry: Coded {
+    init(_ known: PostingList.Entry?, by coder: inout some Coder) throws(CodeError) {
+        serial = try coder(known?.serial)
+        slot = try coder(known?.slot)
+    }
+}
+
+extension PostingList: Coded {
+    init(_ known: PostingList?, by coder: inout some Coder) throws(CodeError) {
+        entries = try coder(known?.entries)
+        deadCount = try coder(known?.deadCount)
+    }
+}

@@ -37,3 +37,10 @@ struct SelectorTable: Sendable {
         if useCounts[Int(selector)] == 0 { texts.remove(at: selector) }
     }
 }
+
+extension SelectorTable: Coded {
+    init(_ known: SelectorTable?, by coder: inout some Coder) throws(CodeError) {
+        texts = try coder(known?.texts)
+        useCounts = try coder(known?.useCounts)
+    }
+}

@@ -1,6 +1,6 @@
 /// The addresses that observers have as their targets, and since when nobody holds them (rule K11).
 struct TargetTable: Sendable {
-    private struct Target: Sendable {
+    fileprivate struct Target: Sendable {
         var observerCount = 0
         /// In monotonic nanoseconds; nil while somebody holds it.
         var unheldSince: Int64?
@@ -39,4 +39,17 @@ struct TargetTable: Sendable {
 
     /// Since when nobody holds a target, in monotonic nanoseconds; nil while somebody does.
     func unheldSince(_ target: [UInt8]) -> Int64? { targets[target]?.unheldSince }
+}
+
+extension TargetTable.Target: Coded {
+    init(_ known: TargetTable.Target?, by coder: inout some Coder) throws(CodeError) {
+        observerCount = try coder(known?.observerCount)
+        unheldSince = try coder(known?.unheldSince)
+    }
+}
+
+extension TargetTable: Coded {
+    init(_ known: TargetTable?, by coder: inout some Coder) throws(CodeError) {
+        targets = try coder.table(known?.targets)
+    }
 }

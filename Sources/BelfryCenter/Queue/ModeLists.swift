@@ -6,7 +6,7 @@
 /// each list is compacted when most of it is dead. Entries are known by the numbers of their slots.
 struct ModeLists: Sendable {
     /// An entry in the list of a mode; it is dead unless the slot still has its stamp.
-    private struct Item: Comparable, Sendable {
+    fileprivate struct Item: Comparable, Sendable {
         let place: UInt64
         let stamp: UInt64
         let slot: UInt32
@@ -16,7 +16,7 @@ struct ModeLists: Sendable {
         }
     }
 
-    private struct List: Sendable {
+    fileprivate struct List: Sendable {
         var asap = Row()
         var idle = Row()
         /// How often the mode is kept in the table though no entry may name it.
@@ -31,7 +31,7 @@ struct ModeLists: Sendable {
     }
 
     /// The entries of one mode and style, the first in the order of their places at its front.
-    private struct Row: Sendable {
+    fileprivate struct Row: Sendable {
         var items = Heap<Item>()
         /// How many of the items are alive.
         var entryCount = 0
@@ -40,7 +40,7 @@ struct ModeLists: Sendable {
     }
 
     /// Where the entry in a slot stands.
-    private struct Listing: Sendable {
+    fileprivate struct Listing: Sendable {
         /// 0 for a slot that is in no list.
         var stamp: UInt64 = 0
         var isIdle = false
@@ -222,5 +222,52 @@ extension ModeLists {
         guard lists[Int(mode)].entryCount == 0, lists[Int(mode)].pinCount == 0 else { return }
         lists[Int(mode)] = List()
         modes.remove(at: mode)
+    }
+}
+
+extension ModeLists.Item: Coded {
+    init(_ known: ModeLists.Item?, by coder: inout some Coder) throws(CodeError) {
+        place = try coder(known?.place)
+        stamp = try coder(known?.stamp)
+        slot = try coder(known?.slot)
+    }
+}
+
+extension ModeLists.List: Coded {
+    init(_ known: ModeLists.List?, by coder: inout some Coder) throws(CodeError) {
+        asap = try coder(known?.asap)
+        idle = try coder(known?.idle)
+        pinCount = try coder(known?.pinCount)
+    }
+}
+
+extension ModeLists.Row: Coded {
+    init(_ known: ModeLists.Row?, by coder: inout some Coder) throws(CodeError) {
+        items = try coder(known?.items)
+        entryCount = try coder(known?.entryCount)
+    }
+}
+
+extension ModeLists.Listing: Coded {
+    init(_ known: ModeLists.Listing?, by coder: inout some Coder) throws(CodeError) {
+        stamp = try coder(known?.stamp)
+        isIdle = try coder(known?.isIdle)
+        firstMode = try coder(known?.firstMode)
+        otherModes = try coder(known?.otherModes)
+    }
+}
+
+extension ModeLists: Coded {
+    init(_ known: ModeLists?, by coder: inout some Coder) throws(CodeError) {
+        modes = try coder(known?.modes)
+        lists = try coder(known?.lists)
+        listings = try coder(known?.listings)
+        lastStamp = try coder(known?.lastStamp)
+        current = try coder(known?.current)
+        common = try coder(known?.common)
+        commonModes = try coder(known?.commonModes)
+        isCurrentCommon = try coder(known?.isCurrentCommon)
+        modeCount = try coder(known?.modeCount)
+        mentionCount = try coder(known?.mentionCount)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A lease that ends leaves the others as they are: whoever entered later stays where they are.
 struct ModeStack: Sendable {
-    private struct Lease: Sendable {
+    fileprivate struct Lease: Sendable {
         let entry: ModeEntry
         /// On the monotonic clock in nanoseconds; `Int64.max` is never.
         let endsAt: Int64
@@ -73,5 +73,18 @@ struct ModeStack: Sendable {
             if let client = lease.entry.client { digest.add(client) }
             digest.add(lease.endsAt)
         }
+    }
+}
+
+extension ModeStack.Lease: Coded {
+    init(_ known: ModeStack.Lease?, by coder: inout some Coder) throws(CodeError) {
+        entry = try coder(known?.entry)
+        endsAt = try coder(known?.endsAt)
+    }
+}
+
+extension ModeStack: Coded {
+    init(_ known: ModeStack?, by coder: inout some Coder) throws(CodeError) {
+        stack = try coder(known?.stack)
     }
 }

@@ -174,3 +174,23 @@ extension NotificationQueue.Entry {
         digest.add(isRestored)
     }
 }
+
+extension NotificationQueue.Entry: Coded {
+    init(_ known: NotificationQueue.Entry?, by coder: inout some Coder) throws(CodeError) {
+        id = try coder(known?.id)
+        place = try coder(known?.place)
+        content = try coder(known?.content)
+        causedBy = try coder(known?.causedBy)
+        depth = try coder(known?.depth)
+        style = try coder(known?.style)
+        coalescing = try coder(known?.coalescing)
+        modes = try coder(known?.modes)
+        mergedCount = try coder(known?.mergedCount)
+        enqueuedAt = try coder(known?.enqueuedAt)
+        promotesAt = try coder(known?.promotesAt)
+        expiresAt = try coder(known?.expiresAt)
+        isImmediate = try coder(known?.isImmediate)
+        isRestored = try coder(known?.isRestored)
+        owner = try coder(known?.owner)
+    }
+}

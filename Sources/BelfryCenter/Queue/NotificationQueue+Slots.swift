@@ -133,7 +133,7 @@ extension NotificationQueue {
         if old.promotesAt != new.promotesAt { setPromotion(at: slot, to: new.promotesAt) }
     }
 
-    private static func id(in slot: Slot) -> NotificationID {
+    static func id(in slot: Slot) -> NotificationID {
         slot.entry?.id ?? NotificationID(high: 0, low: 0)
     }
 

@@ -243,3 +243,42 @@ extension NotificationQueue {
         return (promoted, expired)
     }
 }
+
+extension NotificationQueue.Slot: Coded {
+    init(_ known: NotificationQueue.Slot?, by coder: inout some Coder) throws(CodeError) {
+        entry = try coder(known?.entry)
+        expiryStamp = try coder(known?.expiryStamp)
+        promotionStamp = try coder(known?.promotionStamp)
+    }
+}
+
+extension NotificationQueue.Timer: Coded {
+    init(_ known: NotificationQueue.Timer?, by coder: inout some Coder) throws(CodeError) {
+        slot = try coder(known?.slot)
+        stamp = try coder(known?.stamp)
+        isExpiry = try coder(known?.isExpiry)
+    }
+}
+
+extension NotificationQueue: Coded {
+    init(_ known: NotificationQueue?, by coder: inout some Coder) throws(CodeError) {
+        count = try coder(known?.count)
+        byteCount = try coder(known?.byteCount)
+        slots = try coder(known?.slots)
+        freeSlots = try coder(known?.freeSlots)
+        nextPlace = try coder(known?.nextPlace)
+        snapshotEnd = try coder(known?.snapshotEnd)
+        kinds = try coder(known?.kinds)
+        modeLists = try coder(known?.modeLists)
+        timers = try coder(known?.timers)
+        timerCount = try coder(known?.timerCount)
+        lastStamp = try coder(known?.lastStamp)
+        owned = try coder(known?.owned)
+        positions = known?.positions ?? PositionTable(seed: coder.seed)
+        guard coder.isReading else { return }
+        for (slot, place) in slots.enumerated() {
+            guard let entry = place.entry else { continue }
+            positions.insert(entry.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
+        }
+    }
+}

@@ -4,7 +4,7 @@
 /// Nothing is removed before its time: a key that is no longer wanted is told apart by its owner
 /// when it comes out, and ``compact(where:)`` throws such keys away when they have become many.
 struct DeadlineHeap<Key: Sendable>: Sendable {
-    private struct Item: Comparable, Sendable {
+    fileprivate struct Item: Comparable, Sendable {
         let time: Int64
         let rank: UInt64
         let key: Key
@@ -67,5 +67,20 @@ struct DeadlineHeap<Key: Sendable>: Sendable {
     /// Throws all unwanted keys away; O(n), so it is for a heap that is sparse.
     mutating func compact(where isAlive: (Key) -> Bool) {
         items.keep { isAlive($0.key) }
+    }
+}
+
+extension DeadlineHeap.Item: Coded where Key: Coded {
+    init(_ known: DeadlineHeap.Item?, by coder: inout some Coder) throws(CodeError) {
+        time = try coder(known?.time)
+        rank = try coder(known?.rank)
+        key = try coder(known?.key)
+    }
+}
+
+extension DeadlineHeap: Coded where Key: Coded {
+    init(_ known: DeadlineHeap?, by coder: inout some Coder) throws(CodeError) {
+        items = try coder(known?.items)
+        lastOrdinal = try coder(known?.lastOrdinal)
     }
 }

@@ -38,3 +38,10 @@ extension FewList where Element: Equatable {
         first == element || !others.isEmpty && others.contains(element)
     }
 }
+
+extension FewList: Coded where Element: Coded {
+    init(_ known: FewList?, by coder: inout some Coder) throws(CodeError) {
+        first = try coder(known?.first)
+        others = try coder(known?.others)
+    }
+}

@@ -56,3 +56,9 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
         }
     }
 }
+
+extension Heap: Coded where Element: Coded {
+    init(_ known: Heap?, by coder: inout some Coder) throws(CodeError) {
+        elements = try coder(known?.elements)
+    }
+}

@@ -146,3 +146,28 @@ struct KeyTable: Sendable {
         }
     }
 }
+
+extension KeyTable: Coded {
+    init(_ known: KeyTable?, by coder: inout some Coder) throws(CodeError) {
+        let keys: [[UInt8]] = try coder(known?.keys)
+        let freeIndexes: [Index] = try coder(known?.freeIndexes)
+        if let known {
+            self = known
+            return
+        }
+        self.init(seed: coder.seed)
+        let free = Set(freeIndexes)
+        for (index, key) in keys.enumerated() {
+            let hash = hash(key.span)
+            self.keys.append(key)
+            hashes.append(hash)
+            guard !free.contains(Index(index)) else { continue }
+            let bucket = bucket(of: key.span, hash: hash)
+            guard buckets[bucket] == 0 else { throw .malformed }
+            byteCount += key.count
+            buckets[bucket] = Index(index) + 1
+            if (index + 1) * 4 > buckets.count * 3 { grow() }
+        }
+        self.freeIndexes = freeIndexes
+    }
+}

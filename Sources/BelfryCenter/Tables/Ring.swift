@@ -86,3 +86,21 @@ struct Ring<Element: Sendable>: Sendable {
         storage = resized
     }
 }
+
+extension Ring: Coded where Element: Coded {
+    init(_ known: Ring?, by coder: inout some Coder) throws(CodeError) {
+        let start: UInt64 = try coder(known?.startPosition)
+        let count = try coder.count(known?.count)
+        if let known {
+            for position in known.startPosition..<known.endPosition {
+                _ = try Element(known[position], by: &coder)
+            }
+            self = known
+            return
+        }
+        guard start <= UInt64.max - UInt64(count) else { throw .malformed }
+        self.init()
+        (startPosition, endPosition) = (start, start)
+        for _ in 0..<count { append(try coder.next()) }
+    }
+}

@@ -124,3 +124,47 @@ struct Timer: Sendable {
         TimerOrder.Item(due: due, ordinal: ordinal, slot: slot)
     }
 }
+
+extension Timer: Coded {
+    init(_ known: Timer?, by coder: inout some Coder) throws(CodeError) {
+        id = try coder(known?.id)
+        content = try coder(known?.content)
+        isRestored = try coder(known?.isRestored)
+        depth = try coder(known?.depth)
+        owner = try coder(known?.owner)
+        ordinal = try coder(known?.ordinal)
+        due = try coder(known?.due)
+        dueAt = try coder(known?.dueAt)
+        postedAt = try coder(known?.postedAt)
+        details = try coder(known?.details)
+    }
+}
+
+extension Timer.Details: Coded {
+    convenience init(_ known: Timer.Details?, by coder: inout some Coder) throws(CodeError) {
+        self.init(
+            causedBy: try coder(known?.causedBy), options: try coder(known?.options),
+            scope: try coder(known?.scope), client: try coder(known?.client),
+            farewell: try coder(known?.farewell))
+    }
+}
+
+extension Timer.Farewell: Coded {
+    init(_ known: Timer.Farewell?, by coder: inout some Coder) throws(CodeError) {
+        delay = try coder(known?.delay)
+        principal = try coder(known?.principal)
+    }
+}
+
+extension Timer.Repetition: Coded {
+    init(_ known: Timer.Repetition?, by coder: inout some Coder) throws(CodeError) {
+        start = try coder(known?.start)
+        startAt = try coder(known?.startAt)
+        period = try coder(known?.period)
+        endsAt = try coder(known?.endsAt)
+        next = try coder(known?.next)
+        fired = try coder(known?.fired)
+        missed = try coder(known?.missed)
+        lastMade = try coder(known?.lastMade)
+    }
+}

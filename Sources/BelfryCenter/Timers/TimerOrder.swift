@@ -103,3 +103,18 @@ struct TimerOrder: Sendable {
         }
     }
 }
+
+extension TimerOrder.Item: Coded {
+    init(_ known: TimerOrder.Item?, by coder: inout some Coder) throws(CodeError) {
+        due = try coder(known?.due)
+        ordinal = try coder(known?.ordinal)
+        slot = try coder(known?.slot)
+    }
+}
+
+extension TimerOrder: Coded {
+    init(_ known: TimerOrder?, by coder: inout some Coder) throws(CodeError) {
+        pieces = try coder(known?.pieces)
+        count = try coder(known?.count)
+    }
+}

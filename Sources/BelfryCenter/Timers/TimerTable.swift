@@ -218,3 +218,28 @@ struct TimerTable: Sendable {
         digest.add(repetition.missed)
     }
 }
+
+extension TimerTable: Coded {
+    init(_ known: TimerTable?, by coder: inout some Coder) throws(CodeError) {
+        slots = try coder(known?.slots)
+        freeSlots = try coder(known?.freeSlots)
+        order = try coder(known?.order)
+        kinds = try coder(known?.kinds)
+        repetitions = try coder.table(known?.repetitions)
+        ofClient = try coder.table(known?.ofClient)
+        lastOrdinal = try coder(known?.lastOrdinal)
+        byteCount = try coder(known?.byteCount)
+        farewellCount = try coder(known?.farewellCount)
+        goingCount = try coder(known?.goingCount)
+        restoredCount = try coder(known?.restoredCount)
+        firedCount = try coder(known?.firedCount)
+        missedCount = try coder(known?.missedCount)
+        owned = try coder(known?.owned)
+        positions = known?.positions ?? PositionTable(seed: coder.seed)
+        guard coder.isReading else { return }
+        for (slot, timer) in slots.enumerated() {
+            guard let timer else { continue }
+            positions.insert(timer.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
+        }
+    }
+}

@@ -24,3 +24,15 @@ struct ObservedValue: Sendable {
 
     var isMarked: Bool { mark != HeldTable.none }
 }
+
+extension ObservedValue: Coded {
+    init(_ known: ObservedValue?, by coder: inout some Coder) throws(CodeError) {
+        terms = try coder(known?.terms)
+        pathText = try coder(known?.pathText)
+        value = try coder(known?.value)
+        node = try coder(known?.node)
+        mark = try coder(known?.mark)
+        markIsChange = try coder(known?.markIsChange)
+        isRestored = try coder(known?.isRestored)
+    }
+}

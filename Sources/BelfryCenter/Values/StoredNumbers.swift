@@ -44,3 +44,13 @@ struct StoredNumbers: Sendable {
         }
     }
 }
+
+extension StoredNumbers: Coded {
+    init(_ known: StoredNumbers?, by coder: inout some Coder) throws(CodeError) {
+        end = try coder(known?.end)
+        let firsts: [UInt64] = try coder(known?.runs.map(\.lowerBound))
+        let lasts: [UInt64] = try coder(known?.runs.map(\.upperBound))
+        guard zip(firsts, lasts).allSatisfy({ $0 <= $1 }) else { throw .malformed }
+        runs = zip(firsts, lasts).map { $0...$1 }
+    }
+}

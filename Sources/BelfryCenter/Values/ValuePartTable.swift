@@ -114,3 +114,24 @@ struct ValuePartTable: Sendable {
         }
     }
 }
+
+extension ValuePartTable.Part: Coded {
+    init(_ known: ValuePartTable.Part?, by coder: inout some Coder) throws(CodeError) {
+        value = try coder(known?.value)
+        node = try coder(known?.node)
+        ordinal = try coder(known?.ordinal)
+        expiresAt = try coder(known?.expiresAt)
+        expiresAtWall = try coder(known?.expiresAtWall)
+        lease = try coder(known?.lease)
+        leaseEndsAt = try coder(known?.leaseEndsAt)
+    }
+}
+
+extension ValuePartTable: Coded {
+    init(_ known: ValuePartTable?, by coder: inout some Coder) throws(CodeError) {
+        parts = try coder(known?.parts)
+        freeParts = try coder(known?.freeParts)
+        lastOrdinal = try coder(known?.lastOrdinal)
+        ofClients = try coder.table(known?.ofClients)
+    }
+}

@@ -161,3 +161,29 @@ struct ValueTable: Sendable {
         parts.addDigest(to: &digest)
     }
 }
+
+extension ValueTable.Value: Coded {
+    init(_ known: ValueTable.Value?, by coder: inout some Coder) throws(CodeError) {
+        document = try coder(known?.document)
+        trie = try coder(known?.trie)
+        changedSequence = try coder(known?.changedSequence)
+        changedAt = try coder(known?.changedAt)
+        owner = try coder(known?.owner)
+        ordinal = try coder(known?.ordinal)
+    }
+}
+
+extension ValueTable: Coded {
+    init(_ known: ValueTable?, by coder: inout some Coder) throws(CodeError) {
+        keys = try coder(known?.keys)
+        values = try coder(known?.values)
+        lastOrdinal = try coder(known?.lastOrdinal)
+        order = try coder(known?.order)
+        byteCount = try coder(known?.byteCount)
+        removedSequence = try coder(known?.removedSequence)
+        observers = try coder.table(known?.observers)
+        parts = try coder(known?.parts)
+        storedNumbers = try coder(known?.storedNumbers)
+        changeCount = try coder(known?.changeCount)
+    }
+}

@@ -225,3 +225,24 @@ struct ValueTrie: Sendable {
         if isEmpty { self = ValueTrie() }
     }
 }
+
+extension ValueTrie.Node: Coded {
+    init(_ known: ValueTrie.Node?, by coder: inout some Coder) throws(CodeError) {
+        path = try coder(known?.path)
+        parent = try coder(known?.parent)
+        children = try coder.table(known?.children)
+        observers = try coder(known?.observers)
+        oldObservers = try coder(known?.oldObservers)
+        part = try coder(known?.part)
+        observerCount = try coder(known?.observerCount)
+        partCount = try coder(known?.partCount)
+        changedSequence = try coder(known?.changedSequence)
+    }
+}
+
+extension ValueTrie: Coded {
+    init(_ known: ValueTrie?, by coder: inout some Coder) throws(CodeError) {
+        nodes = try coder(known?.nodes)
+        freeNodes = try coder(known?.freeNodes)
+    }
+}

@@ -1,0 +1,56 @@
+/// Reads fields out of bytes, which may be anything: it believes no count that the rest of the bytes has no room for.
+struct CodeReader: Coder {
+    private let bytes: [UInt8]
+    private var position = 0
+    let seed: HashSeed
+
+    init(_ bytes: [UInt8], seed: HashSeed) {
+        self.bytes = bytes
+        self.seed = seed
+    }
+
+    var isReading: Bool { true }
+
+    mutating func word(_ known: UInt64?) throws(CodeError) -> UInt64 {
+        var word: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            guard position < bytes.count else { throw .ended }
+            let byte = bytes[position]
+            position += 1
+            let group = UInt64(byte & 0x7F)
+            // A number has one form: it fits, and its last group is not empty.
+            guard shift < 63 || shift == 63 && group <= 1, shift == 0 || byte != 0 else {
+                throw .malformed
+            }
+            word |= group << shift
+            if byte & 0x80 == 0 { return word }
+            shift += 7
+        }
+    }
+
+    mutating func bytes(_ known: [UInt8]?) throws(CodeError) -> [UInt8] {
+        let count = try count(nil)
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    mutating func count(_ known: Int?) throws(CodeError) -> Int {
+        // Whatever is counted takes a byte at least.
+        guard let count = Int(exactly: try word(nil)), count <= bytes.count - position else {
+            throw .ended
+        }
+        return count
+    }
+
+    /// What was not read yet.
+    var rest: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting(position...) }
+    }
+
+    /// The value must end where the bytes do.
+    func finish() throws(CodeError) {
+        guard position == bytes.count else { throw .goesOn }
+    }
+}

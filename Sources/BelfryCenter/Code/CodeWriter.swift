@@ -1,0 +1,36 @@
+/// Writes fields as bytes.
+struct CodeWriter: Coder {
+    private(set) var bytes: [UInt8] = []
+
+    var isReading: Bool { false }
+    var seed: HashSeed { preconditionFailure("what is written has its hash tables") }
+
+    mutating func word(_ known: UInt64?) -> UInt64 {
+        let word = Self.value(known)
+        var rest = word
+        while rest > 0x7F {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+        return word
+    }
+
+    mutating func bytes(_ known: [UInt8]?) -> [UInt8] {
+        let text = Self.value(known)
+        _ = count(text.count)
+        bytes += text
+        return text
+    }
+
+    mutating func count(_ known: Int?) -> Int {
+        let count = Self.value(known)
+        _ = word(UInt64(count))
+        return count
+    }
+
+    private static func value<Value>(_ known: Value?) -> Value {
+        guard let known else { preconditionFailure("what is written is known") }
+        return known
+    }
+}

@@ -1,0 +1,230 @@
+/// Goes through the fields of a value in one order, in either direction.
+///
+/// A ``CodeWriter`` writes each known field and gives it back; a ``CodeReader`` looks at no known field and gives what it
+/// read. So one initializer says of a type both how it is written and how it is read.
+protocol Coder {
+    /// Whether fields are read: then nothing is known.
+    var isReading: Bool { get }
+    /// The secret of this process for hash tables; it is never written.
+    var seed: HashSeed { get }
+
+    /// A number: in groups of seven bits, the lowest first.
+    mutating func word(_ known: UInt64?) throws(CodeError) -> UInt64
+    /// Bytes, behind their count.
+    mutating func bytes(_ known: [UInt8]?) throws(CodeError) -> [UInt8]
+    /// How many elements follow.
+    mutating func count(_ known: Int?) throws(CodeError) -> Int
+}
+
+/// What a ``Coder`` can go through.
+protocol Coded {
+    /// Reads a value, or writes the known one and is that.
+    ///
+    /// - Throws: nothing while it writes.
+    init(_ known: Self?, by coder: inout some Coder) throws(CodeError)
+
+    /// The same for many of them.
+    static func list(_ known: [Self]?, by coder: inout some Coder) throws(CodeError) -> [Self]
+}
+
+/// What has cases: each has its number for ever, also when there is no such case any more.
+protocol CodedCases: Coded {
+    func write(by coder: inout some Coder) throws(CodeError)
+
+    static func read(case number: UInt64, by coder: inout some Coder) throws(CodeError) -> Self
+}
+
+extension CodedCases {
+    init(_ known: Self?, by coder: inout some Coder) throws(CodeError) {
+        if let known {
+            try known.write(by: &coder)
+            self = known
+        } else {
+            let number = try coder.word(nil)
+            self = try Self.read(case: number, by: &coder)
+        }
+    }
+}
+
+/// Why bytes are not the code of a value.
+public enum CodeError: Error, Equatable {
+    /// The bytes end before the value does.
+    case ended
+    /// There are more bytes than the value has.
+    case goesOn
+    /// A number is out of its range, or a text is not what it must be.
+    case malformed
+    /// A newer program has written it: this one does not know the version.
+    case unknownVersion(UInt64)
+    /// A newer program has written it: this one does not know this kind of command.
+    case unknownKind(UInt64)
+}
+
+extension Coder {
+    /// Goes through the next field.
+    @inline(__always)
+    mutating func callAsFunction<Value: Coded>(_ known: Value?) throws(CodeError) -> Value {
+        try Value(known, by: &self)
+    }
+
+    /// Goes through the next field, which may have no value.
+    ///
+    /// A field that is assigned to what may be `nil` comes here: `known?.field` does not tell a field without a value from
+    /// one that is not known, and need not, as only a writer looks at it.
+    @inline(__always)
+    mutating func callAsFunction<Value: Coded>(_ known: Value?) throws(CodeError) -> Value? {
+        try Value?(.some(known), by: &self)
+    }
+
+    /// Reads the next field.
+    mutating func next<Value: Coded>() throws(CodeError) -> Value { try Value(nil, by: &self) }
+
+    /// Writes the number of a case and what belongs to it.
+    mutating func write<each Part: Coded>(
+        case number: UInt64, _ part: repeat each Part
+    ) throws(CodeError) {
+        _ = try word(number)
+        repeat _ = try (each Part)(each part, by: &self)
+    }
+
+    /// Goes through a table, in the order of its keys: that of a hash table differs in each process.
+    mutating func table<Key: Coded & Hashable, Value: Coded>(
+        _ known: [Key: Value]?, by isBefore: (Key, Key) -> Bool
+    ) throws(CodeError) -> [Key: Value] {
+        let keys: [Key] = try self(known.map { $0.keys.sorted(by: isBefore) })
+        var table = known ?? Dictionary(minimumCapacity: keys.count)
+        for key in keys { table[key] = try Value(known?[key], by: &self) }
+        return table
+    }
+
+    /// The same, where the keys are texts.
+    mutating func table<Value: Coded>(
+        _ known: [[UInt8]: Value]?
+    ) throws(CodeError) -> [[UInt8]: Value] {
+        try table(known) { $0.lexicographicallyPrecedes($1) }
+    }
+
+    /// The same, where the keys are numbers.
+    mutating func table<Key: Coded & Hashable & Comparable, Value: Coded>(
+        _ known: [Key: Value]?
+    ) throws(CodeError) -> [Key: Value] {
+        try table(known, by: <)
+    }
+}
+
+// MARK: - What everything is made of
+
+extension Coded {
+    static func list(_ known: [Self]?, by coder: inout some Coder) throws(CodeError) -> [Self] {
+        let count = try coder.count(known?.count)
+        if let known {
+            for element in known { _ = try Self(element, by: &coder) }
+            return known
+        }
+        var elements: [Self] = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count { elements.append(try coder.next()) }
+        return elements
+    }
+}
+
+extension Array: Coded where Element: Coded {
+    init(_ known: [Element]?, by coder: inout some Coder) throws(CodeError) {
+        self = try Element.list(known, by: &coder)
+    }
+}
+
+extension Optional: Coded where Wrapped: Coded {
+    init(_ known: Wrapped??, by coder: inout some Coder) throws(CodeError) {
+        let isThere: Bool = try coder(known.map { $0 != nil })
+        self = isThere ? try Wrapped(known ?? nil, by: &coder) : nil
+    }
+}
+
+extension UInt64: Coded {
+    init(_ known: UInt64?, by coder: inout some Coder) throws(CodeError) {
+        self = try coder.word(known)
+    }
+}
+
+extension UInt8: Coded {
+    init(_ known: UInt8?, by coder: inout some Coder) throws(CodeError) {
+        self = try coder.narrow(known)
+    }
+
+    static func list(_ known: [UInt8]?, by coder: inout some Coder) throws(CodeError) -> [UInt8] {
+        try coder.bytes(known)
+    }
+}
+
+extension UInt32: Coded {
+    init(_ known: UInt32?, by coder: inout some Coder) throws(CodeError) {
+        self = try coder.narrow(known)
+    }
+}
+
+extension Bool: Coded {
+    init(_ known: Bool?, by coder: inout some Coder) throws(CodeError) {
+        switch try coder.word(known.map { $0 ? 1 : 0 }) {
+        case 0: self = false
+        case 1: self = true
+        default: throw .malformed
+        }
+    }
+}
+
+/// Numbers with a sign are written as twice themselves, those below zero as the odd numbers between: small ones are short.
+extension Int64: Coded {
+    init(_ known: Int64?, by coder: inout some Coder) throws(CodeError) {
+        let word = try coder.word(known.map { UInt64(bitPattern: $0 << 1 ^ $0 >> 63) })
+        self = Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1)
+    }
+}
+
+extension Int32: Coded {
+    init(_ known: Int32?, by coder: inout some Coder) throws(CodeError) {
+        guard let number = Int32(exactly: try coder(known.map { Int64($0) })) else {
+            throw .malformed
+        }
+        self = number
+    }
+}
+
+extension Int: Coded {
+    init(_ known: Int?, by coder: inout some Coder) throws(CodeError) {
+        self = Int(try coder(known.map { Int64($0) }))
+    }
+}
+
+extension String: Coded {
+    init(_ known: String?, by coder: inout some Coder) throws(CodeError) {
+        let text: [UInt8] = try coder(known.map { Array($0.utf8) })
+        self.init(decoding: text, as: UTF8.self)
+    }
+}
+
+extension Duration: Coded {
+    init(_ known: Duration?, by coder: inout some Coder) throws(CodeError) {
+        self.init(
+            secondsComponent: try coder(known?.components.seconds),
+            attosecondsComponent: try coder(known?.components.attoseconds))
+    }
+}
+
+extension Coder {
+    fileprivate mutating func narrow<Number: FixedWidthInteger>(
+        _ known: Number?
+    ) throws(CodeError) -> Number {
+        guard let number = Number(exactly: try word(known.map { UInt64($0) })) else {
+            throw .malformed
+        }
+        return number
+    }
+}
+
+extension Coded where Self: RawRepresentable, RawValue: Coded {
+    init(_ known: Self?, by coder: inout some Coder) throws(CodeError) {
+        guard let value = Self(rawValue: try coder(known?.rawValue)) else { throw .malformed }
+        self = value
+    }
+}

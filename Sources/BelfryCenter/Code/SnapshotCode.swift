@@ -1,0 +1,126 @@
+// The whole state of a center as bytes (decision 97).
+
+extension NotificationCenter {
+    /// The version of the code of states.
+    static let snapshotVersion: UInt64 = 1
+
+    /// The whole state as bytes: equal for centers that were fed the same commands, in every process.
+    ///
+    /// What counts for this process alone is not in it: losses, and the memory that was measured.
+    public func snapshot() -> [UInt8] {
+        var state = CodeWriter()
+        // A writer throws nothing.
+        _ = try? NotificationCenter(self, by: &state)
+        var writer = CodeWriter()
+        _ = writer.word(Self.snapshotVersion)
+        _ = writer.word(sipHash(state.bytes.span, seed: Self.checkSeed))
+        return writer.bytes + state.bytes
+    }
+
+    /// Makes the center whose state this is; it goes on as that would have.
+    ///
+    /// The bytes must be those of ``snapshot()``: that they are whole is checked, what they say of tables is believed.
+    ///
+    /// - Parameter seed: the secret of this process for its hash tables.
+    public init(snapshot: [UInt8], seed: HashSeed) throws(CodeError) {
+        var reader = CodeReader(snapshot, seed: seed)
+        let version: UInt64 = try reader.next()
+        guard version == Self.snapshotVersion else { throw .unknownVersion(version) }
+        let check: UInt64 = try reader.next()
+        guard sipHash(reader.rest, seed: Self.checkSeed) == check else { throw .malformed }
+        self = try reader.next()
+        try reader.finish()
+    }
+
+    private static let checkSeed = HashSeed(0x6265_6c66_7279_2e73, 0x6e61_7073_686f_7431)
+}
+
+extension NotificationCenter: Coded {
+    init(_ known: NotificationCenter?, by coder: inout some Coder) throws(CodeError) {
+        name = try coder(known?.name)
+        epoch = try coder(known?.epoch)
+        sequence = try coder(known?.sequence)
+        appliedIndex = try coder(known?.appliedIndex)
+        limits = try coder(known?.limits)
+        tally = try coder(known?.tally)
+        owned = try coder(known?.owned)
+        clients = try coder(known?.clients)
+        lastWritten = try coder.table(known?.lastWritten)
+        restoredThrough = try coder(known?.restoredThrough)
+        marks = try coder(known?.marks)
+        observers = try coder(known?.observers)
+        index = try coder(known?.index)
+        selectors = try coder(known?.selectors)
+        tombstones = try coder(known?.tombstones)
+        replay = try coder(known?.replay)
+        fates = try coder(known?.fates)
+        held = try coder(known?.held)
+        heldActions = try coder.table(known?.heldActions)
+        targets = try coder(known?.targets)
+        replaceable = try coder.table(known?.replaceable, by: ObservedKind.isBefore)
+        paces = try coder.table(known?.paces, by: ObservedKind.isBefore)
+        livePaceCount = try coder(known?.livePaceCount)
+        queue = try coder(known?.queue)
+        usesTimers = try coder(known?.usesTimers)
+        timers = try coder(known?.timers)
+        modeStack = try coder(known?.modeStack)
+        waiting = try coder(known?.waiting)
+        keys = try coder(known?.keys)
+        usesAsks = try coder(known?.usesAsks)
+        namelessCount = try coder(known?.namelessCount)
+        watch = try coder(known?.watch)
+        addresses = try coder(known?.addresses)
+        asks = try coder(known?.asks)
+        askFates = try coder(known?.askFates)
+        usesValues = try coder(known?.usesValues)
+        values = try coder(known?.values)
+        deadlines = try coder(known?.deadlines)
+        livingDeadlineCount = try coder(known?.livingDeadlineCount)
+        reports = try coder(known?.reports)
+        hasReportedOverflow = try coder(known?.hasReportedOverflow)
+        isTerminating = try coder(known?.isTerminating)
+        lastTime = try coder(known?.lastTime)
+        lastWallTime = try coder(known?.lastWallTime)
+        toldGaps = try coder.table(known?.toldGaps)
+        isStored = try coder(known?.isStored)
+        reservedSequence = try coder(known?.reservedSequence)
+        sequenceReserveAt = try coder(known?.sequenceReserveAt)
+        if coder.isReading { noteNeeds() }
+    }
+}
+
+extension CenterTally: Coded {
+    init(_ known: CenterTally?, by coder: inout some Coder) throws(CodeError) {
+        self.init()
+        for kind in Self.kinds { self[kind] = try coder(known?[kind]) }
+    }
+}
+
+extension LastWritten: Coded {
+    init(_ known: LastWritten?, by coder: inout some Coder) throws(CodeError) {
+        sequence = try coder(known?.sequence)
+        isShared = try coder(known?.isShared)
+    }
+}
+
+extension DispatchMarks: Coded {
+    init(_ known: DispatchMarks?, by coder: inout some Coder) throws(CodeError) {
+        guard let marks = Self(cells: try coder(known?.cells)) else { throw .malformed }
+        self = marks
+    }
+}
+
+extension ObservedKind: Coded {
+    init(_ known: ObservedKind?, by coder: inout some Coder) throws(CodeError) {
+        observer = try coder(known?.observer)
+        name = try coder(known?.name)
+        object = try coder(known?.object)
+    }
+
+    fileprivate static func isBefore(_ left: ObservedKind, _ right: ObservedKind) -> Bool {
+        if left.observer != right.observer { return left.observer < right.observer }
+        if left.name != right.name { return left.name.lexicographicallyPrecedes(right.name) }
+        guard let object = right.object else { return false }
+        return left.object.map { $0.lexicographicallyPrecedes(object) } ?? true
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("Snapshots of a center (Architecture.md section 6)")
+struct SnapshotTests {
+    /// Stored properties that a snapshot leaves out: they count for one process, or are made anew.
+    private static let leftOut: Set<String> = [
+        // Made anew from the texts, with the seed of the process.
+        "seed", "hashes", "buckets", "recent",
+        // Room in memory, not state.
+        "storage",
+        // Of one process or one command alone (decision 97).
+        "losses", "keptMemory", "keptMeasure", "dispatching", "matched", "hasRecounted",
+        "recountedRows", "journal", "growth",
+    ]
+
+    private static func differences(
+        _ left: NotificationCenter, _ right: NotificationCenter
+    ) -> [String] {
+        BelfryCenterTests.differences(left, right) { path in
+            leftOut.contains(String(path.split(separator: ".").last ?? ""))
+        }
+    }
+
+    /// A center behind so many commands of a list, with limits that all are met.
+    private static func center(after count: UInt64, of source: inout CommandSource)
+        -> NotificationCenter
+    {
+        var center = NotificationCenter(
+            name: bytes("default"), epoch: bytes("k1"), limits: ReplayInTwoProcessesTests.limits,
+            seed: HashSeed(1, 2))
+        var effects = Effects()
+        for index in 1...count { center.apply(source.next(), at: index, into: &effects) }
+        return center
+    }
+
+    @Test(
+        "a restored center has every field, and goes on as the one that was written",
+        arguments: 1...8)
+    func goesOn(seed: UInt64) throws {
+        var source = CommandSource(seed: seed)
+        var center = Self.center(after: 300 * seed, of: &source)
+        let snapshot = center.snapshot()
+        var restored = try NotificationCenter(snapshot: snapshot, seed: HashSeed(3, seed))
+        #expect(Self.differences(center, restored) == [])
+        #expect(restored.digest() == center.digest())
+        #expect(restored.snapshot() == snapshot)
+        var (effects, others) = (Effects(), Effects())
+        for index in center.appliedIndex + 1...center.appliedIndex + 1_000 {
+            let command = source.next()
+            center.apply(command, at: index, into: &effects)
+            restored.apply(command, at: index, into: &others)
+            try #require(String(describing: effects) == String(describing: others))
+        }
+        #expect(restored.digest() == center.digest())
+        #expect(restored.snapshot() == center.snapshot())
+        #expect(Self.differences(center, restored) == [])
+    }
+
+    @Test("a center that did nothing yet is restored")
+    func empty() throws {
+        let center = NotificationCenter(
+            name: bytes("a"), epoch: bytes("e"), limits: CenterLimits(), seed: HashSeed(1, 2))
+        let restored = try NotificationCenter(snapshot: center.snapshot(), seed: HashSeed(3, 4))
+        #expect(Self.differences(center, restored) == [])
+        #expect(restored.digest() == center.digest())
+    }
+
+    @Test("what version 1 has written is restored, and written so again")
+    func golden() throws {
+        var source = CommandSource(seed: 97)
+        let center = Self.center(after: 400, of: &source)
+        let golden = try Golden("center-1.txt", writing: [center.snapshot()])
+        let restored = try NotificationCenter(
+            snapshot: golden.lines[0], seed: HashSeed(5, 6))
+        #expect(restored.snapshot() == golden.lines[0])
+        #expect(restored.digest() == center.digest())
+    }
+
+    @Test("a snapshot that is not whole, or was changed, is refused")
+    func damaged() {
+        var source = CommandSource(seed: 5)
+        let snapshot = Self.center(after: 200, of: &source).snapshot()
+        var generator = SeededGenerator(seed: 5)
+        for _ in 0..<300 {
+            #expect(Self.error(of: Array(snapshot[..<generator.below(snapshot.count)])) != nil)
+            var changed = snapshot
+            changed[generator.below(snapshot.count)] ^= UInt8(1 + generator.below(255))
+            #expect(Self.error(of: changed) != nil)
+        }
+        #expect(Self.error(of: snapshot + [0]) == .malformed)
+        #expect(Self.error(of: [2] + snapshot.dropFirst()) == .unknownVersion(2))
+    }
+
+    private static func error(of snapshot: [UInt8]) -> CodeError? {
+        do {
+            _ = try NotificationCenter(snapshot: snapshot, seed: HashSeed(1, 2))
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
