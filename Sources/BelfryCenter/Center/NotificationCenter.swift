@@ -145,6 +145,7 @@ public struct NotificationCenter: Sendable {
         lastTime = command.time.monotonicNanoseconds
         lastWallTime = command.time.wallMilliseconds
         effects.reset()
+        dispatching.keptMark = HeldTable.none
         let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
