@@ -88,6 +88,25 @@ struct RestartTests {
         #expect(bench.scenario.gaps.first?.firstSequence == 1)
     }
 
+    @Test("law 3: what a client was written while it had asked for suspension says nothing of its losses")
+    func writtenInSpiteOfSuspension() {
+        var bench = StoredScenario()
+        let client = bench.run { $0.connect() }
+        bench.run { $0.observe("d", by: client, .drop) }
+        bench.run { $0.suspend(client) }
+        bench.run { $0.say("d1") }
+        bench.run { $0.say("d2", isImmediate: true) }
+        #expect(bench.scenario.frames == ["d2"] && bench.scenario.losses == [])
+        bench.restart(isComplete: false)
+        bench.run { $0.endSuspension(client) }
+        bench.run { $0.back(client, after: 2) }
+        #expect(bench.scenario.lossRanges == ["unknown ? 1...1048576"])
+        // It was told, and knows from now on by the numbers that it sees.
+        bench.restart(isComplete: false)
+        bench.run { $0.back(client, after: 1_048_576) }
+        #expect(bench.scenario.lossRanges == ["unknown ? 1048577...2097152"])
+    }
+
     @Test(
         "law 3, decision 62: who has seen the last number before an end in order is told no gap",
         arguments: [

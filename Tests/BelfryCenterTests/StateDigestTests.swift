@@ -113,7 +113,7 @@ struct StateDigestTests {
         #expect(Self.script().digest() == Self.knownDigest)
     }
 
-    private static let knownDigest: UInt64 = 11_643_615_073_455_024_228
+    private static let knownDigest: UInt64 = 6_488_342_618_200_451_792
 
     @Test("looking at a center does not change its digest")
     func lookingIsPure() {

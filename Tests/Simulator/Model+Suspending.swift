@@ -11,6 +11,7 @@ extension Model {
         guard let place = place(ofClient: id) else { return refuse(.unknownClient) }
         guard clients[place].isAsked != isAsked else { return }
         change(place) { $0.isAsked = isAsked }
+        if isAsked { clients[place].wasAsked = true }
         settle(place)
     }
 
@@ -161,6 +162,7 @@ extension Model {
 
     /// One gap an observer and reason; each loss is told once.
     mutating func tellLosses(of place: Int) {
+        clients[place].wasAsked = false
         guard !clients[place].isMailbox else { return }
         for observer in observers(ofClient: clients[place].id) {
             for loss in observers[observer].losses {
@@ -332,11 +334,11 @@ extension Model {
     }
 
     /// After a restart nobody knows what an observer had lost: what lies before the number that its client saw in the
-    /// life before it was told then, unless the client had asked for suspension.
+    /// life before it was told then, unless the client has asked for suspension since.
     private mutating func forgetUnknown(
         through after: UInt64, at observer: Int, ofClient place: Int
     ) {
-        guard after <= restoredThrough, !clients[place].isAsked else { return }
+        guard after <= restoredThrough, !clients[place].wasAsked else { return }
         for index in observers[observer].losses.indices.reversed() {
             let loss = observers[observer].losses[index]
             guard loss.reason == .unknown, loss.count == nil, loss.last <= restoredThrough,

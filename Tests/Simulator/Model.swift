@@ -100,6 +100,8 @@ struct Model {
         var stateSince: Int64
         var isConnected = true
         var isAsked = false
+        /// It has asked for suspension since it was last told its losses.
+        var wasAsked = false
         var isSlow = false
         /// More was to be written than it may owe answers for.
         var isOwing = false

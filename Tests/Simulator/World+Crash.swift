@@ -296,6 +296,7 @@ extension Model {
             principal: old.principal, connectedAt: old.connectedAt, stateSince: next.wall)
         client.isConnected = false
         client.isAsked = old.isAsked
+        client.wasAsked = old.isAsked
         client.immediateThrough = old.immediateThrough
         client.lastWritten = image.clients.first { $0.id == old.id }?.lastWritten
         client.disconnectedSince = next.now - away

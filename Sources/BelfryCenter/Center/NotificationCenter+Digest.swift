@@ -96,6 +96,7 @@ extension NotificationCenter {
             digest.add(client.stateSince)
             digest.add(client.disconnectedSince)
             digest.add(client.immediateSequence)
+            digest.add(client.wasAsked)
             digest.add(lastWritten[entry.slot]?.sequence ?? .max)
             digest.add(lastWritten[entry.slot]?.isShared ?? false)
             digest.add(client.heldByteCount)

@@ -29,6 +29,7 @@ extension NotificationCenter {
 
     /// Tells the losses of a client's observers: one gap an observer and reason.
     mutating func tellGaps(of client: UInt32, _ effects: inout Effects) {
+        clients[client].wasAsked = false
         guard clients[client].gapCount > 0, !clients[client].suspension.contains(.mailbox) else {
             return
         }

@@ -178,12 +178,11 @@ extension NotificationCenter {
     }
 
     /// Forgets what nobody could know after a restart, and the client knows: up to the number that it saw in the
-    /// life before, it was told what it had lost, unless it had asked for suspension.
+    /// life before, it was told what it had lost, unless it has asked for suspension since.
     private mutating func forgetUnknown(
         through sequence: UInt64, at slot: UInt32, _ effects: inout Effects
     ) {
-        guard sequence <= restoredThrough,
-            !clients[observers[slot].client].suspension.contains(.asked)
+        guard sequence <= restoredThrough, !clients[observers[slot].client].wasAsked
         else { return }
         for place in observers[slot].gaps.indices.reversed() {
             var gap = observers[slot].gaps[place]

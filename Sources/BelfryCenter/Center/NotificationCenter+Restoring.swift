@@ -49,6 +49,7 @@ extension NotificationCenter {
             stateSince: time.wallMilliseconds)
         client.suspension = .disconnected
         if record.isAsked { client.suspension.insert(.asked) }
+        client.wasAsked = record.isAsked
         if record.transport == .mailbox { client.suspension.insert(.mailbox) }
         client.disconnectedSince = time.monotonicNanoseconds - record.disconnectedFor
         client.isStoredAway = record.disconnectedFor > 0

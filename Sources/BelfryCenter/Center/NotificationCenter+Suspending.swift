@@ -11,6 +11,7 @@ extension NotificationCenter {
         change(client, at: time) { suspension in
             if isSuspended { suspension.insert(.asked) } else { suspension.remove(.asked) }
         }
+        if isSuspended { clients[client].wasAsked = true }
         noteClient(client, at: time, &effects)
         settle(client, at: time, &effects)
     }

@@ -29,6 +29,9 @@ struct ClientTable: Sendable {
         var unacknowledgedByteCount = 0
         /// In spite of suspension on request, what has no higher number is written (rule D8).
         var immediateSequence: UInt64 = 0
+        /// It has asked for suspension since it was last told what it lost: what it was written meanwhile, in spite of
+        /// that, says nothing of its losses.
+        var wasAsked = false
         /// What the store was told of that.
         var storedImmediateSequence: UInt64 = 0
         /// Observers, farewells and entries of values that last longer than a connection.
@@ -211,6 +214,7 @@ extension ClientTable.Client: Coded {
         heldByteCount = try coder(known?.heldByteCount)
         unacknowledgedByteCount = try coder(known?.unacknowledgedByteCount)
         immediateSequence = try coder(known?.immediateSequence)
+        wasAsked = try coder(known?.wasAsked)
         storedImmediateSequence = try coder(known?.storedImmediateSequence)
         lastingCount = try coder(known?.lastingCount)
         owingCount = try coder(known?.owingCount)
