@@ -6,14 +6,6 @@ public struct ListingRequest: Sendable {
     public var query = ObserverQuery()
     /// The state of the client; nil is any.
     public var state: ClientState? { query.state }
-    /// A selector that is implemented, or that is asked for; nil is any.
-    public var selector: [UInt8]?
-    /// The number of the observer whose turn it is; nil is any.
-    public var observer: UInt64?
-
-    /// Whether timers alone are listed, or entries of the queue alone; nil is both.
-    public var isWaiting: Bool?
-
     /// The orders that the rows can have.
     private let orders: [RowOrder]
 
@@ -76,17 +68,17 @@ public struct ListingRequest: Sendable {
             return query.state == nil ? "must be live, slow, asked or disconnected" : nil
         case .principal: query.principal = text
         case .selector:
-            selector = text
+            query.selector = text
             return TextRule.faultOfSelector(text, limits: limits)
         case .observer:
             guard let id = IdentifierText(observer: text.span), id.secret == nil else {
                 return "must be the id of an observer"
             }
-            observer = id.number
+            query.observer = id.number
             return nil
         case .waiting:
-            isWaiting = text.elementsEqual("true".utf8)
-            let isBoolean = isWaiting == true || text.elementsEqual("false".utf8)
+            query.isWaiting = text.elementsEqual("true".utf8)
+            let isBoolean = query.isWaiting == true || text.elementsEqual("false".utf8)
             return isBoolean ? nil : "must be true or false"
         case .contains: query.contained = text
         case .sort:
@@ -123,11 +115,11 @@ public struct ListingRequest: Sendable {
 public enum Listing: Sendable, Equatable, CaseIterable {
     /// All parameters but `selector`, `observer` and `waiting`.
     case observers
-    /// `limit`, `cursor`, `object`, `client`, `state` and `selector`.
+    /// `limit`, `cursor`, `object`, `client`, `state`, `selector`, `contains` and `sort`.
     case responders
-    /// `limit`, `cursor`, `object`, `selector` and `observer`.
+    /// `limit`, `cursor`, `object`, `selector`, `observer`, `contains` and `sort`.
     case asks
-    /// `limit`, `cursor` and `object`.
+    /// `limit`, `cursor`, `object`, `contains` and `sort`.
     case values
     /// `limit`, `cursor`, `principal`, `state`, `contains` and `sort`.
     case clients
@@ -135,7 +127,7 @@ public enum Listing: Sendable, Equatable, CaseIterable {
     case channels
     /// `limit` and `cursor`.
     case centers
-    /// `limit`, `cursor`, `name`, `object` and `waiting`.
+    /// `limit`, `cursor`, `name`, `object`, `waiting`, `contains` and `sort`.
     case queue
     /// `limit` and `cursor`.
     case leaks
@@ -167,7 +159,11 @@ public enum Listing: Sendable, Equatable, CaseIterable {
         case .observers: RowOrder.ofObservers
         case .clients: RowOrder.ofClients
         case .channels: RowOrder.ofChannels
-        case .responders, .asks, .values, .centers, .queue, .leaks, .reports: []
+        case .responders: RowOrder.ofResponders
+        case .asks: RowOrder.ofAsks
+        case .values: RowOrder.ofValues
+        case .queue: RowOrder.ofQueue
+        case .centers, .leaks, .reports: []
         }
     }
 

@@ -1,4 +1,4 @@
-public import BelfryCenter
+internal import BelfryCenter
 
 /// A parameter of a query, percent-decoded.
 public struct QueryParameter: Sendable, Equatable {
@@ -31,20 +31,6 @@ extension RequestReader {
         if let fault = request.fault { faults.add(.parameter(fault.key.text), fault.detail) }
         try faults.check()
         return request
-    }
-
-    /// Reads the query of a listing of open asks.
-    ///
-    /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
-    public func asks(query: [QueryParameter]) throws(Problem) -> AskQuery {
-        let request = try listing(.asks, query: query)
-        var asks = AskQuery()
-        asks.cursor = request.query.cursor
-        asks.limit = request.query.limit
-        asks.object = request.query.object
-        asks.selector = request.selector
-        asks.observer = request.observer
-        return asks
     }
 
     /// Reads the query of an explanation.

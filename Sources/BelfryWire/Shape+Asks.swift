@@ -71,7 +71,7 @@ extension Shape {
 
     /// Appends a page of open asks.
     public static func append(asks page: Page<AskRow>, to output: inout [UInt8]) {
-        append("asks", page.rows, next: page.next, to: &output) { row, output, writer in
+        append("asks", page, to: &output) { row, output, writer in
             writer.beginObject(into: &output)
             writer.notificationID("id", row.id, into: &output)
             writer.member("object", string: row.object, into: &output)
@@ -89,22 +89,16 @@ extension Shape {
     public static func append(
         responders page: Page<ResponderRow>, center: [UInt8], to output: inout [UInt8]
     ) {
-        append(responders: page.rows, next: page.next, center: center, to: &output)
+        append("responders", page, to: &output) { row, output, writer in
+            append(row.observer, center: center, asks: row, to: &output, with: &writer)
+        }
     }
 
     /// Appends all who hold an address.
     public static func append(
         responders rows: [ResponderRow], center: [UInt8], to output: inout [UInt8]
     ) {
-        append(responders: rows, next: nil, center: center, to: &output)
-    }
-
-    private static func append(
-        responders rows: [ResponderRow], next: UInt64?, center: [UInt8], to output: inout [UInt8]
-    ) {
-        append("responders", rows, next: next, to: &output) { row, output, writer in
-            append(row.observer, center: center, asks: row, to: &output, with: &writer)
-        }
+        append(responders: Page(rows: rows), center: center, to: &output)
     }
 
     /// Appends who would be asked.

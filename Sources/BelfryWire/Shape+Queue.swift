@@ -5,7 +5,7 @@ internal import BelfryJSON
 extension Shape {
     /// Appends a page of queue entries in the order in which they would be posted.
     public static func append(queue page: Page<QueueEntryRow>, to output: inout [UInt8]) {
-        append("entries", page.rows, next: page.next, to: &output) { row, output, writer in
+        append("entries", page, to: &output) { row, output, writer in
             append(row, to: &output, with: &writer)
         }
     }

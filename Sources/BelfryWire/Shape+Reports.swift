@@ -31,7 +31,7 @@ extension Shape {
 
     /// Appends a page of observers that look as if somebody forgot them.
     public static func append(leaks page: Page<Leak>, to output: inout [UInt8]) {
-        append("observers", page.rows, next: page.next, to: &output) { leak, output, writer in
+        append("observers", page, to: &output) { leak, output, writer in
             writer.beginObject(into: &output)
             writer.observerID("id", leak.observer.serial, into: &output)
             writer.member("reason", string: leak.reason.text, into: &output)

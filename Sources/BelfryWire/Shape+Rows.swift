@@ -131,7 +131,7 @@ extension Shape {
     public static func append(
         centers rows: [CenterRow], next: UInt64? = nil, to output: inout [UInt8]
     ) {
-        append("centers", rows, next: next, to: &output) { row, output, writer in
+        append("centers", Page(rows: rows, next: next), to: &output) { row, output, writer in
             writer.beginObject(into: &output)
             writer.member("name", string: row.name, into: &output)
             writer.member("observers", integer: row.observerCount, into: &output)
@@ -150,7 +150,7 @@ extension Shape {
     }
 
     /// Appends a page with how many rows there are, where that is known, and how many were not looked at.
-    private static func append<Row: Sendable>(
+    static func append<Row: Sendable>(
         _ key: String, _ page: Page<Row>, to output: inout [UInt8],
         row: (Row, inout [UInt8], inout JSONWriter) -> Void
     ) {
@@ -163,16 +163,6 @@ extension Shape {
             writer.member("unseen", integer: page.unseenCount, into: &output)
         }
         writer.endObject(into: &output)
-    }
-
-    /// Appends an object with an array of rows, and with `next` if another page follows.
-    static func append<Row: Sendable>(
-        _ key: String, _ rows: [Row], next: UInt64?, to output: inout [UInt8],
-        row: (Row, inout [UInt8], inout JSONWriter) -> Void
-    ) {
-        var page = Page<Row>()
-        (page.rows, page.next) = (rows, next)
-        append(key, page, to: &output, row: row)
     }
 }
 

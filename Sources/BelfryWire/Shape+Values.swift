@@ -35,7 +35,7 @@ extension Shape {
 
     /// Appends a page of values.
     public static func append(values page: Page<ValueRow>, to output: inout [UInt8]) {
-        append("values", page.rows, next: page.next, to: &output) { row, output, writer in
+        append("values", page, to: &output) { row, output, writer in
             writer.beginObject(into: &output)
             writer.member("object", string: row.object, into: &output)
             writer.member("bytes", integer: row.byteCount, into: &output)

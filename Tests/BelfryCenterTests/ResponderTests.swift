@@ -251,13 +251,13 @@ struct ResponderTests {
         #expect(
             rows[0].openAskCount == 1 && rows[0].askedCount == 2 && rows[0].answeredCount == 1)
         #expect(
-            scenario.center.responders(matching: ObserverQuery(), selector: bytes("c")) {
+            scenario.center.responders(matching: ObserverQuery { $0.selector = bytes("c") }) {
                 _, _ in true
             }.rows.isEmpty)
         scenario.cut(client)
-        let asks = scenario.center.asks(matching: AskQuery()) { _, _ in true }.rows
+        let asks = scenario.center.asks(matching: ObserverQuery()) { _, _ in true }.rows
         #expect(asks.map(\.isShown) == [false] && asks[0].selector == bytes("b"))
-        #expect(scenario.center.asks(matching: AskQuery()) { _, _ in false }.rows.isEmpty)
+        #expect(scenario.center.asks(matching: ObserverQuery()) { _, _ in false }.rows.isEmpty)
     }
 }
 

@@ -341,7 +341,9 @@ struct RestartTests {
         check(held.map(\.0) == image.held.map(\.sequence))
         check(held.map(\.1) == image.held.map(\.observer))
         check(Set(image.notifications.map(\.notification.sequence)) == Set(held.map(\.0)))
-        let queue = center.queue(after: 0, limit: 10_000, isWaiting: false) { _, _ in true }.rows
+        let queue = center.queue(matching: ObserverQuery(limit: 10_000) { $0.isWaiting = false }) {
+            _, _ in true
+        }.rows
         check(Set(queue.map(\.id)) == Set(image.queue.map(\.id)))
         check(center.keys.count == image.keys.count)
         check(center.sequence <= image.sequence)

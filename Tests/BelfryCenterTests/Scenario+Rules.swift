@@ -190,7 +190,8 @@ extension Scenario {
 
     /// The queue as it would be posted.
     var queueTexts: [String] {
-        center.queue(after: 0, limit: 1_000, isWaiting: false) { _, _ in true }.rows.map {
+        center.queue(matching: ObserverQuery(limit: 1_000) { $0.isWaiting = false }) { _, _ in true
+        }.rows.map {
             "\($0.content.text) \($0.style)"
         }
     }

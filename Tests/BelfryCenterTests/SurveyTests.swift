@@ -103,6 +103,86 @@ struct SurveyTests {
         #expect(found.rows.map(\.id) == [2] && found.total == 1)
     }
 
+    /// Two responders with an ask each, four values, three entries and two timers.
+    private func furnished() -> Scenario {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        for (place, object) in ["b", "A"].enumerated() {
+            scenario.milliseconds += 1_000
+            scenario.respond(object, ["go"], by: client)
+            scenario.ask(object, "go")
+            scenario.put(object, "", place == 0 ? #"{"long":"text"}"# : "{}")
+        }
+        scenario.milliseconds += 1_000
+        scenario.put("b", "x", "1")
+        for text in ["c/w", "a/v", "b"] { scenario.say(text, style: .asap, modes: ["night"]) }
+        for text in ["f", "d/W"] { scenario.later(text, after: 60_000) }
+        return scenario
+    }
+
+    @Test("responders, asks, values and the queue have orders of their own, and parts of texts")
+    func everyList() {
+        let center = furnished().center
+        func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+        func responders(_ change: (inout ObserverQuery) -> Void) -> [String] {
+            center.responders(matching: ObserverQuery(change), visible: all).rows.map {
+                text($0.observer.object ?? [])
+            }
+        }
+        #expect(responders { $0.order = .object } == ["A", "b"])
+        #expect(responders { $0.order = .newest } == ["A", "b"])
+        #expect(responders { $0.order = .age } == ["b", "A"])
+        #expect(responders { $0.contained = bytes("O2") } == ["A"])
+        func asks(_ change: (inout ObserverQuery) -> Void) -> [String] {
+            center.asks(matching: ObserverQuery(change), visible: all).rows.map { text($0.object) }
+        }
+        #expect(asks { $0.order = .object } == ["A", "b"] && asks { $0.order = .age } == ["b", "A"])
+        #expect(asks { $0.order = .newest } == ["A", "b"])
+        #expect(asks { $0.contained = bytes("GO") }.count == 2)
+        func values(_ change: (inout ObserverQuery) -> Void) -> [String] {
+            center.values(matching: ObserverQuery(change), visible: all).rows.map {
+                text($0.object)
+            }
+        }
+        #expect(values { $0.order = .object } == ["A", "b"])
+        #expect(values { $0.order = .newest } == ["b", "A"])
+        #expect(values { $0.order = .bytes } == ["b", "A"])
+        #expect(values { $0.contained = bytes("B") } == ["b"])
+        #expect(values { ($0.contained, $0.object) = (bytes("B"), bytes("A")) } == [])
+        func queue(_ change: (inout ObserverQuery) -> Void) -> [String] {
+            center.queue(matching: ObserverQuery(change), visible: all).rows.map {
+                text($0.content.nameText)
+            }
+        }
+        #expect(queue { $0.order = .name } == ["a", "b", "c", "d", "f"])
+        #expect(queue { $0.contained = bytes("w") } == ["c", "d"])
+        #expect(queue { ($0.contained, $0.isWaiting) = (bytes("w"), true) } == ["d"])
+        #expect(queue { ($0.order, $0.isWaiting) = (.name, false) } == ["a", "b", "c"])
+        #expect(Set(queue { $0.order = .age }.prefix(3)) == ["a", "b", "c"])
+    }
+
+    @Test("every list tells its total where all is seen, and what a look left")
+    func everyTotal() {
+        let center = furnished().center
+        let (query, sorted) = (ObserverQuery(), ObserverQuery { $0.order = .age })
+        func totals(_ visible: @escaping NotificationCenter.Visibility) -> [Int?] {
+            [
+                center.responders(matching: query, visible: visible).total,
+                center.asks(matching: query, visible: visible).total,
+                center.values(matching: query, visible: visible).total,
+                center.queue(matching: query, visible: visible).total,
+                center.queue(matching: ObserverQuery { $0.isWaiting = true }, visible: visible)
+                    .total,
+            ]
+        }
+        #expect(totals(all) == [2, 2, 2, 5, 2])
+        #expect(totals { _, object in object != nil } == [nil, nil, nil, nil, nil])
+        let queue = center.queue(matching: sorted, scanLimit: 4, visible: all)
+        #expect(queue.total == 4 && queue.unseenCount == 1)
+        let asks = center.asks(matching: sorted, scanLimit: 1, visible: all)
+        #expect(asks.total == 1 && asks.unseenCount == 1)
+    }
+
     @Test("a look says how many rows it did not go through")
     func scanLimit() {
         let page = observers(scenario(), scanLimit: 4) { $0.order = .newest }
@@ -137,14 +217,14 @@ struct SurveyTests {
     func firstRows(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...20, using: &generator)
-        var first = FirstRows(limit: limit)
-        var keys: [FirstRows.Key] = []
+        var first = FirstRows<UInt64>(limit: limit)
+        var keys: [RowKey] = []
         for row in 0..<UInt64.random(in: 0...200, using: &generator) {
-            let key = FirstRows.Key(number: Int64.random(in: -5...5, using: &generator), row: row)
+            let key = RowKey(number: Int64.random(in: -5...5, using: &generator), row: row)
             keys.append(key)
-            first.offer(key, at: UInt32(row))
+            first.offer(key, row)
         }
-        #expect(first.slots() == keys.sorted().prefix(limit).map { UInt32($0.row) })
+        #expect(first.rows().map(\.item) == keys.sorted().prefix(limit).map(\.row))
     }
 
     @Test("a search finds what a plain one finds", arguments: 0..<20)

@@ -35,12 +35,52 @@ struct ListingViewTests {
         #expect(clients["clients"][0]["observers"] == 3 && clients["total"] == 1)
     }
 
+    @Test("responders, asks, values and the queue, too")
+    func everyList() throws {
+        let broker = try Broker()
+        let socket = try broker.webSocket()
+        for object in ["lamp", "Desk"] {
+            _ = try socket.result(
+                "addObserver", #"{"object":"\#(object)","implements":["on"]}"#)
+            _ = try broker.request("PUT", "/v1/values/\(object)", #"{"of":"\#(object)"}"#)
+            let peer = try broker.http()
+            try peer.send(HTTPPeer.text("POST", "/v1/responders/\(object)/on", "{}"))
+        }
+        _ = try broker.request("PUT", "/v1/values/other/a", "1")
+        _ = try broker.post(#"{"name":"Later","object":"desk","after":60}"#)
+        _ = try broker.post(#"{"name":"Sooner","style":"asap","modes":["night"]}"#)
+        for (path, rows, expected) in [
+            ("responders?sort=object", "responders", ["Desk", "lamp"]),
+            ("responders?contains=DESK", "responders", ["Desk"]),
+            ("asks?sort=-age", "asks", ["Desk", "lamp"]),
+            ("asks?contains=LAMP&sort=object", "asks", ["lamp"]),
+            ("values?sort=object", "values", ["Desk", "lamp", "other"]),
+            ("values?sort=-observers&contains=the", "values", ["other"]),
+            ("values?sort=-bytes&limit=3", "values", ["lamp", "Desk", "other"]),
+            ("queue?contains=desk", "entries", ["desk"]),
+        ] {
+            let page = try broker.get("/v1/\(path)").json
+            #expect(page[rows].elements.map { $0["object"] } == expected.map { .text($0) }, "\(path)")
+            #expect(page["total"] == .number(Double(expected.count)) && !page.has("unseen"), "\(path)")
+        }
+        let queue = try broker.get("/v1/queue?sort=name").json
+        #expect(queue["entries"].elements.map { $0["name"] } == ["Later", "Sooner"])
+        for (path, total) in [
+            ("responders", 2), ("asks", 2), ("values", 3), ("queue", 2), ("queue?waiting=true", 1),
+        ] {
+            #expect(try broker.get("/v1/\(path)").json["total"] == .number(Double(total)), "\(path)")
+        }
+        #expect(try !broker.get("/v1/values?object=lamp").json.has("total"))
+    }
+
     @Test(
         "what a listing does not have is refused, with what it has",
         arguments: [
             ("observers?sort=-posts", "sort"), ("channels?sort=-held", "sort"),
             ("observers?sort=", "sort"), ("observers?contains=", "contains"),
-            ("observers?sort=name&cursor=3", "cursor"), ("queue?sort=name", "sort"),
+            ("observers?sort=name&cursor=3", "cursor"), ("queue?sort=-held", "sort"),
+            ("asks?sort=name", "sort"), ("responders?sort=-posts", "sort"),
+            ("values?sort=age", "sort"), ("centers?sort=name", "sort"),
             ("observers?contains=%00", "contains"),
         ])
     func refused(target: String, place: String) throws {

@@ -108,7 +108,7 @@ struct MutationTests {
         attempt { () throws(Problem) in try requests.dequeue(query: query) }
         attempt { () throws(Problem) in try requests.mailbox(query: query) }
         attempt { () throws(Problem) in try requests.explain(query: query) }
-        attempt { () throws(Problem) in try requests.asks(query: query) }
+        attempt { () throws(Problem) in try requests.listing(.asks, query: query) }
         attempt { () throws(Problem) in
             try requests.ask(object: body, selector: body, query: query, content: body.span)
         }

@@ -102,25 +102,28 @@ struct QueryTests {
         #expect(request.query.client == 4)
         #expect(request.query.state == .slow)
         #expect(request.query.limit == 7 && request.query.cursor == 9)
-        #expect(request.selector == bytes("s"))
+        #expect(request.query.selector == bytes("s"))
     }
 
     @Test("asks are listed by address, selector and the observer whose turn it is")
     func asks() throws {
-        let all = try reader.asks(query: [])
+        let all = try reader.listing(.asks, query: []).query
         #expect(all.limit == 100 && all.cursor == 0)
         #expect(all.object == nil && all.selector == nil && all.observer == nil)
-        let asks = try reader.asks(
+        let asks = try reader.listing(
+            .asks,
             query: query([
                 ("object", "o"), ("selector", "s"), ("observer", "o17"), ("limit", "1000"),
                 ("cursor", "9"),
-            ]))
+            ])
+        ).query
         #expect(asks.object == bytes("o"))
         #expect(asks.selector == bytes("s"))
         #expect(asks.observer == 17)
         #expect(asks.limit == 1_000 && asks.cursor == 9)
         let faults = problem { () throws(Problem) in
-            try reader.asks(
+            try reader.listing(
+                .asks,
                 query: query([
                     ("selector", "rpc.s"), ("observer", "o17.x"), ("object", ""), ("name", "n"),
                 ]))

@@ -109,7 +109,9 @@ extension World {
         noteLooks()
         if isJudgedByHistoryAlone { return }
         try checkRows()
-        let queue = center.queue(after: 0, limit: 1_000, isWaiting: false) { _, _ in true }.rows
+        let queue = center.queue(matching: ObserverQuery(limit: 1_000) { $0.isWaiting = false }) {
+            _, _ in true
+        }.rows
         try compare("queue", queue.map { SeenEntry($0) }, model.queueRows)
         try compare("mode", center.modes.current, model.currentMode)
         try compare("modes", center.modes.stack.map(\.serial), model.modes.map(\.entry.serial))

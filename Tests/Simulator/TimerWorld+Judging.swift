@@ -8,7 +8,8 @@ extension TimerWorld {
     }
 
     var entries: [QueueEntryRow] {
-        center.queue(after: 0, limit: 1_000, isWaiting: false) { _, _ in true }.rows
+        center.queue(matching: ObserverQuery(limit: 1_000) { $0.isWaiting = false }) { _, _ in true
+        }.rows
     }
 
     // MARK: What is known

@@ -264,7 +264,8 @@ extension World {
 
     /// The identifiers in the queue.
     var queuedIDs: [NotificationID] {
-        center.queue(after: 0, limit: 1_000, isWaiting: false) { _, _ in true }.rows.map(\.id)
+        center.queue(matching: ObserverQuery(limit: 1_000) { $0.isWaiting = false }) { _, _ in true
+        }.rows.map(\.id)
     }
 
     /// The observers that there are.

@@ -217,23 +217,39 @@ extension NotificationCenter {
 
 extension NotificationCenter {
     /// The entries of the queue in the order in which they would be posted, and behind them the timers by the time at
-    /// which they are due.
+    /// which they are due, unless a query says more; a cursor is how many of them are passed over.
     ///
     /// - Parameters:
-    ///   - cursor: how many of them are passed over.
-    ///   - limit: how many rows the page has at most.
-    ///   - isWaiting: whether timers alone are wanted, or entries alone; nil is both.
-    ///   - scanLimit: how many timers the page looks at, if that is less than usual.
+    ///   - query: which ones.
+    ///   - scanLimit: how many rows, or how many timers of a page, are looked at, if that is less than usual.
     ///   - visible: what the caller may see.
     public func queue(
-        after cursor: UInt64, limit: Int, isWaiting: Bool?, scanLimit: Int = .max,
-        visible: Visibility
+        matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<QueueEntryRow> {
-        if isWaiting == true {
+        let isWanted: Visibility = { name, object in
+            (query.name == nil || query.name == name)
+                && (query.object == nil || query.object == object) && visible(name, object)
+        }
+        if query.isSurvey { return survey(queue: query, scanLimit: scanLimit, visible: isWanted) }
+        var page = queuePage(query, scanLimit: scanLimit, visible: isWanted)
+        if query.includesAll, visible(nil, nil) { page.total = count(ofQueue: query) }
+        return page
+    }
+
+    /// How many entries and timers there are, of what a query asks for.
+    func count(ofQueue query: ObserverQuery) -> Int {
+        (query.isWaiting == true ? 0 : queue.count) + (query.isWaiting == false ? 0 : timers.count)
+    }
+
+    private func queuePage(
+        _ query: ObserverQuery, scanLimit: Int, visible: Visibility
+    ) -> Page<QueueEntryRow> {
+        let (cursor, limit) = (query.cursor, query.limit)
+        if query.isWaiting == true {
             return timers(after: cursor, limit: limit, scanLimit: scanLimit, visible: visible)
         }
         var page = entries(after: cursor, limit: limit, visible: visible)
-        guard isWaiting == nil, page.next == nil, timers.count > 0 else { return page }
+        guard query.isWaiting == nil, page.next == nil, timers.count > 0 else { return page }
         let entryCount = UInt64(queue.count)
         guard page.rows.count < limit else {
             page.next = entryCount
@@ -260,11 +276,9 @@ extension NotificationCenter {
                 page.next = position - 1
                 return false
             }
-            let object = entry.content.object
-            let name = [UInt8](copying: entry.content.name)
-            var objectText: [UInt8]?
-            if let object { objectText = [UInt8](copying: object) }
-            if visible(name, objectText) { page.rows.append(Self.row(of: entry)) }
+            if visible(entry.content.nameText, entry.content.objectText) {
+                page.rows.append(Self.row(of: entry))
+            }
             return true
         }
         return page
@@ -275,7 +289,7 @@ extension NotificationCenter {
         queue.entry(id).map { Self.row(of: $0) } ?? timer(id)
     }
 
-    private static func row(of entry: NotificationQueue.Entry) -> QueueEntryRow {
+    static func row(of entry: NotificationQueue.Entry) -> QueueEntryRow {
         QueueEntryRow(
             id: entry.id, content: entry.content, style: entry.style,
             coalescing: entry.coalescing, modes: entry.modes, mergedCount: entry.mergedCount,

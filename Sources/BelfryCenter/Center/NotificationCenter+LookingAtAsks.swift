@@ -38,17 +38,27 @@ extension NotificationCenter {
         return AskFate(fate.outcome, fate.content, principal: fate.principal)
     }
 
-    /// The open asks after a cursor, the oldest first.
+    /// The open asks that a query asks for, the oldest first unless it says more.
     public func asks(
-        matching query: AskQuery, scanLimit: Int = .max, visible: Visibility
+        matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<AskRow> {
-        page(
-            of: asks.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
-            textByteCount: \.textByteCount
+        var page: Page<AskRow> = rows(
+            of: asks.order, query, scanLimit: scanLimit, textByteCount: \.textByteCount,
+            texts: { [$0.selector, $0.object, $0.principal, $0.id.text] },
+            key: { row, ordinal in
+                switch query.order {
+                case .object: RowKey(text: row.object, row: ordinal)
+                case .newest: RowKey(row: .max - ordinal)
+                case .name, .age, .held, .dropped, .delivered, .observers, .posts, .bytes, nil:
+                    RowKey(row: ordinal)
+                }
+            }
         ) { slot in
             let row = row(of: asks[slot])
             return query.includes(row) && visible(row.selector, row.object) ? row : nil
         }
+        if query.includesAll, !query.isSurvey, visible(nil, nil) { page.total = asks.count }
+        return page
     }
 
     private func row(of ask: OpenAsk) -> AskRow {
@@ -58,21 +68,34 @@ extension NotificationCenter {
             answerBy: ask.answerBy, isShown: !ask.isHeld, principal: ask.principal)
     }
 
-    /// The responders after a cursor, in registration order.
+    /// The responders that a query asks for, in registration order unless it says more.
     public func responders(
-        matching query: ObserverQuery, selector: [UInt8]? = nil, scanLimit: Int = .max,
-        visible: Visibility
+        matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ResponderRow> {
-        page(
-            of: observers.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
-            textByteCount: \.observer.textByteCount
+        var page: Page<ResponderRow> = rows(
+            of: observers.order, query, scanLimit: scanLimit,
+            textByteCount: \.observer.textByteCount,
+            texts: { [$0.observer.object, $0.observer.principal, $0.observer.idText] },
+            key: { row, serial in
+                switch query.order {
+                case .object: RowKey(text: row.observer.object ?? [], row: serial)
+                case .newest: RowKey(row: .max - serial)
+                case .held: RowKey(number: -Int64(row.observer.held), row: serial)
+                case .name, .age, .dropped, .delivered, .observers, .posts, .bytes, nil:
+                    RowKey(row: serial)
+                }
+            }
         ) { slot in
             guard let responder = observers.responder(at: slot),
-                selector.map({ responder.implements.contains($0) }) ?? true
+                query.selector.map({ responder.implements.contains($0) }) ?? true
             else { return nil }
             let row = row(ofSlot: slot)
             return query.includes(row) && visible(row.name, row.object) ? responderRow(row) : nil
         }
+        if query.includesAll, !query.isSurvey, visible(nil, nil) {
+            page.total = addresses.holderCount
+        }
+        return page
     }
 
     /// The holders of an address, in registration order.
@@ -93,14 +116,20 @@ extension NotificationCenter {
 }
 
 extension Notification.Content {
-    /// The object of an ask.
-    var address: [UInt8] {
-        guard let object else { return [] }
+    /// The bytes of the name.
+    public var nameText: [UInt8] { [UInt8](copying: name) }
+
+    /// The bytes of the object, if it has one.
+    public var objectText: [UInt8]? {
+        guard let object else { return nil }
         return [UInt8](copying: object)
     }
 
+    /// The object of an ask.
+    var address: [UInt8] { objectText ?? [] }
+
     /// The name of an ask.
-    var selector: [UInt8] { [UInt8](copying: name) }
+    var selector: [UInt8] { nameText }
 }
 
 extension AskRow {
@@ -110,7 +139,7 @@ extension AskRow {
     }
 }
 
-extension AskQuery {
+extension ObserverQuery {
     fileprivate func includes(_ row: AskRow) -> Bool {
         (object == nil || object == row.object) && (selector == nil || selector == row.selector)
             && (observer == nil || observer == row.observer)

@@ -28,9 +28,7 @@ extension NotificationCenter {
             }
             seenCount += 1
             let row = row(ofTimer: item.slot)
-            var object: [UInt8]?
-            if let text = row.content.object { object = [UInt8](copying: text) }
-            if visible([UInt8](copying: row.content.name), object) { page.rows.append(row) }
+            if visible(row.content.nameText, row.content.objectText) { page.rows.append(row) }
             return true
         }
         return page
@@ -41,7 +39,7 @@ extension NotificationCenter {
         timers.slot(of: id).map { row(ofTimer: $0) }
     }
 
-    private func row(ofTimer slot: UInt32) -> QueueEntryRow {
+    func row(ofTimer slot: UInt32) -> QueueEntryRow {
         let timer = timers[slot]
         let options = timer.details?.options
         return QueueEntryRow(

@@ -14,26 +14,37 @@ extension NotificationCenter {
         return PresentValue(value: value, tag: ValueTag(of: value), sequence: sequence)
     }
 
-    /// The values after a cursor, in the order in which they came.
+    /// The values that a query asks for, in the order in which they came unless it says more.
     public func values(
-        after cursor: UInt64, limit: Int, object: [UInt8]?, scanLimit: Int = .max,
-        visible: Visibility
+        matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ValueRow> {
-        guard let object else {
-            return page(
-                of: values.order, after: cursor, limit: limit, scanLimit: scanLimit,
-                textByteCount: \.object.count
-            ) { slot in
-                let row = row(ofValue: slot)
-                return visible(nil, row.object) ? row : nil
+        if let object = query.object, !query.isSurvey {
+            var page = Page<ValueRow>()
+            if query.cursor == 0, let slot = values.slot(of: object.span),
+                values[slot].document != nil, visible(nil, object)
+            {
+                page.rows = [row(ofValue: slot)]
             }
+            return page
         }
-        var page = Page<ValueRow>()
-        if cursor == 0, let slot = values.slot(of: object.span), values[slot].document != nil,
-            visible(nil, object)
-        {
-            page.rows = [row(ofValue: slot)]
+        var page: Page<ValueRow> = rows(
+            of: values.order, query, scanLimit: scanLimit, textByteCount: \.object.count,
+            texts: { [$0.object] },
+            key: { row, ordinal in
+                switch query.order {
+                case .object: RowKey(text: row.object)
+                case .newest: RowKey(number: -row.changedAt, row: ordinal)
+                case .observers: RowKey(number: -Int64(row.observerCount), row: ordinal)
+                case .bytes: RowKey(number: -Int64(row.byteCount), row: ordinal)
+                case .name, .age, .held, .dropped, .delivered, .posts, nil: RowKey(row: ordinal)
+                }
+            }
+        ) { slot in
+            let row = row(ofValue: slot)
+            let isWanted = query.object == nil || query.object == row.object
+            return isWanted && visible(nil, row.object) ? row : nil
         }
+        if query.includesAll, !query.isSurvey, visible(nil, nil) { page.total = values.count }
         return page
     }
 

@@ -4,16 +4,16 @@ extension NotificationCenter {
     /// How many rows a look goes through that reads no texts.
     private static let keyScanLimit = 100_000
     /// How many bytes of text a look goes through.
-    private static let searchByteLimit = 2 << 20
+    static let searchByteLimit = 2 << 20
 
     /// What a look has found so far.
-    private struct Survey {
+    struct Survey<Item> {
         private let query: ObserverQuery
         /// The rows of the page, where these stand by their numbers.
-        private var page: [(slot: UInt32, number: UInt64)] = []
+        private var page: [(item: Item, number: UInt64)] = []
         private var hasMore = false
         /// The first rows, where there is an order.
-        private var first: FirstRows
+        private var first: FirstRows<Item>
         private var matchCount = 0
         private(set) var seenCount = 0
         private var search: TextSearch?
@@ -41,13 +41,13 @@ extension NotificationCenter {
         }
 
         /// Takes a row that is wanted.
-        mutating func take(_ slot: UInt32, _ number: UInt64, _ key: () -> FirstRows.Key) {
+        mutating func take(_ item: Item, _ number: UInt64, _ key: () -> RowKey) {
             matchCount += 1
             if query.order != nil {
-                first.offer(key(), at: slot)
+                first.offer(key(), item)
             } else if number > query.cursor {
                 if page.count < max(query.limit, 1) {
-                    page.append((slot, number))
+                    page.append((item, number))
                 } else {
                     hasMore = true
                 }
@@ -56,19 +56,19 @@ extension NotificationCenter {
 
         /// The rows of what was found, of so many; text that is too much ends them.
         consuming func page<Row>(
-            of count: Int, textByteCount: (Row) -> Int, row: (UInt32) -> Row?
+            of count: Int, textByteCount: (Row) -> Int, row: (Item) -> Row?
         ) -> Page<Row> {
             var page = Page<Row>()
             page.total = matchCount
             page.unseenCount = count - seenCount
             var byteCount = 0
-            if query.order != nil { self.page = first.slots().map { ($0, 0) } }
-            for (slot, number) in self.page {
+            if query.order != nil { self.page = first.rows().map { ($0.item, 0) } }
+            for (item, number) in self.page {
                 guard byteCount <= NotificationCenter.pageTextByteLimit else {
                     hasMore = true
                     break
                 }
-                guard let row = row(slot) else { continue }
+                guard let row = row(item) else { continue }
                 page.rows.append(row)
                 page.next = number
                 byteCount += textByteCount(row)
@@ -78,12 +78,36 @@ extension NotificationCenter {
         }
     }
 
+    /// The rows of a list: page by page, or those that a query with an order, or with a part of a text, asks for.
+    ///
+    /// - Parameters:
+    ///   - texts: what a part is looked for in.
+    ///   - row: the row of a slot, where the query asks for it and the caller may see it.
+    func rows<Row>(
+        of list: PostingList, _ query: ObserverQuery, scanLimit: Int,
+        textByteCount: (Row) -> Int, texts: (Row) -> [[UInt8]?],
+        key: (Row, _ serial: UInt64) -> RowKey, row: (UInt32) -> Row?
+    ) -> Page<Row> {
+        guard query.isSurvey else {
+            return page(
+                of: list, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
+                textByteCount: textByteCount, row: row)
+        }
+        var survey = Survey<Row>(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
+        for entry in list.entries where !entry.isDead {
+            guard survey.goesOn() else { break }
+            guard let row = row(entry.slot), survey.finds(texts(row)) else { continue }
+            survey.take(row, entry.serial) { key(row, entry.serial) }
+        }
+        return survey.page(of: list.count, textByteCount: textByteCount) { $0 }
+    }
+
     /// The observers that a query with an order, or with a part of a text, asks for.
     func survey(
         _ query: ObserverQuery, scanLimit: Int, visible: Visibility
     ) -> Page<ObserverRow> {
         let readsRows = !query.includesAll || !visible(nil, nil)
-        var survey = Survey(
+        var survey = Survey<UInt32>(
             query,
             limit: min(max(scanLimit, 1), readsRows ? Self.pageScanLimit : Self.keyScanLimit))
         for entry in observers.order.entries where !entry.isDead {
@@ -92,7 +116,7 @@ extension NotificationCenter {
                 let row = row(ofSlot: entry.slot)
                 guard query.includes(row), visible(row.name, row.object),
                     survey.finds(
-                        [row.name, row.object, row.principal, Array("o\(row.serial)".utf8)])
+                        [row.name, row.object, row.principal, row.idText])
                 else { continue }
             }
             survey.take(entry.slot, entry.serial) {
@@ -106,21 +130,21 @@ extension NotificationCenter {
 
     private func key(
         ofObserver slot: UInt32, _ serial: UInt64, _ order: RowOrder?
-    ) -> FirstRows.Key {
+    ) -> RowKey {
         switch order {
         case .name:
-            FirstRows.Key(text: index.name(of: observers[slot].place) ?? [], row: serial)
-        case .newest: FirstRows.Key(number: -observers[slot].createdAt, row: .max - serial)
-        case .held: FirstRows.Key(number: -Int64(observers[slot].heldCount), row: serial)
-        case .dropped: FirstRows.Key(number: -Int64(observers[slot].dropped), row: serial)
-        case .delivered: FirstRows.Key(number: -Int64(observers[slot].delivered), row: serial)
-        case .age, .observers, .posts, nil: FirstRows.Key(row: serial)
+            RowKey(text: index.name(of: observers[slot].place) ?? [], row: serial)
+        case .newest: RowKey(number: -observers[slot].createdAt, row: .max - serial)
+        case .held: RowKey(number: -Int64(observers[slot].heldCount), row: serial)
+        case .dropped: RowKey(number: -Int64(observers[slot].dropped), row: serial)
+        case .delivered: RowKey(number: -Int64(observers[slot].delivered), row: serial)
+        case .age, .object, .observers, .posts, .bytes, nil: RowKey(row: serial)
         }
     }
 
     /// The clients that a query with an order, or with a part of a text, asks for.
     func survey(clients query: ObserverQuery, scanLimit: Int) -> Page<ClientRow> {
-        var survey = Survey(
+        var survey = Survey<UInt32>(
             query,
             limit: min(
                 max(scanLimit, 1), query.includesAll ? Self.keyScanLimit : Self.pageScanLimit))
@@ -133,12 +157,13 @@ extension NotificationCenter {
             else { continue }
             survey.take(entry.slot, entry.serial) {
                 switch query.order {
-                case .name: FirstRows.Key(text: client.principal, row: client.id)
-                case .newest: FirstRows.Key(number: -client.connectedAt, row: .max - client.id)
-                case .held: FirstRows.Key(number: -Int64(client.held.count), row: client.id)
+                case .name: RowKey(text: client.principal, row: client.id)
+                case .newest: RowKey(number: -client.connectedAt, row: .max - client.id)
+                case .held: RowKey(number: -Int64(client.held.count), row: client.id)
                 case .observers:
-                    FirstRows.Key(number: -Int64(client.observerCount), row: client.id)
-                case .age, .dropped, .delivered, .posts, nil: FirstRows.Key(row: client.id)
+                    RowKey(number: -Int64(client.observerCount), row: client.id)
+                case .age, .object, .dropped, .delivered, .posts, .bytes, nil:
+                    RowKey(row: client.id)
                 }
             }
         }
@@ -151,7 +176,7 @@ extension NotificationCenter {
     func survey(
         channels query: ObserverQuery, scanLimit: Int, visible: Visibility
     ) -> Page<ChannelRow> {
-        var survey = Survey(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
+        var survey = Survey<UInt32>(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
         for place in 0..<UInt32(index.channels.indexLimit) {
             guard let row = index.channels.row(at: place) else { continue }
             guard survey.goesOn() else { break }
@@ -161,19 +186,49 @@ extension NotificationCenter {
             survey.take(place, UInt64(place) + 1) {
                 switch query.order {
                 case .newest:
-                    FirstRows.Key(number: -(row.lastPostedAt ?? 0), text: row.name, row: 0)
+                    RowKey(number: -(row.lastPostedAt ?? 0), text: row.name, row: 0)
                 case .observers:
-                    FirstRows.Key(number: -Int64(row.observerCount), text: row.name, row: 0)
+                    RowKey(number: -Int64(row.observerCount), text: row.name, row: 0)
                 case .posts:
-                    FirstRows.Key(
+                    RowKey(
                         number: -Int64(clamping: row.postCount), text: row.name, row: 0)
-                case .name, .age, .held, .dropped, .delivered, nil:
-                    FirstRows.Key(text: row.name, row: 0)
+                case .name, .object, .age, .held, .dropped, .delivered, .bytes, nil:
+                    RowKey(text: row.name, row: 0)
                 }
             }
         }
         return survey.page(of: index.channels.count, textByteCount: \.name.count) {
             index.channels.row(at: $0)
         }
+    }
+
+    /// The entries of the queue, and the timers, that a query with an order, or with a part of a text, asks for.
+    func survey(
+        queue query: ObserverQuery, scanLimit: Int, visible: Visibility
+    ) -> Page<QueueEntryRow> {
+        var survey = Survey<QueueEntryRow>(
+            query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
+        var place: UInt64 = 0
+        func take(_ row: QueueEntryRow) -> Bool {
+            guard survey.goesOn() else { return false }
+            place += 1
+            let (name, object, id) = (row.content.nameText, row.content.objectText, row.id.text)
+            guard visible(name, object), survey.finds([name, object, id]) else { return true }
+            // Places change with each entry that leaves: equal rows stand by their identifiers.
+            survey.take(row, place) {
+                switch query.order {
+                case .newest: RowKey(number: -row.enqueuedAt, text: id)
+                case .name: RowKey(text: name + [0] + id)
+                case .object, .age, .held, .dropped, .delivered, .observers, .posts, .bytes, nil:
+                    RowKey(number: row.enqueuedAt, text: id)
+                }
+            }
+            return true
+        }
+        if query.isWaiting != true { queue.forEachInPostingOrder { take(Self.row(of: $0)) } }
+        if query.isWaiting != false {
+            timers.order.forEach(from: 0) { take(row(ofTimer: $0.slot)) }
+        }
+        return survey.page(of: count(ofQueue: query), textByteCount: \.content.byteCount) { $0 }
     }
 }

@@ -57,6 +57,13 @@ public struct NotificationID: Hashable, Sendable {
         write(over: &text, at: start)
     }
 
+    /// The text form.
+    var text: [UInt8] {
+        var text: [UInt8] = []
+        append(to: &text)
+        return text
+    }
+
     private static let blankText = [UInt8](repeating: 0, count: textByteCount)
 
     /// Writes the text form over the 26 bytes of a buffer from `start` on, which must be there.

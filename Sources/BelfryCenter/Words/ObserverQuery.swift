@@ -1,4 +1,4 @@
-/// Which observers a listing asks for; a field that is nil or zero asks for any.
+/// Which rows a listing asks for; a field that is nil or zero asks for any.
 public struct ObserverQuery: Sendable {
     /// The serial number after which the page starts.
     public var cursor: UInt64 = 0
@@ -12,6 +12,12 @@ public struct ObserverQuery: Sendable {
     public var target: [UInt8]?
     /// The number of the client.
     public var client: UInt64?
+    /// A selector that is implemented, or that is asked for.
+    public var selector: [UInt8]?
+    /// The number of the observer whose turn it is to answer.
+    public var observer: UInt64?
+    /// Whether timers alone are wanted, or entries of the queue alone; nil is both.
+    public var isWaiting: Bool?
     /// Who the client is.
     public var principal: [UInt8]?
     /// The state of the client.
@@ -22,7 +28,7 @@ public struct ObserverQuery: Sendable {
     /// The order of the rows; nil is that of their numbers, which alone has further pages.
     public var order: RowOrder?
 
-    /// Asks for all observers, and what else is said.
+    /// Asks for all rows, and what else is said.
     public init(
         after cursor: UInt64 = 0, limit: Int = 100,
         _ change: (inout ObserverQuery) -> Void = { _ in }
@@ -38,7 +44,7 @@ public struct ObserverQuery: Sendable {
     /// Whether every row is wanted.
     var includesAll: Bool {
         name == nil && object == nil && target == nil && client == nil && principal == nil
-            && state == nil && contained == nil
+            && state == nil && selector == nil && observer == nil && contained == nil
     }
 
     func includes(_ row: ObserverRow) -> Bool {

@@ -43,6 +43,9 @@ public struct ObserverRow: Sendable, Equatable {
     /// The last losses that it was told, the oldest first.
     public var toldGaps: [ToldGap] = []
 
+    /// Its number as a text.
+    var idText: [UInt8] { Array("o\(serial)".utf8) }
+
     /// The bytes of its texts.
     var textByteCount: Int {
         (name?.count ?? 0) + (object?.count ?? 0) + selector.count + principal.count

@@ -2,9 +2,11 @@
 public enum RowOrder: String, Sendable, CaseIterable {
     /// By name, byte by byte; rows that are for any name come first.
     case name
+    /// By object, byte by byte.
+    case object
     /// The oldest first.
     case age
-    /// The newest first; a channel by its last post.
+    /// The newest first; a channel by its last post, a value by its last change.
     case newest = "-age"
     /// For whom the most is held first.
     case held = "-held"
@@ -16,6 +18,8 @@ public enum RowOrder: String, Sendable, CaseIterable {
     case observers = "-observers"
     /// What was posted the most first.
     case posts = "-posts"
+    /// What has the most bytes first.
+    case bytes = "-bytes"
 
     /// The orders that observers have.
     public static let ofObservers: [RowOrder] = [
@@ -25,4 +29,12 @@ public enum RowOrder: String, Sendable, CaseIterable {
     public static let ofClients: [RowOrder] = [.name, .age, .newest, .held, .observers]
     /// The orders that channels have.
     public static let ofChannels: [RowOrder] = [.name, .newest, .observers, .posts]
+    /// The orders that responders have.
+    public static let ofResponders: [RowOrder] = [.object, .age, .newest, .held]
+    /// The orders that open asks have.
+    public static let ofAsks: [RowOrder] = [.object, .age, .newest]
+    /// The orders that values have.
+    public static let ofValues: [RowOrder] = [.object, .newest, .observers, .bytes]
+    /// The orders that entries of the queue and timers have.
+    public static let ofQueue: [RowOrder] = [.name, .age, .newest]
 }

@@ -40,16 +40,12 @@ extension Exchange {
         case .answer:
             return try answer(path.notificationID(), &query, content: content, reader)
         case .ask: return try ask(path, &query, content: content, reader)
-        case .responders:
-            let listing = try reader.listing(.responders, query: query.takeRest())
-            return .listing(.responders(listing.query, selector: listing.selector))
+        case .responders: return .listing(.responders(try listing(.responders)))
         case .holders:
             try reader.check(name: path.argument, parameter: "object")
             return .listing(.holders(object: path.argument))
-        case .asks: return .listing(.asks(try reader.asks(query: query.takeRest())))
-        case .values:
-            let listing = try listing(.values)
-            return .listing(.values(listing))
+        case .asks: return .listing(.asks(try listing(.asks)))
+        case .values: return .listing(.values(try listing(.values)))
         case .wholeValue, .value: return try readValue(path, reader)
         case .setWholeValue, .setValue:
             return try setValue(path, &query, content: content, reader)
@@ -81,9 +77,7 @@ extension Exchange {
                 id: try path.clientNumber(), session: session(), try reader.suspension(in: content))
         case .removeClient:
             return .removeClient(id: try path.clientNumber(), session: session())
-        case .queue:
-            let listing = try reader.listing(.queue, query: query.takeRest())
-            return .listing(.queue(listing.query, isWaiting: listing.isWaiting))
+        case .queue: return .listing(.queue(try listing(.queue)))
         case .dequeue: return .dequeue(try reader.dequeue(query: query.takeRest()))
         case .queueEntry: return .listing(.queueEntry(try path.notificationID()))
         case .dequeueEntry: return .dequeue(.entry(try path.notificationID()))

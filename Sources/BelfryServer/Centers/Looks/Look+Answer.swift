@@ -62,10 +62,9 @@ extension CenterListing {
             let page = center.observers(
                 matching: query, scanLimit: scan.take(of: center.observerCount), visible: isVisible)
             Shape.append(observers: page, center: name, to: &outbox.content)
-        case .responders(let query, let selector):
+        case .responders(let query):
             let page = center.responders(
-                matching: query, selector: selector,
-                scanLimit: scan.take(of: center.observerCount), visible: isVisible)
+                matching: query, scanLimit: scan.take(of: center.observerCount), visible: isVisible)
             Shape.append(responders: page, center: name, to: &outbox.content)
         case .holders(let object):
             // A responder has no name, so only who may see all names sees it.
@@ -79,8 +78,7 @@ extension CenterListing {
             Shape.append(asks: page, to: &outbox.content)
         case .values(let query):
             let page = center.values(
-                after: query.cursor, limit: query.limit, object: query.object,
-                scanLimit: scan.take(of: center.valueCount), visible: isVisible)
+                matching: query, scanLimit: scan.take(of: center.valueCount), visible: isVisible)
             Shape.append(values: page, to: &outbox.content)
         case .clients(let query):
             // A client has neither name nor object, so only who may see all of them sees any.
@@ -97,18 +95,16 @@ extension CenterListing {
                 matching: query, scanLimit: scan.take(of: center.channelCount),
                 visible: isVisible)
             Shape.append(channels: page, to: &outbox.content)
-        case .queue(let query, let isWaiting):
+        case .queue(let query):
             outbox.work.countLook(through: center.queueCount)
             let page = center.queue(
-                after: query.cursor, limit: query.limit, isWaiting: isWaiting,
-                scanLimit: scan.take(of: center.timerCount)
-            ) {
-                (query.name == nil || query.name == $0)
-                    && (query.object == nil || query.object == $1) && isVisible($0, $1)
-            }
+                matching: query, scanLimit: scan.take(of: center.queueCount + center.timerCount),
+                visible: isVisible)
             Shape.append(queue: page, to: &outbox.content)
         case .queueEntry(let id):
-            guard let row = center.queueEntry(id), Self.shows(row.content, isVisible) else {
+            guard let row = center.queueEntry(id),
+                isVisible(row.content.nameText, row.content.objectText)
+            else {
                 throw Problem(Refusal.unknownEntry)
             }
             Shape.append(queueEntry: row, to: &outbox.content)
@@ -137,15 +133,6 @@ extension CenterListing {
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &outbox.content)
         }
-    }
-
-    private static func shows(
-        _ content: Notification.Content, _ isVisible: NotificationCenter.Visibility
-    ) -> Bool {
-        let name = [UInt8](copying: content.name)
-        var object: [UInt8]?
-        if let span = content.object { object = [UInt8](copying: span) }
-        return isVisible(name, object)
     }
 }
 

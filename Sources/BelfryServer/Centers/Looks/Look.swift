@@ -11,14 +11,13 @@ enum Look: Sendable {
 /// What a center can list, page by page.
 enum CenterListing: Sendable {
     indirect case observers(ObserverQuery)
-    indirect case responders(ObserverQuery, selector: [UInt8]?)
+    indirect case responders(ObserverQuery)
     case holders(object: [UInt8])
-    indirect case asks(AskQuery)
+    indirect case asks(ObserverQuery)
     indirect case values(ObserverQuery)
     indirect case clients(ObserverQuery)
     indirect case channels(ObserverQuery)
-    /// Entries, timers (`isWaiting`), or first the ones and then the others.
-    indirect case queue(ObserverQuery, isWaiting: Bool?)
+    indirect case queue(ObserverQuery)
     case queueEntry(NotificationID)
     case modes
     indirect case explain(ExplainRequest)
