@@ -160,6 +160,29 @@ struct ValueWireTests {
         #expect(try late.read()?.status == 404)
     }
 
+    @Test(
+        "V14: a long poll ends when its client shuts down its half, or goes", arguments: [1, 2])
+    func longPollLeft(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount)
+        let tag = try #require(try broker.request("PUT", "/v1/values/o", "{}").field("etag"))
+        let wait = ["If-None-Match: \(tag)", "Prefer: wait=5"]
+        let (half, gone) = (
+            try broker.http(loop: loopCount - 1), try broker.http(loop: loopCount - 1)
+        )
+        for peer in [half, gone] {
+            try peer.send(HTTPPeer.text("GET", "/v1/values/o", fields: wait))
+            #expect(try peer.read() == nil)
+        }
+        func waitingCount() -> Int { broker.nodes.reduce(0) { $0 + $1.server.host.values.count } }
+        #expect(waitingCount() == 2)
+        half.peer.halfClose()
+        gone.peer.close()
+        try broker.crank()
+        #expect(try half.read()?.status == 304)
+        #expect(half.peer.sawEndOfOutput)
+        #expect(waitingCount() == 0)
+    }
+
     @Test("V6 (T260), V5: the present value, then its changes, each once", arguments: [1, 2])
     func observes(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)

@@ -85,12 +85,12 @@ extension ConnectionTable {
             move(id, .asked, &outbox)
         case .http:
             wait(id, &outbox)
-            // The end of the connection is the end of a mailbox's reader, and of an asker.
+            // The end of the connection is the end of a mailbox's reader, of an asker, and of one who waits.
             switch submission.request {
             case .readMailbox(let secret, _, _):
                 self[id].mailbox = secret.number
                 self[id].center = submission.center
-            case .ask, .fate: self[id].center = submission.center
+            case .ask, .fate, .readValue: self[id].center = submission.center
             default: break
             }
         }

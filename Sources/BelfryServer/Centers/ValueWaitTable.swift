@@ -32,8 +32,11 @@ struct ValueWaitTable {
     /// How many may wait for values at a time, on one loop.
     private static let limit = 65_536
 
+    /// How many wait.
+    var count: Int { polls.count }
+
     /// Whether one more may wait.
-    var hasRoom: Bool { polls.count < Self.limit }
+    var hasRoom: Bool { count < Self.limit }
 
     /// Whether some may have to be answered.
     var hasEnded: Bool { !touched.isEmpty || !ended.isEmpty }
