@@ -1,3 +1,5 @@
+internal import BelfryBytes
+public import BelfryCenter
 internal import BelfryJSON
 
 /// The text of an observer, a client or a mode lease: `o17`, `c4` and `m3`.
@@ -120,6 +122,39 @@ public enum CursorText {
     public static func append(_ cursor: UInt64, to output: inout [UInt8]) {
         JSONWriter.append(integer: cursor, to: &output)
     }
+
+    /// Reads the text of a place in an order: its numbers, and its text as hexadecimal digits.
+    public static func readKey(_ text: Span<UInt8>) -> RowKey? {
+        let parts = [UInt8](copying: text).split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let row = Decimal.read(Array(parts[1]).span) else { return nil }
+        let isNegative = parts[0].first == UInt8(ascii: "-")
+        let magnitude = Decimal.read(Array(parts[0].dropFirst(isNegative ? 1 : 0)).span)
+        guard let magnitude, let number = Int64(exactly: magnitude) else { return nil }
+        var bytes: [UInt8] = []
+        var digits = parts[2]
+        while let high = digits.popFirst() {
+            guard let low = digits.popFirst(), let high = hexDigits.firstIndex(of: high),
+                let low = hexDigits.firstIndex(of: low)
+            else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return RowKey(number: isNegative ? -number : number, text: bytes, row: row)
+    }
+
+    /// Appends the text of a place in an order.
+    public static func append(_ key: RowKey, to output: inout [UInt8]) {
+        JSONWriter.append(integer: Int(key.number), to: &output)
+        output.append(UInt8(ascii: "."))
+        JSONWriter.append(integer: key.row, to: &output)
+        output.append(UInt8(ascii: "."))
+        for byte in key.text {
+            output.append(hexDigits[Int(byte >> 4)])
+            output.append(hexDigits[Int(byte & 15)])
+        }
+    }
+
+    private static let hexDigits = Array("0123456789abcdef".utf8)
 }
 
 /// Numbers that have exactly one text.

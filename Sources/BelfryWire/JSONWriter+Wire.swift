@@ -37,6 +37,14 @@ extension JSONWriter {
         member("next", string: text, into: &output)
     }
 
+    /// Behind which place in an order the next page starts, if there is one.
+    mutating func next(_ last: RowKey?, into output: inout [UInt8]) {
+        guard let last else { return }
+        var text: [UInt8] = []
+        CursorText.append(last, to: &text)
+        member("next", string: text, into: &output)
+    }
+
     mutating func strings(_ key: String, _ texts: [[UInt8]], into output: inout [UInt8]) {
         array(key, of: texts, into: &output) { text, output, writer in
             writer.string(text, into: &output)

@@ -38,8 +38,9 @@ public struct ListingRequest: Sendable {
 
     /// What is wrong with parameters beside each other, and with which of them.
     var fault: (key: Key, detail: String)? {
-        guard query.order != nil, query.cursor > 0 else { return nil }
-        return (.cursor, "goes with no sort: a sorted listing has one page, the first rows")
+        let isOfOrder = query.last != nil
+        let isOther = query.order == nil ? isOfOrder : query.cursor > 0
+        return isOther ? (.cursor, "must be the next of a page with the same sort") : nil
     }
 
     static let cursorDetail = "must be the next of an earlier page"
@@ -49,9 +50,9 @@ public struct ListingRequest: Sendable {
         switch key {
         case .limit: return setLimit(text, limits: limits)
         case .cursor:
-            guard let cursor = CursorText.read(text.span) else {
-                return Self.cursorDetail
-            }
+            query.last = orders.isEmpty ? nil : CursorText.readKey(text.span)
+            if query.last != nil { return nil }
+            guard let cursor = CursorText.read(text.span) else { return Self.cursorDetail }
             query.cursor = cursor
             return nil
         case .name: query.name = text

@@ -158,6 +158,7 @@ extension Shape {
         writer.beginObject(into: &output)
         writer.array(key, of: page.rows, into: &output, element: row)
         writer.next(page.next, into: &output)
+        writer.next(page.last, into: &output)
         if let total = page.total { writer.member("total", integer: total, into: &output) }
         if page.unseenCount > 0 {
             writer.member("unseen", integer: page.unseenCount, into: &output)

@@ -55,6 +55,31 @@ struct SurveyTests {
         let first = observers(scenario) { ($0.order, $0.limit) = (order, 2) }
         #expect(first.rows.map(\.serial) == Array(expected.prefix(2)))
         #expect(first.total == 6 && first.next == nil)
+        // The next pages go on behind it, to the last.
+        let rest = observers(scenario) { ($0.order, $0.last) = (order, first.last) }
+        #expect(rest.rows.map(\.serial) == Array(expected.dropFirst(2)))
+        #expect(rest.total == 6 && rest.last == nil)
+    }
+
+    @Test("an exact page of an order is the last one, and one of long texts is not")
+    func orderEnds() {
+        var scenario = scenario()
+        #expect(observers(scenario) { ($0.order, $0.limit) = (.name, 6) }.last == nil)
+        #expect(observers(scenario) { ($0.order, $0.limit) = (.name, 5) }.last != nil)
+        let client = scenario.connect()
+        for number in 0..<300 {
+            scenario.observe("\(number)" + String(repeating: "é", count: 250), by: client)
+        }
+        var serials: Set<UInt64> = []
+        var (pageCount, last): (Int, RowKey?) = (0, nil)
+        repeat {
+            let page = observers(scenario) {
+                ($0.order, $0.limit, $0.last) = (.name, 1_000, last)
+            }
+            serials.formUnion(page.rows.map(\.serial))
+            (pageCount, last) = (pageCount + 1, page.last)
+        } while last != nil
+        #expect(serials.count == 306 && pageCount > 1)
     }
 
     @Test("an order and a part of a text go together")
@@ -136,7 +161,8 @@ struct SurveyTests {
         func asks(_ change: (inout ObserverQuery) -> Void) -> [String] {
             center.asks(matching: ObserverQuery(change), visible: all).rows.map { text($0.object) }
         }
-        #expect(asks { $0.order = .object } == ["A", "b"] && asks { $0.order = .age } == ["b", "A"])
+        #expect(
+            asks { $0.order = .object } == ["A", "b"] && asks { $0.order = .age } == ["b", "A"])
         #expect(asks { $0.order = .newest } == ["A", "b"])
         #expect(asks { $0.contained = bytes("GO") }.count == 2)
         func values(_ change: (inout ObserverQuery) -> Void) -> [String] {
@@ -224,7 +250,9 @@ struct SurveyTests {
             keys.append(key)
             first.offer(key, row)
         }
-        #expect(first.rows().map(\.item) == keys.sorted().prefix(limit).map(\.row))
+        let rows = first.rows()
+        #expect(first.hasMore == (keys.count > limit))
+        #expect(rows.map(\.item) == keys.sorted().prefix(limit).map(\.row))
     }
 
     @Test("a search finds what a plain one finds", arguments: 0..<20)

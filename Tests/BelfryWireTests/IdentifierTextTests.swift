@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryWire
 import Testing
 
@@ -62,5 +63,28 @@ struct IdentifierTextTests {
         var text: [UInt8] = []
         CursorText.append(value, to: &text)
         #expect(CursorText.read(text.span) == value)
+    }
+
+    @Test(
+        "the text of a place in an order is read as it was written",
+        arguments: [
+            (RowKey(), "0.0."), (RowKey(number: -7, row: .max), "-7.18446744073709551615."),
+            (RowKey(number: .max, text: bytes("Aé"), row: 1), "9223372036854775807.1.41c3a9"),
+        ])
+    func key(key: RowKey, text: String) {
+        var written: [UInt8] = []
+        CursorText.append(key, to: &written)
+        #expect(String(decoding: written, as: UTF8.self) == text)
+        #expect(CursorText.readKey(written.span) == key)
+    }
+
+    @Test(
+        "what is no such text is not read",
+        arguments: [
+            "", "1", "1.2", "1.2.3", "1.2.3g", "1.2.AB", "-.2.", "1.-2.", "01.2.", "1.2.33.",
+            "9223372036854775808.1.",
+        ])
+    func noKey(text: String) {
+        #expect(CursorText.readKey(bytes(text).span) == nil)
     }
 }

@@ -19,10 +19,6 @@ const bodyId = "rows";
 /// The page before each page that was reached by Next, so that there is a way back.
 const pageBefore = new Map();
 
-/// The order of a list that is asked for page by page: the broker's own, the oldest first. A sorted
-/// one has its first rows alone.
-const inPages = "pages";
-
 /// `spec` says what the list is:
 /// - `view`, `title`, `path` (in the API), `rows` (the member of the answer), `id` of a row;
 /// - `columns`: `{ head, cls, sorts, cell(row, app) }`, the first of which names the row; `sorts`
@@ -51,8 +47,7 @@ export class List {
   }
 
   get sort() {
-    const sort = this.#query.sort ?? this.#spec.sort ?? inPages;
-    return sort === inPages ? null : sort;
+    return this.#query.sort ?? this.#spec.sort ?? null;
   }
 
   get #filter() {
@@ -288,7 +283,6 @@ export class List {
     const { next = null } = this.#data ?? {};
     const { cursor = null, from = "1" } = this.#query;
     const before = pageBefore.get(`${this.#spec.view} ${cursor}`) ?? {};
-    const isCut = this.sort !== null && this.#data?.total > rows.length;
     const nextQuery = { cursor: next, from: String(Number(from) + rows.length) };
     const { path } = this.#spec;
     const { cursor: _, ...asked } = this.#asked;
@@ -304,7 +298,6 @@ export class List {
         }),
         cursor !== null &&
           h("a", { href: this.#with(before) }, before.cursor ? "← Before" : "← First 50"),
-        isCut && h("a", { href: this.#with({ sort: inPages }) }, "All, page by page →"),
         next !== null &&
           h(
             "a",

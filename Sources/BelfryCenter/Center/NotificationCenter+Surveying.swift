@@ -10,7 +10,7 @@ extension NotificationCenter {
     struct Survey<Item> {
         private let query: ObserverQuery
         /// The rows of the page, where these stand by their numbers.
-        private var page: [(item: Item, number: UInt64)] = []
+        private var page: [(key: RowKey, item: Item)] = []
         private var hasMore = false
         /// The first rows, where there is an order.
         private var first: FirstRows<Item>
@@ -44,10 +44,12 @@ extension NotificationCenter {
         mutating func take(_ item: Item, _ number: UInt64, _ key: () -> RowKey) {
             matchCount += 1
             if query.order != nil {
-                first.offer(key(), item)
+                let key = key()
+                if let last = query.last, key <= last { return }
+                first.offer(key, item)
             } else if number > query.cursor {
                 if page.count < max(query.limit, 1) {
-                    page.append((item, number))
+                    page.append((RowKey(row: number), item))
                 } else {
                     hasMore = true
                 }
@@ -62,18 +64,20 @@ extension NotificationCenter {
             page.total = matchCount
             page.unseenCount = count - seenCount
             var byteCount = 0
-            if query.order != nil { self.page = first.rows().map { ($0.item, 0) } }
-            for (item, number) in self.page {
+            var last: RowKey?
+            if query.order != nil { (self.page, hasMore) = (first.rows(), first.hasMore) }
+            for (key, item) in self.page {
                 guard byteCount <= NotificationCenter.pageTextByteLimit else {
                     hasMore = true
                     break
                 }
                 guard let row = row(item) else { continue }
                 page.rows.append(row)
-                page.next = number
+                last = key
                 byteCount += textByteCount(row)
             }
-            if query.order != nil || !hasMore { page.next = nil }
+            guard hasMore else { return page }
+            if query.order == nil { page.next = last?.row } else { page.last = last }
             return page
         }
     }

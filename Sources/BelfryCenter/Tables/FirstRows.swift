@@ -5,6 +5,8 @@
 struct FirstRows<Item> {
     private var kept: [(key: RowKey, item: Item)] = []
     private var last: RowKey?
+    /// Whether some that were offered are not among them, once these were taken.
+    private(set) var hasMore = false
     private let limit: Int
 
     init(limit: Int) { self.limit = max(limit, 1) }
@@ -18,12 +20,13 @@ struct FirstRows<Item> {
     private mutating func cut() {
         kept.sort { $0.key < $1.key }
         guard kept.count > limit else { return }
+        hasMore = true
         kept.removeLast(kept.count - limit)
         last = kept.last?.key
     }
 
     /// The first rows, in their order.
-    consuming func rows() -> [(key: RowKey, item: Item)] {
+    mutating func rows() -> [(key: RowKey, item: Item)] {
         cut()
         return kept
     }

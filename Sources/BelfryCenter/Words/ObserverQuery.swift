@@ -25,8 +25,10 @@ public struct ObserverQuery: Sendable {
 
     /// What one of the texts of a row has in it, the letters of ASCII in either case.
     public var contained: [UInt8]?
-    /// The order of the rows; nil is that of their numbers, which alone has further pages.
+    /// The order of the rows; nil is that of their numbers.
     public var order: RowOrder?
+    /// The place in the order behind which the page starts.
+    public var last: RowKey?
 
     /// Asks for all rows, and what else is said.
     public init(
