@@ -111,8 +111,11 @@ extension Problem {
         case .askBytesFull:
             self.init(
                 .overloaded,
-                "All open asks together hold as many bytes as they may (--ask-limit); try again later."
-            )
+                """
+                All open asks together, or those of this caller, hold as many bytes as they may \
+                (--ask-limit, --queue-memory, --principal-share, --address-share); try again later, or \
+                withdraw some of them.
+                """)
         case .unknownValue:
             self = .noValue
         case .preconditionFailed(let current):

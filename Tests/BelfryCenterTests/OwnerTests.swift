@@ -12,6 +12,7 @@ struct OwnerTests {
         var anew = center
         anew.owned = OwnedMemory()
         anew.queue.owned = OwnedMemory()
+        anew.asks.owned = OwnedMemory()
         anew.keys.owned = OwnedMemory()
         anew.assignOwners { CommandSource.owner(of: $0) }
         var holdings = anew.holdings(of: owner)

@@ -400,7 +400,7 @@ struct ShareTests {
 
 extension Broker {
     /// What is kept for a principal.
-    fileprivate func held(_ principal: String) -> Holdings {
+    func held(_ principal: String) -> Holdings {
         for node in nodes { node.server.accountForAllKept() }
         let identity = OwnerTable.Identity(principal: .principal(Array(principal.utf8)))
         return shared.askers.owners.holdings(of: shared.askers.owners.owner(identity)).first?

@@ -32,6 +32,8 @@ struct AskTable: Sendable {
     private(set) var byteCount = 0
     /// How many wait for somebody.
     private(set) var heldCount = 0
+    /// What is open for each owner.
+    var owned = OwnedMemory()
 
     /// An ask, if its slot has it still.
     struct Orphan: Sendable {
@@ -56,8 +58,11 @@ struct AskTable: Sendable {
     /// The bytes that the table costs.
     var footprint: Int {
         Footprint.texts(count: 2 * count, byteCount: byteCount)
-            + count * (MemoryLayout<OpenAsk>.stride + Self.listByteCount) + positions.footprint
+            + count * Self.askByteCount + positions.footprint
     }
+
+    /// What an ask costs besides its texts.
+    private static let askByteCount = MemoryLayout<OpenAsk>.stride + listByteCount
 
     /// What an ask costs in lists besides: a place in the order, one of an observer or an address, its path and
     /// who waits for it.
@@ -99,6 +104,7 @@ struct AskTable: Sendable {
         ask.ordinal = lastOrdinal
         let slot = freeSlots.popLast() ?? UInt32(slots.count)
         byteCount += ask.byteCount
+        count(ask, 1)
         order.append(serial: lastOrdinal, slot: slot)
         if Int(slot) == slots.count { slots.append(.none) }
         swap(&ask, &slots[Int(slot)])
@@ -132,11 +138,26 @@ struct AskTable: Sendable {
         positions.remove(ask.id, at: UInt64(slot))
         order.remove(serial: ask.ordinal)
         byteCount -= ask.byteCount
+        count(ask, -1)
         decrease(ask.asker)
         freeSlots.append(slot)
         // A table that was large once gives its storage back.
         if order.isEmpty, slots.count > 64 { (slots, freeSlots) = ([], []) }
         return ask
+    }
+
+    /// Counts an ask for its owner, or with -1 one that goes.
+    private mutating func count(_ ask: borrowing OpenAsk, _ sign: Int) {
+        let cost = Footprint.texts(count: 2, byteCount: ask.byteCount) + Self.askByteCount
+        owned.add(sign * ask.byteCount, cost: sign * cost, of: .asks, for: ask.owner)
+    }
+
+    /// Finds out for whom the asks that a store has kept count.
+    mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
+        for entry in order.entries where !entry.isDead {
+            slots[Int(entry.slot)].owner = ownerOf(self[entry.slot].principal)
+            count(self[entry.slot], 1)
+        }
     }
 
     /// The walk of an ask starts at an address.

@@ -30,6 +30,8 @@ struct OpenAsk: Sendable {
     /// The client that asks over its connection, if one does; when it goes, the next that waits stands in its place.
     var client: UInt64?
     let principal: [UInt8]
+    /// The owner that it counts for.
+    var owner = Owner.none
     /// Whether it outlives its asker, and lasts.
     let isStored: Bool
     let key: IdempotencyKey?
@@ -155,7 +157,8 @@ extension OpenAsk {
             fallback: ask.fallback, isOnce: ask.isOnce, askedAt: time.wallMilliseconds,
             answerBy: time.wallMilliseconds + ask.lifetime / 1_000_000,
             endsAt: time.monotonicNanoseconds.adding(ask.lifetime), client: terms.client,
-            principal: terms.principal, isStored: ask.wait != nil, key: terms.key,
+            principal: terms.principal, owner: terms.owner, isStored: ask.wait != nil,
+            key: terms.key,
             waiters: FewList(one: Waiter(id: command, client: terms.client)))
     }
 

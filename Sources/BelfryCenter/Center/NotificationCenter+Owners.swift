@@ -4,11 +4,12 @@ extension NotificationCenter {
     /// Takes how much more the center keeps for each owner than it told.
     public mutating func takeOwnedGrowth() -> [Owner: Holdings] {
         var growth = owned.takeGrowth()
-        for (owner, more) in queue.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
-        for (owner, more) in timers.owned.takeGrowth() {
-            growth[owner, default: Holdings()] += more
+        for more in [
+            queue.owned.takeGrowth(), timers.owned.takeGrowth(), asks.owned.takeGrowth(),
+            keys.owned.takeGrowth(),
+        ] {
+            for (owner, more) in more { growth[owner, default: Holdings()] += more }
         }
-        for (owner, more) in keys.owned.takeGrowth() { growth[owner, default: Holdings()] += more }
         return growth
     }
 
@@ -17,6 +18,7 @@ extension NotificationCenter {
         var holdings = owned[owner]
         holdings += queue.owned[owner]
         holdings += timers.owned[owner]
+        holdings += asks.owned[owner]
         holdings += keys.owned[owner]
         return holdings
     }
@@ -37,6 +39,7 @@ extension NotificationCenter {
                 }
             }
         }
+        asks.assignOwners(ownerOf)
         keys.assignOwners(ownerOf)
     }
 

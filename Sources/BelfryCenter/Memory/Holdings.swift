@@ -2,7 +2,7 @@
 public struct Holdings: Sendable, Equatable {
     /// The bytes by kind, but for those of the queue, which are texts.
     public var memory = KeptMemory()
-    /// What waits in queues, timers and values.
+    /// What waits in queues, timers, values and asks.
     public var texts = OwnedTexts()
     /// How many observers.
     public var observerCount = 0

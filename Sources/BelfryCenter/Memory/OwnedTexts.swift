@@ -6,6 +6,8 @@ public enum TextKind: Int, Sendable, CaseIterable {
     case timers
     /// Values: their canonical bytes, with their objects.
     case values
+    /// Open asks: name, object, userInfo and default.
+    case asks
 }
 
 /// The texts that are kept for an owner, each kind apart from the others.

@@ -6,7 +6,9 @@ public struct AskTerms: Sendable {
     public var principal: [UInt8] = []
     /// Whether what must last can be stored now.
     public var canStore = true
-    /// Bytes that all open asks of the broker together still have room for.
+    /// The owner that the ask counts for while it is open.
+    public var owner = Owner.none
+    /// Bytes that all open asks of the broker together, and those of the owner, still have room for.
     public var byteRoom = Int.max
     /// The Idempotency-Key.
     public var key: IdempotencyKey?

@@ -129,6 +129,12 @@ struct KeptWatch {
         max(0, outbox.configuration.askByteLimit - shared.totals[.askBytes])
     }
 
+    /// How many bytes more all open asks, and those of an owner, may have.
+    func askByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
+        let room = max(0, min(askByteRoom(outbox), -excess(of: .queue)))
+        return min(room, self.room(for: .asks, of: owner, &outbox))
+    }
+
     /// How many bytes more all timers, and those of an owner, may have.
     func timerByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
         let texts = outbox.configuration.timerByteLimit - shared.totals[.timerBytes]

@@ -44,6 +44,7 @@ extension ServerConfiguration {
         case .queue: queueByteLimit
         case .timers: timerByteLimit
         case .values: valueByteLimit
+        case .asks: askByteLimit
         }
     }
 }

@@ -59,11 +59,12 @@ struct MakeAsk: Operation {
         terms.client = client
         terms.principal = submission.caller.principal
         terms.canStore = host.shared.canStore
-        terms.byteRoom = host.kept.askByteRoom(outbox)
+        terms.owner = host.centers.owner(of: submission, &outbox)
+        terms.byteRoom = host.kept.askByteRoom(for: terms.owner, &outbox)
         if let key = wishes.key {
             terms.key = IdempotencyKey(
                 principal: terms.principal, text: key.text, requestHash: key.requestHash,
-                form: 0, owner: host.centers.owner(of: submission, &outbox))
+                form: 0, owner: terms.owner)
         }
         return terms
     }
