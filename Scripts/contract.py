@@ -2,7 +2,8 @@
 
 Every path below /v1/ that has the operation of a center exists again below /v1/centers/{center}/. The
 generators of clients want each path in full, so they stand in the file: one line a path, made of
-the path without the prefix. Those tell what is theirs alone and no center's in BROKER.
+the path without the prefix. BROKER has those that are the broker's alone, or that say another thing
+of one center, and are written for it by hand.
 """
 
 import json

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BelfryServer
 
-@Suite("GET /v1/me: who asks")
+@Suite("GET /v1/me, and of one center: who asks")
 struct CallerTests {
     private static let grants =
         #"[{"verbs":["inspect","post"],"names":["Sale*","Mail"],"centers":["team"]},{"verbs":["ask"]}]"#
@@ -56,6 +56,32 @@ struct CallerTests {
         let wrong = try broker.get("/v1/me", fields: ["Authorization: Bearer belfry_wrong"])
         #expect(wrong.status == 401)
         #expect(try broker.get("/v1/me?name=a").place == "name")
-        #expect(try broker.get("/v1/centers/team/me").problem == "not-found")
+        #expect(try broker.get("/v1/centers/team/me?name=a").place == "name")
+        let name = String(repeating: "c", count: 256)
+        #expect(try broker.get("/v1/centers/\(name)/me").problem == "invalid-fields")
+    }
+
+    @Test(
+        "in a center the grants on it are told alone, whether it is there or not",
+        arguments: [1, 2])
+    func center(loopCount: Int) throws {
+        var file = Keys()
+        file.add("till", principal: "shop", Self.grants, expires: "2027-01-31T00:00:00Z")
+        let keyring = try file.keyring()
+        let broker = try Broker(loopCount: loopCount) { $0.keyring = keyring }
+        func me(_ center: String) throws -> Value {
+            let answer = try broker.get("/v1/centers/\(center)/me", fields: [Keys.field("till")])
+            #expect(answer.status == 200 && answer.field("cache-control") == "no-store")
+            #expect(answer.json["principal"] == "shop")
+            #expect(answer.json["expiresAt"] == "2027-01-31T00:00:00.000Z")
+            return answer.json["grants"]
+        }
+        let all = try broker.get("/v1/me", fields: [Keys.field("till")]).json["grants"].elements
+        #expect(try me("team") == .array(all))
+        #expect(try me("other") == .array([all[1]]))
+        #expect(try me("default") == .array([all[1]]))
+        #expect(try broker.get("/v1/centers").json["centers"].elements.count == 1)
+        let nobody = try broker.get("/v1/centers/team/me").json
+        #expect(nobody["principal"] == .null && !nobody["grants"].elements.isEmpty)
     }
 }

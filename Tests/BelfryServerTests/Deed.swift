@@ -99,6 +99,7 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["inspect"], http: ("GET", "/v1/reports/unmatched", nil)),
         Deed(verbs: ["inspect"], http: ("GET", "/metrics", nil)),
         Deed(verbs: ["inspect"], http: ("GET", "/v1/overview", nil)),
+        Deed(verbs: ["inspect"], http: ("GET", "/v1/centers/default/overview", nil)),
         Deed(
             verbs: ["post"], alternative: "inspect",
             http: ("GET", "/v1/notifications/{entry}", nil)),

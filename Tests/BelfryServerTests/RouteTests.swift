@@ -31,6 +31,8 @@ struct RouteTests {
         ("/metrics", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"), ("/asyncapi.yaml", "GET, HEAD"),
         ("/openapi.json", "GET, HEAD"),
         ("/belfry.js", "GET, HEAD"), ("/", "GET, HEAD"), ("/v1/centers", "GET, HEAD"),
+        ("/v1/overview", "GET, HEAD"), ("/v1/centers/team/overview", "GET, HEAD"),
+        ("/v1/me", "GET, HEAD"), ("/v1/centers/team/me", "GET, HEAD"),
         ("/debug/echo", "POST"), ("/debug/ws", "GET"),
     ]
     static let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]

@@ -3,10 +3,15 @@ public import BelfryWire
 
 extension CallerRow {
     /// Who asks.
-    public init(_ caller: Caller) {
+    ///
+    /// - Parameter center: only the grants on this center are told; nil is all of them.
+    public init(_ caller: Caller, in center: [UInt8]? = nil) {
+        let grants = caller.grants.grants.filter { grant in
+            center.map { name in grant.centers.contains { $0.covers(name.span) } } ?? true
+        }
         self.init(
             principal: caller.isAnonymous ? nil : caller.principal,
-            grants: caller.grants.grants.map(Grant.init),
+            grants: grants.map(Grant.init),
             expiresAt: caller.expiresAt == .max ? nil : caller.expiresAt)
     }
 }

@@ -2,6 +2,8 @@ import BelfryAccess
 
 /// What can be asked of a center; each path stands below `/v1` for the default center, and below
 /// `/v1/centers/{center}` for another.
+///
+/// Those that name the center themselves have no other form.
 enum CenterRoute: CaseIterable {
     case post
     case postSeveral
@@ -42,6 +44,8 @@ enum CenterRoute: CaseIterable {
     case explain
     case leaks
     case unmatched
+    case overview
+    case me
     case endCenter
 
     /// All that is decided by path and method.
@@ -109,6 +113,9 @@ enum CenterRoute: CaseIterable {
         case .explain: RouteRow(.get, "/v1/explain", .looks, .somewhere(.inspect))
         case .leaks: RouteRow(.get, "/v1/reports/leaks", .looks, .somewhere(.inspect))
         case .unmatched: RouteRow(.get, "/v1/reports/unmatched", .looks, .somewhere(.inspect))
+        case .overview:
+            RouteRow(.get, "/v1/centers/{center}/overview", .looks, .somewhere(.inspect))
+        case .me: RouteRow(.get, "/v1/centers/{center}/me", .looks, .nothing)
         case .endCenter:
             RouteRow(.delete, "/v1/centers/{center}", .acts, .everywhere(.admin))
         }

@@ -91,6 +91,8 @@ extension Exchange {
             let listing = try listing(.leaks)
             return .listing(.leaks(cursor: listing.cursor, limit: listing.limit))
         case .unmatched: return .listing(.unmatched(limit: try listing(.reports).limit))
+        case .overview: return .listing(.overview)
+        case .me: return .look(.caller)
         case .endCenter: return .endCenter
         }
     }

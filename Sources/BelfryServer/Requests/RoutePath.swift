@@ -107,10 +107,10 @@ extension RoutePath {
 
         /// Adds a path by one of its rows, which agree in all but method, use and need.
         private mutating func add(_ row: RouteRow, _ rows: [(route: Route, row: RouteRow)]) {
-            let namesCenter = row.path == "/v1/centers/{center}"
+            let namesCenter = row.path.hasPrefix("/v1/centers/{center}")
             var words = row.path.split(separator: "/", omittingEmptySubsequences: false)[1...]
             if let first = rows.first, first.route.isOfCenter {
-                words = words.dropFirst(namesCenter ? words.count : 1)
+                words = words.dropFirst(namesCenter ? 3 : 1)
             }
             self.words.append(words.map(Word.init))
             patterns.append(row.path)

@@ -58,14 +58,14 @@ struct RoutedPath {
         guard !center.isEmpty else { return nil }
         var place: RoutePath?
         if start > 0 { place = .ofCenter(segments, from: start) }
+        if !hasCenterPrefix, place?.facts.namesCenter == true { place = nil }
         if place == nil {
             place = .ofService(segments)
             start = 0
         }
         guard let place else { return nil }
         let facts = place.facts
-        guard hasCenterPrefix || !facts.namesCenter, hasDebugEndpoints || facts.guarding != .debug
-        else { return nil }
+        guard hasDebugEndpoints || facts.guarding != .debug else { return nil }
         self.place = place
         entry = place.entry(for: method)
         argument = facts.argument.map { place.argument(in: segments[start + Int($0)], $0) } ?? []

@@ -43,6 +43,11 @@ extension Look {
             try listing.append(
                 of: centers[position], for: submission.caller, &scan, &outbox)
             return .listing
+        case .caller:
+            Shape.append(caller: CallerRow(submission.caller, in: name), to: &outbox.content)
+            var answer = Answer.json
+            answer.fields = [.noStore]
+            return answer
         }
     }
 }
@@ -110,6 +115,9 @@ extension CenterListing {
             Shape.append(queueEntry: row, to: &outbox.content)
         case .modes:
             Shape.append(modes: center.modes, to: &outbox.content)
+        case .overview:
+            Shape.append(
+                overviewOf: center, at: outbox.commandTime.wallMilliseconds, to: &outbox.content)
         case .explain(.ask(let object, let selector)):
             guard isVisible(selector, object) else {
                 throw Problem.lacking(

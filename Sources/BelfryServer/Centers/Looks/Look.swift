@@ -6,6 +6,8 @@ enum Look: Sendable {
     case fate(NotificationID)
     case observer(Secret)
     case listing(CenterListing)
+    /// Who asks, and what they may do in the center, which need not be there.
+    case caller
 }
 
 /// What a center can list, page by page.
@@ -20,6 +22,8 @@ enum CenterListing: Sendable {
     indirect case queue(ObserverQuery)
     case queueEntry(NotificationID)
     case modes
+    /// How the center stands.
+    case overview
     indirect case explain(ExplainRequest)
     case leaks(cursor: UInt64, limit: Int)
     case unmatched(limit: Int)
