@@ -63,7 +63,9 @@ let package = Package(
         room("BelfryBytes"),
         tests(of: "BelfryBytes"),
         room("BelfryCenter", "BelfryBytes", "BelfryJSON"),
-        tests(of: "BelfryCenter", "BelfryBytes", "BelfryJSON", excluding: ["Golden"]),
+        tests(
+            of: "BelfryCenter", "BelfryBytes", "BelfryHistory", "BelfryJSON",
+            excluding: ["Golden"]),
         room("BelfryJSON", "BelfryBytes"),
         tests(of: "BelfryJSON", "FuzzTargets"),
         room("BelfryHTTP", "BelfryBytes"),

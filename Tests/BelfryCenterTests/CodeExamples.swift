@@ -160,6 +160,7 @@ enum CodeExamples {
         terms.client = 7
         terms.principal = bytes("anna")
         terms.canStore = false
+        terms.owner = Owner(number: 12)
         terms.byteRoom = 128
         terms.key = key
         return terms

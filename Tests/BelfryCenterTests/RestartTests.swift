@@ -88,7 +88,7 @@ struct RestartTests {
         #expect(bench.scenario.gaps.first?.firstSequence == 1)
     }
 
-    @Test("law 3: what a client was written while it had asked for suspension says nothing of its losses")
+    @Test("law 3: what a client was written in spite of suspension says nothing of its losses")
     func writtenInSpiteOfSuspension() {
         var bench = StoredScenario()
         let client = bench.run { $0.connect() }

@@ -1,26 +1,14 @@
+import BelfryHistory
 import Testing
 
 @testable import BelfryCenter
 
 @Suite("Snapshots of a center (Architecture.md section 6)")
 struct SnapshotTests {
-    /// Stored properties that a snapshot leaves out: they count for one process, or are made anew.
-    private static let leftOut: Set<String> = [
-        // Made anew from the texts, with the seed of the process.
-        "seed", "hashes", "buckets", "recent",
-        // Room in memory, not state.
-        "storage",
-        // Of one process or one command alone (decision 97).
-        "losses", "keptMemory", "keptMeasure", "dispatching", "matched", "hasRecounted",
-        "recountedRows", "journal", "growth",
-    ]
-
     private static func differences(
         _ left: NotificationCenter, _ right: NotificationCenter
     ) -> [String] {
-        BelfryCenterTests.differences(left, right) { path in
-            leftOut.contains(String(path.split(separator: ".").last ?? ""))
-        }
+        BelfryHistory.differences(left, right, leavingOut: fieldsOfOneProcess)
     }
 
     /// A center behind so many commands of a list, with limits that all are met.

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 /// What happens to a center, as bytes that a second process replays, and a second center here that
 /// does the same at once: its effects must be equal, and at every 250th command digests and states.
@@ -84,6 +85,7 @@ struct Replayer {
     private var effects = Effects()
     private var turn: [Change] = []
     private var uncommitted: [[Change]] = []
+    private var moveCount = 0
 
     init(name: [UInt8], epoch: [UInt8], limits: CenterLimits) {
         // Another seed than the first center has: no digest may depend on it.
@@ -114,14 +116,23 @@ struct Replayer {
             && effects.changedValues == others.changedValues && effects.changes == others.changes
     }
 
-    /// Goes on as the center that its own snapshot makes.
+    /// Goes on as the center that its own snapshot makes; all that it stores must be the same.
     mutating func moveIntoSnapshot() throws(Violation) {
+        let restored: NotificationCenter
         do {
-            center = try NotificationCenter(
+            restored = try NotificationCenter(
                 snapshot: center.snapshot(), seed: HashSeed(0x5eed, 0x4))
         } catch {
             throw Violation("a snapshot cannot be read: \(error)")
         }
+        moveCount += 1
+        // Looking at each field takes long.
+        if moveCount == 1,
+            let fault = differences(center, restored, leavingOut: fieldsOfOneProcess).first
+        {
+            throw Violation("a snapshot lacks \(fault)")
+        }
+        center = restored
     }
 
     mutating func endTurn() {

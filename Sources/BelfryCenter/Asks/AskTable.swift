@@ -438,6 +438,7 @@ extension AskTable: Coded {
         idleCount = try coder(known?.idleCount)
         byteCount = try coder(known?.byteCount)
         heldCount = try coder(known?.heldCount)
+        owned = try coder(known?.owned)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
         guard coder.isReading else { return }
         for entry in order.entries where !entry.isDead {

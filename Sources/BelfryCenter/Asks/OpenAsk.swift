@@ -202,6 +202,7 @@ extension OpenAsk: Coded {
         endsAt = try coder(known?.endsAt)
         client = try coder(known?.client)
         principal = try coder(known?.principal)
+        owner = try coder(known?.owner)
         isStored = try coder(known?.isStored)
         key = try coder(known?.key)
         ordinal = try coder(known?.ordinal)

@@ -270,6 +270,7 @@ extension AskTerms: Coded {
         client = try coder(known?.client)
         principal = try coder(known?.principal)
         canStore = try coder(known?.canStore)
+        owner = try coder(known?.owner)
         byteRoom = try coder(known?.byteRoom)
         key = try coder(known?.key)
     }

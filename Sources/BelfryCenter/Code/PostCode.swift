@@ -10,11 +10,6 @@ extension Notification.Content: Coded {
             userInfo: try coder(known.map(\.userInfoText)))
     }
 
-    private var objectText: [UInt8]? {
-        guard let object else { return nil }
-        return [UInt8](copying: object)
-    }
-
     private var userInfoText: [UInt8]? {
         guard let userInfo else { return nil }
         return [UInt8](copying: userInfo)

@@ -1,10 +1,12 @@
-/// The places where two values differ, as the paths of their fields; what `isLeftOut` names is not looked at.
+/// The places where two values differ, as the paths of their fields.
 ///
 /// It goes through all stored properties, so it finds also what no digest, no `==` and no code has.
-func differences(
-    _ left: Any, _ right: Any, at path: String = "", leavingOut isLeftOut: (String) -> Bool
+///
+/// - Parameter leftOut: names of fields that are not looked at.
+package func differences(
+    _ left: Any, _ right: Any, at path: String = "", leavingOut leftOut: Set<String> = []
 ) -> [String] {
-    guard !isLeftOut(path) else { return [] }
+    if let field = path.split(separator: ".").last, leftOut.contains(String(field)) { return [] }
     let (ours, others) = (Mirror(reflecting: left), Mirror(reflecting: right))
     if ours.displayStyle == .dictionary || ours.displayStyle == .set {
         let texts = [ours, others].map { mirror in
@@ -22,6 +24,17 @@ func differences(
     return zip(ours.children, others.children).flatMap { our, other in
         differences(
             our.value, other.value, at: our.label.map { "\(path).\($0)" } ?? path,
-            leavingOut: isLeftOut)
+            leavingOut: leftOut)
     }
 }
+
+/// The stored properties of a center that a snapshot of it leaves out: they count for one process, or are made anew.
+package let fieldsOfOneProcess: Set<String> = [
+    // Hash tables are made anew from what they find, with the seed of the process.
+    "seed", "hashes", "buckets", "recent",
+    // Room in memory, not state.
+    "storage",
+    // Of one process or one command alone (decision 97).
+    "losses", "keptMemory", "keptMeasure", "dispatching", "matched", "hasRecounted",
+    "recountedRows", "journal", "growth",
+]
