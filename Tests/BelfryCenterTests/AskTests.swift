@@ -52,6 +52,11 @@ struct AskTests {
         #expect(scenario.effects.deliveries.map(\.observer) == [responder])
         scenario.answer(responder, 1, .passed([]))
         #expect(scenario.answers == ["1 by default: selector-not-implemented"])
+        // It says why it does not answer, though it could not be asked now.
+        scenario.ask("w", "a")
+        scenario.suspend(client)
+        scenario.answer(responder, 2, .passed([]))
+        #expect(scenario.answers == ["selector-not-implemented"])
     }
 
     @Test("R4, R15 (T215): a chain is walked to the first that implements the selector")

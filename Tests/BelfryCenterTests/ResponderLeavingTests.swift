@@ -26,6 +26,53 @@ struct ResponderLeavingTests {
     }
 
     @Test(
+        "C11, R11: a responder that goes is shown nothing more, though one of its asks ends",
+        arguments: [true, false])
+    mutating func isShownNothingMore(isReplaced: Bool) {
+        let client = scenario.connect()
+        let other = scenario.connect()
+        scenario.observe("n", by: client)
+        let first = scenario.respond("w", ["a"], by: client) {
+            $0.behavior = .hold
+            $0.concurrency = 1
+        }
+        let once = scenario.ask("w", "a") { $0.isOnce = true }
+        let waiting = scenario.ask("w", "a")
+        #expect(scenario.shown.isEmpty)
+        if isReplaced {
+            let second = scenario.respond("w", ["a"], by: other)
+            #expect(scenario.shown.isEmpty && scenario.answers == ["responder-gone"])
+            scenario.apply(.drain(client: other))
+            #expect(scenario.shown == ["o\(second) w.a"])
+        } else {
+            scenario.remove(first, by: .client(client))
+            #expect(scenario.shown.isEmpty)
+            #expect(scenario.answers == ["responder-gone", "no-responder"])
+            #expect(scenario.fate(waiting) == "no-responder")
+        }
+        #expect(scenario.fate(once) == "responder-gone")
+    }
+
+    @Test("R6, R11: what waits for a replacement that does not hold goes on when that is busy")
+    mutating func goesOnFromABusyReplacement() {
+        let client = scenario.connect()
+        let other = scenario.connect()
+        scenario.respond("w", ["a"], by: client) {
+            $0.behavior = .hold
+            $0.concurrency = 1
+        }
+        let last = scenario.respond("app", ["a"], by: client)
+        for _ in 1...3 { scenario.ask("w", "a") }
+        let second = scenario.respond("w", ["a"], by: other) {
+            $0.concurrency = 1
+            $0.next = "app"
+        }
+        scenario.apply(.drain(client: other))
+        #expect(scenario.shown == ["o\(second) w.a", "o\(last) app.a", "o\(last) app.a"])
+        #expect(scenario.center.asks.heldCount == 0)
+    }
+
+    @Test(
         "R6, D8: what waited is shown once, behind what was held while its client asked"
     )
     mutating func isShownOnceBehindAFlush() {

@@ -10,7 +10,9 @@ package func differences(
     let (ours, others) = (Mirror(reflecting: left), Mirror(reflecting: right))
     if ours.displayStyle == .dictionary || ours.displayStyle == .set {
         let texts = [ours, others].map { mirror in
-            mirror.children.map { String(describing: $0.value) }.sorted()
+            // An empty list says as much as none.
+            mirror.children.map { String(describing: $0.value) }
+                .filter { !$0.hasSuffix("value: [])") }.sorted()
         }
         return texts[0] == texts[1] ? [] : ["\(path): \(texts[0]), \(texts[1])"]
     }

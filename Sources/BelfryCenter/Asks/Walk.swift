@@ -5,6 +5,8 @@ struct Walk: Sendable {
     /// Whether one who implements the selector was busy, or suspended.
     var sawBusy = false
     var sawSuspended = false
+    /// Who has handed it on just now.
+    var handedOnBy: UInt64?
     /// How many holders were looked at.
     var lookCount = 0
     /// Who was stepped over, and why; nil where nobody wants to know.

@@ -53,8 +53,9 @@ extension NotificationCenter {
         if asks[slot].isOnce {
             return end(slot, .failed(.selectorNotImplemented), at: time, &effects)
         }
+        let handingOn = asks[slot].state.observer
         let freed = takeBack(slot)
-        takeTurn(slot, at: time, &effects)
+        takeTurn(slot, handedOnBy: handingOn, at: time, &effects)
         if let freed { settleAfterAsk(freed, at: time, &effects) }
     }
 
@@ -169,10 +170,8 @@ extension NotificationCenter {
         guard asks.count > 0 else { return }
         for observer in observers.slots(from: clients[client].lastObserver)
         where observers.isResponder(at: observer) {
-            let behavior = observers[observer].terms.suspensionBehavior
             let holds =
-                observers[observer].isLasting
-                && (isTakenOver || behavior == .hold || behavior == .deliverImmediately)
+                observers[observer].isLasting && (isTakenOver || holdsAsks(observer))
             let serial = observers[observer].serial
             for slot in asks.shown(to: serial) {
                 if holds, !asks[slot].isOnce {
@@ -202,10 +201,11 @@ extension NotificationCenter {
     private mutating func loseResponder(
         _ slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
+        // Its end makes no room: the responder is going.
+        _ = takeBack(slot)
         if asks[slot].isOnce {
             return end(slot, .failed(.responderGone), at: time, &effects)
         }
-        _ = takeBack(slot)
         asks.orphan(slot)
     }
 

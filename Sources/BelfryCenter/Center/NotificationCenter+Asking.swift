@@ -65,9 +65,16 @@ extension NotificationCenter {
     // MARK: The walk
 
     /// An ask that is walking goes on from its last address: somebody is shown it, it is held, or it ends.
-    mutating func takeTurn(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
+    ///
+    /// - Parameter handedOnBy: the observer that does not answer it, if one has said so just now.
+    mutating func takeTurn(
+        _ slot: UInt32, handedOnBy observer: UInt64? = nil, at time: CommandTime,
+        _ effects: inout Effects
+    ) {
         let content = asks[slot].content
-        var walk = walk(from: asks[slot].path, for: content.name, passing: asks[slot].shown)
+        var walk = walk(
+            from: asks[slot].path, for: content.name, passing: asks[slot].shown,
+            handedOnBy: observer)
         walk.sawBusy = walk.sawBusy || asks[slot].sawBusy
         walk.sawSuspended = walk.sawSuspended || asks[slot].sawSuspended
         asks.note(walk, of: slot)
@@ -197,6 +204,24 @@ extension NotificationCenter {
             if case .now = readiness(of: observer, asks[slot].content.name) {
                 showOrHold(slot, to: observer, at: time, &effects)
             }
+        }
+        for observer in observers.slots(from: clients[client].lastObserver) {
+            passOnHeld(by: observer)
+        }
+    }
+
+    /// What has waited for a responder that does not hold until its frames were written, and may wait no longer, walks
+    /// again (rule R6).
+    private mutating func passOnHeld(by observer: UInt32) {
+        guard asks.heldCount > 0, observers.isResponder(at: observer), !holdsAsks(observer),
+            let address = index.object(of: observers[observer].place)
+        else { return }
+        let serial = observers[observer].serial
+        for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
+            if case .told = asks[slot].announcement { continue }
+            guard case .never = readiness(of: observer, asks[slot].content.name) else { continue }
+            asks.takeBack(slot)
+            asks.orphan(slot)
         }
     }
 

@@ -15,9 +15,10 @@ extension NotificationCenter {
     /// Walks from the last address of a path on; nobody who was shown the ask gets it again.
     func walk(
         from path: [[UInt8]], for selector: Span<UInt8>, passing shown: FewList<UInt64>,
-        isExplained: Bool = false
+        handedOnBy observer: UInt64? = nil, isExplained: Bool = false
     ) -> Walk {
         var walk = Walk(path: path)
+        walk.handedOnBy = observer
         if isExplained { walk.skipped = [] }
         while let address = walk.path.last {
             let holders = addresses.holders(of: address.span)
@@ -54,8 +55,11 @@ extension NotificationCenter {
             case .now: if !wasShown, precedes(holder, now) { now = holder }
             case .later: if !wasShown, precedes(holder, later) { later = holder }
             case .never(let reason):
-                if reason == .busy { walk.sawBusy = true }
-                if reason == .suspended { walk.sawSuspended = true }
+                // Who hands on has said why it does not answer.
+                if holder.serial != walk.handedOnBy {
+                    if reason == .busy { walk.sawBusy = true }
+                    if reason == .suspended { walk.sawSuspended = true }
+                }
                 walk.skipped?.append(
                     .init(
                         object: walk.path.last ?? [], observer: holder.serial, reason: reason))
@@ -78,7 +82,7 @@ extension NotificationCenter {
             responder.implements(selector)
         else { return .never(.notImplemented) }
         let behavior = observers[slot].terms.suspensionBehavior
-        let holds = behavior == .hold || behavior == .deliverImmediately
+        let holds = holdsAsks(slot)
         if asks.shownCount(to: observers[slot].serial) >= responder.concurrency {
             return holds ? .later : .never(.busy)
         }
@@ -93,6 +97,12 @@ extension NotificationCenter {
             return suspension.isDisjoint(with: [.flushing, .paced]) ? .now : .later
         }
         return holds ? .later : .never(.suspended)
+    }
+
+    /// Whether what a responder may not be asked now waits for it (rule R6).
+    func holdsAsks(_ slot: UInt32) -> Bool {
+        let behavior = observers[slot].terms.suspensionBehavior
+        return behavior == .hold || behavior == .deliverImmediately
     }
 
     /// Why a walk has come to nobody (rule R9).

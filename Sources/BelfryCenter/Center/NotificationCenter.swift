@@ -149,7 +149,7 @@ public struct NotificationCenter: Sendable {
         let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
-            if usesAsks, !asks.orphans.isEmpty { restartWalks(at: command.time, &effects) }
+            while usesAsks, !asks.orphans.isEmpty { restartWalks(at: command.time, &effects) }
             if !reports.isEmpty { postReports(of: command.id, at: command.time, into: &effects) }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
