@@ -1167,7 +1167,8 @@ class Observer {
 /// Its events are `state` (see the property; `detail` has `code` and `error` where a connection has
 /// ended), `belfry.gap` (an observer lost notifications; its own `onGap` is told too) and
 /// `belfry.removed` (somebody else removed an observer); the `detail` of the last two is what the
-/// broker sent, with the observer itself in `token`.
+/// broker sent, with the observer itself in `token`. A gap whose `observer` is null is that of the
+/// session of an earlier page, which is gone.
 export class NotificationCenter extends EventTarget {
   #root;
   #base;
@@ -1190,9 +1191,15 @@ export class NotificationCenter extends EventTarget {
   #identity = null;
   /// The life of the center that an event stream has found, before its observers know.
   #foundEpoch = null;
-  /// Observers that an earlier page left to this one, with what came for them meanwhile.
+  /// Observers that an earlier page left to this one, with what came for them meanwhile, and the
+  /// gaps that they were told; those outlive a connection, because they are told once.
   #unclaimed = [];
+  #unclaimedGaps = [];
   #claimTimer = null;
+  /// Whether the session is one of an earlier page that the broker was not yet asked for, and
+  /// until when observers that register are told that it is gone.
+  #isLeftSession = false;
+  #sessionGoneUntil = 0;
   /// Whether the program wants this client suspended, whether the page is hidden and suspends it,
   /// and what the broker was told; null is what an earlier page told it.
   #isSuspended = false;
@@ -1296,8 +1303,8 @@ export class NotificationCenter extends EventTarget {
   /// rejected refuses with the text of the error.
   ///
   /// `suspensionBehavior`, `holdLimit`, `minInterval`, `lease` and `since` go to the broker;
-  /// `onGap` is called with what the observer lost. `signal` gives the registration up, and removes
-  /// the observer later.
+  /// `onGap` is called with what the observer lost, also while the page was loaded again. `signal`
+  /// gives the registration up, and removes the observer later.
   ///
   /// With `target` it calls its selector at whoever holds that address, which may be another
   /// client: it has no handler and none of these but `lease`; with `acknowledge` it is the
@@ -1637,6 +1644,7 @@ export class NotificationCenter extends EventTarget {
   /// Takes a session over that another page has left, or begins without one.
   #goOnWith(identity) {
     this.#identity = identity;
+    this.#isLeftSession = identity !== null;
     if (identity === null) return;
     this.#seenSeq = identity.seq ?? 0;
     // What it told the broker of its suspension is not known here.
@@ -1873,15 +1881,20 @@ export class NotificationCenter extends EventTarget {
     const earlier = this.#identity?.session ?? null;
     const mayResume = this.#resumes && session !== null && earlier !== null;
     const begin = (resumed) => {
-      const isFirst = [...this.#registrations].every(({ id }) => id === null);
+      if (mayResume && this.#isLeftSession && resumed === null) this.#tellSessionGone();
+      if (mayResume) this.#isLeftSession = false;
       this.#begin({ client, session, epoch }, resumed);
-      // What was held for the page before is gone with its session.
-      if (mayResume && resumed === null && isFirst) {
-        this.#tell("belfry.gap", { observer: null, lost: null, reason: "unknown" });
-      }
     };
     if (mayResume) this.#resume(begin);
     else begin(null);
+  }
+
+  /// What was held for the page before is gone with its session. Which observers it had nobody
+  /// knows: those that register soon are told.
+  #tellSessionGone() {
+    this.#unclaimedGaps = [];
+    this.#sessionGoneUntil = seconds() + claimTime;
+    this.#tell("belfry.gap", { observer: null, lost: null, reason: "unknown" });
   }
 
   /// Registers what is not at the broker, and opens the center.
@@ -1987,7 +2000,7 @@ export class NotificationCenter extends EventTarget {
       && row.acknowledge === (terms.acknowledge ?? false)
       && Object.entries(terms).every(([key, value]) => (row[key] ?? null) === value));
     if (index < 0) return false;
-    const [{ row, position, frames }] = this.#unclaimed.splice(index, 1);
+    const [{ row, position, frames, overflow }] = this.#unclaimed.splice(index, 1);
     if (filter.keyPath !== undefined) {
       // What the value was, the earlier page knew: a new observer is told.
       this.#send("removeObserver", { observer: row.id }).catch(() => {});
@@ -1997,6 +2010,8 @@ export class NotificationCenter extends EventTarget {
     registration.confirm();
     // The promise of `addObserver` settles before the first notification comes.
     queueMicrotask(() => {
+      this.#tellUnclaimedGaps(row.id);
+      if (overflow) this.#gap(overflow);
       for (const [method, params, id] of frames) {
         this.#take(method, params, id);
       }
@@ -2008,7 +2023,14 @@ export class NotificationCenter extends EventTarget {
     if (unclaimed !== this.#unclaimed) return;
     for (const { row } of unclaimed.splice(0)) {
       this.#send("removeObserver", { observer: row.id }).catch(() => {});
+      this.#tellUnclaimedGaps(row.id);
     }
+  }
+
+  #tellUnclaimedGaps(id) {
+    const gaps = this.#unclaimedGaps;
+    this.#unclaimedGaps = gaps.filter(({ observer }) => observer !== id);
+    for (const gap of gaps) if (gap.observer === id) this.#gap(gap);
   }
 
   #save() {
@@ -2136,9 +2158,16 @@ export class NotificationCenter extends EventTarget {
     if (!redelivered && seq > this.#highestSeq) this.#highestSeq = seq;
   }
 
-  #keepFrame({ frames }, frame) {
+  #keepFrame(place, frame) {
+    const { row, frames, overflow } = place;
     frames.push(frame);
-    if (frames.length > bufferLimit) frames.shift();
+    if (frames.length <= bufferLimit) return;
+    const [, { seq }, id] = frames.shift();
+    // What is to be answered comes again.
+    if (id !== undefined) return;
+    const { lost, firstSeq } = overflow ?? { lost: 0, firstSeq: seq };
+    const reason = "overflow";
+    place.overflow = { observer: row.id, lost: lost + 1, firstSeq, lastSeq: seq, reason };
   }
 
   #hand(selector, notification, registration, key = null) {
@@ -2211,7 +2240,9 @@ export class NotificationCenter extends EventTarget {
   }
 
   #gap(params) {
-    this.#tell("belfry.gap", params, this.#registration(params.observer));
+    if (this.#unclaimed.some(({ row }) => row.id === params.observer)) {
+      this.#unclaimedGaps.push(params);
+    } else this.#tell("belfry.gap", params, this.#registration(params.observer));
   }
 
   #removed(params) {
@@ -2262,9 +2293,15 @@ export class NotificationCenter extends EventTarget {
     Object.assign(registration, { id, token, isRegistered: true });
     // It may have been removed, or given up, meanwhile.
     if (registration.isRemoved) return void this.#takeBack(registration).catch(() => {});
-    registration.position = Math.min(registration.position ?? since, since);
+    // An observer that was told a position is told by the broker; a value comes whole.
+    const { position, filter, onGap } = registration;
+    const isNew = position === null && filter.keyPath === undefined;
+    registration.position = Math.min(position ?? since, since);
     this.#save();
     registration.confirm();
+    if (!isNew || !onGap || seconds() > this.#sessionGoneUntil) return;
+    const gap = { observer: id, lost: null, reason: "unknown", token: registration.observer };
+    queueMicrotask(() => this.#handle(gap, { handler: onGap }));
   }
 
   #refused(registration, error) {

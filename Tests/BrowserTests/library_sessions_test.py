@@ -196,6 +196,102 @@ def post_to(url, name, number):
             Content_Type="application/json")
 
 
+BOUNDED = """(name) => {
+  const center = new window.NotificationCenter(
+    undefined, { resume: true, storage: sessionStorage });
+  const bounded = { got: [], gaps: [], events: [] };
+  center.addEventListener("belfry.gap", ({ detail: { observer, reason, lost, token } }) => {
+    bounded.events.push([observer, reason, lost, token !== null]);
+  });
+  const onGap = ({ reason, lost }) => bounded.gaps.push([reason, lost]);
+  const terms = { name: name + ".Bounded", suspensionBehavior: "hold", holdLimit: 1, onGap };
+  bounded.add = async () => {
+    const add = ({ userInfo }) => bounded.got.push(userInfo.k);
+    const observer = await center.addObserver(terms, add);
+    return observer.id;
+  };
+  Object.assign(window, { center, bounded });
+  // Gaps come before the answer to a post.
+  return center.post(name).then(() => bounded.events);
+}"""
+
+
+def bounded_page(made, proxy):
+    shown = made.new_page()
+    shown.clock.install()
+    open_bounded(shown, proxy)
+    return shown, shown.evaluate("bounded.add()")
+
+
+def open_bounded(shown, proxy):
+    shown.goto(f"{proxy.url}/livez")
+    shown.evaluate("import('/belfry.js').then((all) => Object.assign(window, all))")
+    return shown.evaluate(BOUNDED, NAME)
+
+
+def leave(shown, url):
+    shown.goto("about:blank")
+    eventually(
+        lambda: [row["state"] for row in observers(url) if row["name"] == f"{NAME}.Bounded"]
+        == ["disconnected"], "its observer outlives the page")
+    for number in range(1, 4):
+        post_to(url, f"{NAME}.Bounded", number)
+
+
+def test_gap_of_reload(made, url, proxy):
+    shown, before = bounded_page(made, proxy)
+    leave(shown, url)
+    told = open_bounded(shown, proxy)
+    check(told == [], "the gap of an observer waits until the page adds it again", told)
+    check(shown.evaluate("bounded.add()") == before, "which gets the observer of before")
+    eventually(lambda: shown.evaluate("bounded.got") == [3], "with what was held for it")
+    gaps = shown.evaluate("bounded.gaps")
+    check(gaps == [["overflow", 2]], "its onGap is told once what it has lost", gaps)
+    events = shown.evaluate("bounded.events")
+    check(events == [[before, "overflow", 2, True]], "and so is the center, with its token", events)
+
+    leave(shown, url)
+    open_bounded(shown, proxy)
+    proxy.cut()
+    eventually(lambda: shown.evaluate("center.state") == "waiting", "the connection is lost")
+    proxy.mend()
+    shown.clock.fast_forward(30_000)
+    shown.evaluate("center.post('Other').then(() => bounded.add())")
+    eventually(lambda: shown.evaluate("bounded.gaps.length") == 2, "the next one tells more")
+    gaps = shown.evaluate("bounded.gaps")
+    check(gaps == [["overflow", 2], ["unknown", None]], "behind the gap of the one before", gaps)
+
+    leave(shown, url)
+    open_bounded(shown, proxy)
+    shown.clock.fast_forward(10_000)
+    events = shown.evaluate("bounded.events")
+    check(events[:1] == [[before, "overflow", 2, False]],
+          "the gap of an observer that nobody adds again is told to the center alone", events)
+    shown.evaluate("center.close()")
+    shown.close()
+
+
+def test_gap_of_gone_session(made, url, proxy):
+    shown, before = bounded_page(made, proxy)
+    [row] = [row for row in observers(url) if row["name"] == f"{NAME}.Bounded"]
+    session = shown.evaluate("JSON.parse(Object.values(sessionStorage)[0])[0].session")
+    leave(shown, url)
+    status, _ = request(
+        f"{url}/v1/clients/{row['client']}", method="DELETE", Belfry_Session=session)
+    check(status == 204, "the client of the page is removed", status)
+    told = open_bounded(shown, proxy)
+    check(told == [[None, "unknown", None, False]], "the center is told a gap of all", told)
+    check(shown.evaluate("bounded.add()") != before, "an observer is a new one")
+    gaps = shown.evaluate("bounded.gaps")
+    check(gaps == [["unknown", None]], "whose onGap is told so", gaps)
+    shown.clock.fast_forward(10_001)
+    shown.evaluate("bounded.add()")
+    check(shown.evaluate("bounded.gaps") == gaps, "one that is added later has lost nothing")
+    check(shown.evaluate("bounded.events") == told, "and the center is told once")
+    shown.evaluate("center.close()")
+    shown.close()
+
+
 def test_bad_storage(shown, url):
     """A storage that throws, or has rubbish, is none, which is told once."""
     for kind, make in [
@@ -236,6 +332,13 @@ def main():
         test_close(shown, url)
         test_bad_storage(shown, url)
         test_tabs(made, url, proxy)
+        made.close()
+    # A ring that has what was lost would make it good.
+    with (support.broker(options, "--replay", "1") as url,
+          library.browsing(options, url) as (running, proxy)):
+        made = running.new_context()
+        test_gap_of_reload(made, url, proxy)
+        test_gap_of_gone_session(made, url, proxy)
         made.close()
 
 
