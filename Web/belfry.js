@@ -912,7 +912,11 @@ function claimLock(name, time) {
       clearTimeout(timer);
       if (lock === null) return resolve(null);
       return new Promise((release) => resolve(release));
-    }).catch(() => resolve(null));
+    }).catch((error) => {
+      // Chromium drops a lock that it gives while `window.open` is at work, with an error of this
+      // name; those of the standard have others.
+      resolve(error.name === "Error" ? claimLock(name, time) : null);
+    });
   });
 }
 

@@ -187,6 +187,25 @@ def test_tabs(made, url, proxy):
         eventually(lambda name=name: not named(url, name), "closing them removes all")
 
 
+def test_dropped_lock(made, proxy):
+    """Chromium drops a lock that it gives while `window.open` is at work: it is asked for again."""
+    shown = made.new_page()
+    shown.goto(f"{proxy.url}/livez")
+    shown.evaluate("""() => {
+      const { locks } = navigator;
+      const ask = locks.request.bind(locks);
+      locks.request = (...all) => {
+        locks.request = ask;
+        return Promise.reject(new Error("The provided callback is no longer runnable."));
+      };
+    }""")
+    shown.evaluate(TAB, [f"{NAME}.Dropped", "localStorage"])
+    held = "navigator.locks.query().then(({ held }) => held.length)"
+    eventually(lambda: shown.evaluate(held) == 1, "a session is locked after a lock was dropped")
+    shown.evaluate("center.close()")
+    shown.close()
+
+
 def named(url, name):
     return [row for row in observers(url) if row["name"] == name]
 
@@ -332,6 +351,7 @@ def main():
         test_close(shown, url)
         test_bad_storage(shown, url)
         test_tabs(made, url, proxy)
+        test_dropped_lock(made, proxy)
         made.close()
     # A ring that has what was lost would make it good.
     with (support.broker(options, "--replay", "1") as url,
