@@ -53,6 +53,23 @@ struct ResponderLeavingTests {
         #expect(scenario.fate(once) == "responder-gone")
     }
 
+    @Test("R5, R6: two of one client that share an address take what waits, each up to its room")
+    mutating func isSharedByOneClient() {
+        let client = scenario.connect()
+        let both = (1...2).map { _ in
+            scenario.respond("w", ["a"], by: client) {
+                $0.behavior = .hold
+                $0.concurrency = 1
+                $0.ifHeld = .share
+            }
+        }
+        scenario.suspend(client)
+        for _ in 1...3 { scenario.ask("w", "a") }
+        scenario.endSuspension(client)
+        #expect(scenario.shown.sorted() == both.map { "o\($0) w.a" })
+        #expect(scenario.center.asks.heldCount == 1)
+    }
+
     @Test("R6, R11: what waits for a replacement that does not hold goes on when that is busy")
     mutating func goesOnFromABusyReplacement() {
         let client = scenario.connect()

@@ -193,9 +193,12 @@ extension NotificationCenter {
     mutating func showHeld(of client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard asks.heldCount > 0, !dispatching.isActive else { return }
         var waiting: [(ordinal: UInt64, slot: UInt32, observer: UInt32)] = []
+        // Two of a client may share an address: what one takes is not for the other.
+        var taken: Set<UInt32> = []
         for observer in observers.slots(from: clients[client].lastObserver) {
-            for slot in takeable(by: observer) {
+            for slot in takeable(by: observer, besides: taken) {
                 waiting.append((asks[slot].ordinal, slot, observer))
+                taken.insert(slot)
             }
         }
         waiting.sort { $0.ordinal < $1.ordinal }
@@ -205,23 +208,24 @@ extension NotificationCenter {
                 showOrHold(slot, to: observer, at: time, &effects)
             }
         }
-        for observer in observers.slots(from: clients[client].lastObserver) {
-            passOnHeld(by: observer)
-        }
     }
 
-    /// What has waited for a responder that does not hold until its frames were written, and may wait no longer, walks
-    /// again (rule R6).
-    private mutating func passOnHeld(by observer: UInt32) {
-        guard asks.heldCount > 0, observers.isResponder(at: observer), !holdsAsks(observer),
-            let address = index.object(of: observers[observer].place)
-        else { return }
-        let serial = observers[observer].serial
-        for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
-            if case .told = asks[slot].announcement { continue }
-            guard case .never = readiness(of: observer, asks[slot].content.name) else { continue }
-            asks.takeBack(slot)
-            asks.orphan(slot)
+    /// What has waited for responders that do not hold until the frames of their client were written, and may wait no
+    /// longer, walks again (rule R6).
+    mutating func passOnHeld(of client: UInt32) {
+        guard asks.heldCount > 0 else { return }
+        for observer in observers.slots(from: clients[client].lastObserver)
+        where observers.isResponder(at: observer) && !holdsAsks(observer) {
+            guard let address = index.object(of: observers[observer].place) else { continue }
+            let serial = observers[observer].serial
+            for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
+                if case .told = asks[slot].announcement { continue }
+                guard case .never = readiness(of: observer, asks[slot].content.name) else {
+                    continue
+                }
+                asks.takeBack(slot)
+                asks.orphan(slot)
+            }
         }
     }
 
@@ -242,7 +246,7 @@ extension NotificationCenter {
     }
 
     /// The asks that wait at the address of a responder and that it may be shown now: no more than it has room for.
-    private func takeable(by observer: UInt32) -> [UInt32] {
+    private func takeable(by observer: UInt32, besides taken: Set<UInt32>) -> [UInt32] {
         guard let responder = observers.responder(at: observer),
             let address = index.object(of: observers[observer].place)
         else { return [] }
@@ -251,7 +255,7 @@ extension NotificationCenter {
         var takeable: [UInt32] = []
         for slot in asks.held(at: address) {
             if room <= 0 { break }
-            guard responder.implements(asks[slot].content.name),
+            guard !taken.contains(slot), responder.implements(asks[slot].content.name),
                 asks[slot].mayBeShown(to: serial)
             else { continue }
             takeable.append(slot)

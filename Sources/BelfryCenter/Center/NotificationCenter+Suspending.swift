@@ -105,7 +105,8 @@ extension NotificationCenter {
         if !dispatching.isActive { noteImmediate(client, at: time, &effects) }
         if !clients[client].suspension.contains(.asked) { tellGaps(of: client, &effects) }
         guard clients[client].suspension.contains(.flushing) else {
-            return showHeld(of: client, at: time, &effects)
+            showHeld(of: client, at: time, &effects)
+            return passOnHeld(of: client)
         }
         effects.notices.append(
             .flushGoesOn(
