@@ -31,7 +31,29 @@ extension AskWorld {
             known.asks[completion.outcome.id]?.waiters
                 .removeAll { $0.command == completion.command.counter }
         }
+        try judgeTurns()
         return effects.outcome
+    }
+
+    /// An open ask is at an observer that is there; one that does not hold lets none wait while it is busy.
+    private func judgeTurns() throws(Violation) {
+        for ask in center.asks(matching: ObserverQuery(limit: .max), visible: { _, _ in true }).rows
+        {
+            let name = "ask #\(ask.id.low)"
+            guard let row = center.observer(ask.observer) else {
+                throw Violation("rule R11: \(name) is at o\(ask.observer), which is gone")
+            }
+            let holds = [.hold, .deliverImmediately].contains(row.terms.suspensionBehavior)
+            // One that the store is told of waits for that, and may be overtaken meanwhile (rule R20).
+            guard !ask.isShown, !holds, row.state == .live, !mailboxes.contains(ask.observer),
+                announcement == 0, uncommitted.allSatisfy({ $0.announcement == 0 }),
+                let responder = center.responders(at: ask.object)
+                    .first(where: { $0.observer.serial == ask.observer })
+            else { continue }
+            if responder.openAskCount >= responder.observer.role.responder?.concurrency ?? 0 {
+                throw Violation("rule R6: \(name) waits for o\(ask.observer), which does not hold")
+            }
+        }
     }
 
     private func judge(_ delivery: Delivery) throws(Violation) {
@@ -51,19 +73,20 @@ extension AskWorld {
         guard clients.values.contains(.some(delivery.connection)) else {
             throw Violation("rule R6: \(name) was written to nobody")
         }
-        if let row = center.observer(delivery.observer) {
-            guard row.role.responder?.implements.contains(ask.ask.content.nameBytes) == true else {
-                throw Violation("rule R5: \(name) came to one that does not implement it")
-            }
-            let isHeldBack = row.terms.suspensionBehavior != .deliverImmediately
-            if isHeldBack, known.suspended.contains(row.client) {
-                throw Violation("rule R6: \(name) came to one that is suspended")
-            }
+        guard let row = center.observer(delivery.observer) else {
+            throw Violation("rule C11: \(name) came to o\(delivery.observer), which is gone")
+        }
+        guard row.role.responder?.implements.contains(ask.ask.content.nameBytes) == true else {
+            throw Violation("rule R5: \(name) came to one that does not implement it")
+        }
+        let isHeldBack = row.terms.suspensionBehavior != .deliverImmediately
+        if isHeldBack, known.suspended.contains(row.client) {
+            throw Violation("rule R6: \(name) came to one that is suspended")
         }
         known.asks[note.id]?.shown.append(
             Showing(
                 observer: delivery.observer,
-                client: center.observer(delivery.observer)?.client ?? 0, sequence: note.sequence,
+                client: row.client, sequence: note.sequence,
                 life: life))
         lastAsked[delivery.observer] = note.sequence
     }
