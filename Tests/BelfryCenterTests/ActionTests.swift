@@ -188,6 +188,26 @@ struct ActionTests {
         #expect(scenario.center.heldActions.isEmpty)
     }
 
+    @Test("D8, R14: nor what is delivered to a client at once that has asked for suspension")
+    mutating func waitsForRoomWhileAsked() {
+        let client = scenario.connect()
+        scenario.respond("lamp", ["toggle", "ask"], by: client) {
+            $0.behavior = .hold
+            $0.concurrency = 1
+        }
+        scenario.observe("y", by: client, .deliverImmediately)
+        scenario.wire("touchUp", nil, "lamp", "toggle", by: client)
+        scenario.ask("lamp", "ask")
+        scenario.suspend(client)
+        scenario.press("touchUp")
+        #expect(scenario.reportRows == ["o3 held lamp o1"])
+        scenario.press("y")
+        #expect(scenario.reportRows == ["o2 delivered"] && scenario.frames == ["y{}"])
+        scenario.respond("fan", ["toggle"], by: client) { $0.behavior = .deliverImmediately }
+        scenario.ask("fan", "toggle")
+        #expect(scenario.shown == ["o4 fan.toggle"])
+    }
+
     @Test(
         "K2: what comes again comes in the order of the observers with the targets, not of the responders"
     )

@@ -35,6 +35,26 @@ struct StoredAskTests {
         #expect(scenario.effects.changes.contains(.askForgotten(id)))
     }
 
+    @Test("R6, R20: what waits for one that does not hold goes on when that has become busy")
+    func goesOnWhenShown() {
+        var scenario = Scenario(limits: Self.limits())
+        let (client, other) = (scenario.connect(), scenario.connect())
+        scenario.respond("w", ["a"], by: client) {
+            $0.behavior = .hold
+            $0.concurrency = 1
+        }
+        let asks = (1...3).map { _ in
+            let id = scenario.ask("w", "a") { $0.wait = 0 }
+            scenario.commit()
+            return id
+        }
+        let second = scenario.respond("w", ["a"], by: other) { $0.concurrency = 1 }
+        scenario.apply(.drain(client: other))
+        scenario.commit()
+        #expect(scenario.shown == ["o\(second) w.a"])
+        #expect(asks.map { scenario.fate($0) } == ["open", "responder-busy", "responder-busy"])
+    }
+
     @Test("R20: where nothing can be stored, what must last is refused")
     func cannotBeStored() {
         var scenario = Scenario(limits: Self.limits())

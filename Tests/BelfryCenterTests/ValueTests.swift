@@ -153,6 +153,24 @@ struct ValueTests {
         #expect(scenario.seen == [#"o1 v {"kind":"set","initial":true,"new":3} @2"#])
     }
 
+    @Test("V7: nor when another observer of the client, which is told at once, lets go what is held")
+    mutating func ownBehindHeldAndAFlush() {
+        let x = scenario.connect()
+        scenario.look("o", "", by: x) { $0.behavior = .deliverImmediately }
+        scenario.look("o", "v", by: x) {
+            $0.own = false
+            $0.behavior = .hold
+        }
+        scenario.suspend(x)
+        scenario.put("o", "v", "1")
+        scenario.put("o", "v", "2") { $0.client = x }
+        #expect(
+            scenario.seen == [
+                #"o2 v {"kind":"set","initial":true,"new":2} @1"#,
+                #"o1  {"kind":"merge","new":{"v":2}} @2"#,
+            ])
+    }
+
     @Test(
         "V8 (T273): who coalesces is marked, and has the present value at the place of the last change"
     )

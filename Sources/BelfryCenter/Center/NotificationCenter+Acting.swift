@@ -163,7 +163,7 @@ extension NotificationCenter {
         clients[client].immediateSequence = notification.sequence
         flush(client, at: time, &effects)
         let outcome =
-            clients[client].held.isEmpty
+            isFlushed(client)
             ? send(action, notification, to: slot, isAwaited, at: time, &effects)
             : hold(action, notification, at: slot, time, &effects)
         if outcome == .held { clients[client].immediateSequence = notification.sequence }

@@ -100,7 +100,7 @@ extension NotificationCenter {
             // The flush may have shown it with others that waited.
             guard asks.isOpen(slot, ordinal: ordinal), asks[slot].sequence == 0 else { return }
             guard case .now = readiness(of: observer, asks[slot].content.name),
-                clients[client].held.isEmpty
+                isFlushed(client)
             else { return hold(slot, for: observer, &effects) }
         }
         show(slot, to: observer, at: time, &effects)
@@ -130,10 +130,12 @@ extension NotificationCenter {
     mutating func showAnnounced(
         through number: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
+        var askedClients: Set<UInt32> = []
         for slot in asks.takeAnnounced(through: number) {
             guard case .held(let serial) = asks[slot].state,
                 let observer = observers.slot(of: serial)
             else { continue }
+            askedClients.insert(observers[observer].client)
             switch readiness(of: observer, asks[slot].content.name) {
             case .now: showOrHold(slot, to: observer, at: time, &effects)
             case .later: break
@@ -142,6 +144,7 @@ extension NotificationCenter {
                 asks.orphan(slot)
             }
         }
+        for client in askedClients.sorted() { passOnHeld(of: client) }
     }
 
     /// An ask that is walking waits for an observer.

@@ -58,6 +58,7 @@ extension NotificationCenter {
         dispatching.kept = HeldTable.none
         dispatching.keptMark = HeldTable.none
         dispatching.toldMarks = []
+        noteOwn(change, among: matches, time, &effects)
         var place = 0
         while place < matches.count {
             let match = matches[place]
@@ -72,10 +73,7 @@ extension NotificationCenter {
                 if count > 0 { continue }
             }
             place += 1
-            if isOwn(change, at: match.slot) {
-                noteOwn(at: match.slot, time, &effects)
-                continue
-            }
+            if isOwn(change, at: match.slot) { continue }
             receipt.matched += 1
             if isTold {
                 receipt.delivered += 1
@@ -148,15 +146,19 @@ extension NotificationCenter {
         return values.observers[slot].map { !$0.terms.sendsOwn } ?? false
     }
 
-    /// A client has changed by itself what an observer of it looks at: what is held for that, and comes from before,
-    /// would come behind its own, so the present value takes its place.
+    /// A client has changed by itself what observers of it look at: what is held for those, and comes from before,
+    /// would come behind its own, so the present value takes its place, before a frame lets anything of it go.
     private mutating func noteOwn(
-        at slot: UInt32, _ time: CommandTime, _ effects: inout Effects
+        _ change: ValueChange, among matches: [ChangeMatch], _ time: CommandTime,
+        _ effects: inout Effects
     ) {
-        guard observers[slot].entries.count > 0, values.observers[slot]?.isMarked == false else {
-            return
+        guard let client = change.client, clients[client].held.count > 0 else { return }
+        for match in matches where isOwn(change, at: match.slot) {
+            let slot = match.slot
+            guard observers[slot].entries.count > 0, values.observers[slot]?.isMarked == false
+            else { continue }
+            markHeld(of: slot, .coalesced, &effects)
         }
-        markHeld(of: slot, .coalesced, &effects)
     }
 }
 

@@ -198,7 +198,7 @@ extension NotificationCenter {
         flush(client, at: time, &effects)
         if dispatching.toldMarks.contains(slot) { return .delivered }
         let outcome =
-            clients[client].held.isEmpty
+            isFlushed(client)
             ? send(notification, to: slot, time, &effects)
             : hold(notification, at: slot, isReplaceable: false, time, &effects)
         if outcome == .held || outcome == .coalesced {

@@ -113,6 +113,12 @@ extension NotificationCenter {
                 client: clients[client].id, connection: clients[client].connection.number))
     }
 
+    /// Whether a flush up to what is immediate has come to its end: what is left waits for a busy responder, and holds up
+    /// nothing (rule R14).
+    func isFlushed(_ client: UInt32) -> Bool {
+        clients[client].held.isEmpty || clients[client].immediateSequence == 0
+    }
+
     /// One step of a flush: it ends with what may not be written now, or where the next one begins.
     private mutating func writeStep(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
