@@ -5,10 +5,18 @@ and what connects a client is a WebSocket, which no OpenAPI link can open. So a 
 well-formed session gets that of a client which this file connects: 201, and the links from there
 to reading, removing and 410 can be followed. The client acknowledges what it is asked to.
 
-What must go together: OpenAPI cannot say that a parameter needs another one. An option that needs a
-style gets one where there is none, and a dequeue gets the name that `coalesce` names. A `ttl` of an ask gets
-the preference that it needs. Good explanations are either of a post or of an ask, and good answers to
-asks have content.
+What must go together: OpenAPI cannot say that a parameter needs another one, or stands without it. An
+option that needs a style gets one where there is none, a `lease` gets a timer that repeats, a post has one of
+`at` and `after`, and a dequeue gets the name that `coalesce` names. A `ttl` of an ask gets the preference
+that it needs. Good explanations are either of a post or of an ask, and good answers to asks have content.
+
+The depth of a value: OpenAPI cannot say that it goes together with the length of the key path, so a good one
+that is too deep for its path gets the first keys of it alone.
+
+The time of a post: OpenAPI cannot say how far ahead it may be. One of a year to come is moved back.
+
+An entity tag: where schemathesis goes through the values of a header, it makes none that needs quotation
+marks, and takes a bad one for a good one instead. A good one that lacks them gets them.
 
 What is no content: whitespace alone is a post without userInfo, so it is not the malformed content
 that was wanted, and gets a brace.
@@ -30,6 +38,7 @@ import os
 import re
 import sys
 import threading
+from datetime import datetime, timezone
 
 import schemathesis
 from websockets.asyncio.client import connect
@@ -54,11 +63,15 @@ if sys.version_info < (3, 12):
 # More centers than this get no session: a broker has 1,000, and a fuzzer names a new one each time.
 CENTER_LIMIT = 50
 KEY = re.compile(r"[!-~]{1,255}")
+NUMBER = re.compile(r"[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?")
+YEAR = re.compile(r"[0-9]{4}-")
 SESSION = re.compile(r"c(0|[1-9][0-9]{0,17})\.[A-Za-z0-9_-]{22,64}")
 
 address = os.environ["BELFRY_ADDRESS"]
 with open("openapi.json", encoding="utf-8") as file:
     contract = json.load(file)
+TAGS = re.compile(contract["components"]["schemas"]["EntityTags"]["pattern"])
+AFTER = contract["components"]["schemas"]["After"]
 sessions = {}
 sessions_lock = threading.Lock()
 loop = asyncio.new_event_loop()
@@ -109,7 +122,9 @@ def before_call(context, case, kwargs):
     """Mends what no schema can say; see above."""
     add_session(case)
     if case.method == "POST" and isinstance(case.query, dict):
-        add_style(case.query)
+        add_style(case.path, case.query)
+    if case.method == "POST":
+        choose_time(case)
     if case.method == "DELETE" and case.path.endswith("/queue") and isinstance(case.query, dict):
         add_name(case.query)
     if case.method == "POST" and "/responders/" in case.path:
@@ -117,6 +132,8 @@ def before_call(context, case, kwargs):
     if case.meta is None or case.meta.generation.mode.is_positive:
         choose_explanation(case)
         add_answer(case)
+        quote_tags(case)
+        shorten_path(case)
     compact_default(case)
     break_whitespace(case)
     change_key(case)
@@ -137,14 +154,18 @@ def add_session(case):
         case.body = {**case.body, "session": live}
 
 
-def add_style(query):
-    """Gives the options of a queued post the style that they need, unless it has a bad one."""
+def add_style(path, query):
+    """Gives the options of a queued post what they need, the style above all, unless it has a bad one."""
     if "maxDelay" in query and query.get("style") in (None, "now", "asap"):
         query["style"] = "idle"
     elif "keep" in query and query.get("style") in (None, "now"):
         query["style"] = "asap"
     elif {"coalesce", "modes"} & set(query):
         query.setdefault("style", "asap")
+    if {"after", "at", "every", "replaces"} & set(query) and query.get("style") == "now":
+        query["style"] = "asap"
+    if "lease" in query and "/channels/" in path:
+        query.setdefault("every", 86400)
 
 
 def add_name(query):
@@ -173,6 +194,53 @@ def choose_explanation(case):
     case.query.setdefault("object", "deploy")
     for key in ("name", "limit", "cursor"):
         case.query.pop(key, None)
+
+
+def quote_tags(case):
+    """Makes an entity tag of a good header that is none."""
+    for name in ("If-Match", "If-None-Match"):
+        value = case.headers.get(name) if case.headers else None
+        if value is not None and not TAGS.fullmatch(str(value)):
+            case.headers[name] = f'"{value}"'
+
+
+def shorten_path(case):
+    """Leaves a good value as many keys above it as its depth allows."""
+    if case.path.endswith("/{keyPath}") and case.method in ("PUT", "PATCH"):
+        keys = case.path_parameters["keyPath"].split(".")
+        case.path_parameters["keyPath"] = ".".join(keys[: max(1, 16 - depth(case.body))])
+
+
+def depth(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+
+def choose_time(case):
+    """Lets a post enter the queue at one time, which is not too far ahead, unless it has a bad one."""
+    if "/channels/" in case.path and isinstance(case.query, dict):
+        if "at" in case.query and is_good_delay(case.query.get("after")):
+            del case.query["after"]
+        case.query = moved_back(case.query)
+    elif case.path.endswith("/notifications"):
+        if isinstance(case.body, list):
+            case.body = [moved_back(post) for post in case.body]
+        else:
+            case.body = moved_back(case.body)
+
+
+def is_good_delay(value):
+    text = str(value)
+    return NUMBER.fullmatch(text) is not None and float(text) <= AFTER["maximum"]
+
+
+def moved_back(post):
+    """Replaces a year to come, of which some days are over 366 ahead, by one that has every date."""
+    at = post.get("at") if isinstance(post, dict) else None
+    if isinstance(at, str) and YEAR.match(at) and int(at[:4]) > datetime.now(timezone.utc).year:
+        return {**post, "at": "2024" + at[4:]}
+    return post
 
 
 def compact_default(case):
