@@ -153,7 +153,7 @@ struct ValueTests {
         #expect(scenario.seen == [#"o1 v {"kind":"set","initial":true,"new":3} @2"#])
     }
 
-    @Test("V7: nor when another observer of the client, which is told at once, lets go what is held")
+    @Test("V7: nor when another observer of the client, told at once, lets go what is held")
     mutating func ownBehindHeldAndAFlush() {
         let x = scenario.connect()
         scenario.look("o", "", by: x) { $0.behavior = .deliverImmediately }
