@@ -14,7 +14,7 @@ extension HistoryChecker {
         openNotes = []
         try queue.restart(committed: committed)
         if !hasState { return try forget() }
-        hasCrashed = hasCrashed || !isOrderly
+        if !isOrderly { crashCount += 1 }
         for account in accounts.values { carryOver(account, isOrderly: isOrderly) }
         for client in clients.values {
             if client.isMailbox { carryOverLooks(into: client) }
@@ -102,6 +102,6 @@ extension HistoryChecker {
         notes = []
         lastOfID = [:]
         lastSequence = 0
-        hasCrashed = false
+        crashCount = 0
     }
 }

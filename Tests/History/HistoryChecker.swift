@@ -22,6 +22,8 @@ final class HistoryChecker {
         /// The same in an earlier life: what is still held of that counts like all else (decision 61).
         var hadReplayed = false
         var awaySince: Int64?
+        /// How many crashes there had been by then.
+        var crashCountBefore = 0
         /// The same at the earliest: a crash may have undone that it came back meanwhile.
         var awaySinceEarliest: Int64?
         /// The absences that it came back from, with which command, as far as a crash may undo that.
@@ -70,7 +72,8 @@ final class HistoryChecker {
     var moment = 0
     var committed = 0
     var life = 0
-    var hasCrashed = false
+    /// How many ends were not in order since the state began.
+    var crashCount = 0
     /// The next listings show with what a life begins.
     var isAfterRestart = false
     var lastTrim = 0
@@ -217,6 +220,7 @@ final class HistoryChecker {
     private func end(_ client: Client) {
         guard client.connection != nil else { return }
         client.awaySince = time
+        client.crashCountBefore = crashCount
         client.connection = nil
         client.isSlow = false
         for account in client.accounts where account.observer.endsWithConnection {
@@ -320,8 +324,11 @@ final class HistoryChecker {
 
     // MARK: Leases (rule O7)
 
-    /// A crash may lose up to a minute of what was noted of an absence.
-    private var slack: Int64 { hasCrashed ? 60_000_000_000 : 0 }
+    /// Each crash may lose up to a minute of what was noted of an absence.
+    private func slack(of account: ObserverAccount) -> Int64 {
+        let before = account.isMailbox ? 0 : clients[account.observer.client]?.crashCountBefore ?? 0
+        return Int64(crashCount - before) * 60_000_000_000
+    }
 
     private func leaseEnd(of account: ObserverAccount, isEarliest: Bool = false) -> Int64? {
         guard let lease = account.observer.lease, let client = clients[account.observer.client]
@@ -332,7 +339,7 @@ final class HistoryChecker {
     }
 
     private func checkLease(of account: ObserverAccount) throws(HistoryFault) {
-        if account.isMailbox, hasCrashed { return }
+        if account.isMailbox, crashCount > 0 { return }
         guard let end = leaseEnd(of: account, isEarliest: true), end <= time else {
             throw HistoryFault("\(account.observer.shown) is gone, and nobody removed it")
         }
@@ -340,7 +347,7 @@ final class HistoryChecker {
 
     private func checkNobodyOutlives() throws(HistoryFault) {
         for account in byName.values.joined() {
-            if let end = leaseEnd(of: account), end + slack < time {
+            if let end = leaseEnd(of: account), end + slack(of: account) < time {
                 throw HistoryFault("\(account.observer.shown) outlives its lease")
             }
         }
