@@ -208,6 +208,31 @@ struct ActionTests {
         #expect(scenario.shown == ["o4 fan.toggle"])
     }
 
+    @Test("D8, R6, R14: asks that have waited pass an action that waits, in spite of suspension")
+    mutating func asksPassWhatWaits() {
+        let client = scenario.connect()
+        scenario.respond("c", ["n", "s", "m"], by: client) {
+            $0.behavior = .deliverImmediately
+            $0.ifHeld = .share
+            $0.concurrency = 1
+        }
+        scenario.suspend(client)
+        scenario.wire("m", nil, "c", "m", by: client)
+        scenario.ask("c", "n")
+        scenario.press("m")
+        #expect(scenario.reportRows == ["o2 held c o1"])
+        for _ in 1...3 {
+            scenario.ask("c", "s")
+            #expect(scenario.shown.isEmpty)
+        }
+        let second = scenario.respond("c", ["s"], by: client) {
+            $0.behavior = .deliverImmediately
+            $0.ifHeld = .share
+        }
+        scenario.apply(.drain(client: client))
+        #expect(scenario.shown == Array(repeating: "o\(second) c.s", count: 3))
+    }
+
     @Test(
         "K2: what comes again comes in the order of the observers with the targets, not of the responders"
     )

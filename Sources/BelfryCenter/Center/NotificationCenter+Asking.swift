@@ -91,12 +91,15 @@ extension NotificationCenter {
     ) {
         let client = observers[observer].client
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
+        // The end of a flush shows what waits; an action that is left then holds up nothing.
         if clients[client].suspension.contains(.asked), !clients[client].held.isEmpty,
-            !clients[client].suspension.contains(.mailbox)
+            !clients[client].suspension.contains(.mailbox), dispatching.flushed != client
         {
             let ordinal = asks[slot].ordinal
             clients[client].immediateSequence = sequence
+            dispatching.flushed = client
             flush(client, at: time, &effects)
+            dispatching.flushed = nil
             // The flush may have shown it with others that waited.
             guard asks.isOpen(slot, ordinal: ordinal), asks[slot].sequence == 0 else { return }
             guard case .now = readiness(of: observer, asks[slot].content.name),

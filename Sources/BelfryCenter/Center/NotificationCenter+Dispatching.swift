@@ -31,6 +31,8 @@ extension NotificationCenter {
         var form = Delivery.Form.shared
         /// The slot in what is held of its place in the order, once it marks somebody.
         var keptMark = HeldTable.none
+        /// The client whose held frames are written, so that it may be shown an ask.
+        var flushed: UInt32?
         /// The observers whose marks were written meanwhile: the present value had the change in it.
         var toldMarks: Set<UInt32> = []
         var receipt = Receipt(id: NotificationID(high: 0, low: 0), sequence: 0)
