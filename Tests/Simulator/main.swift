@@ -105,6 +105,7 @@ extension AskWorld: SmallWorld {}
 extension ActionWorld: SmallWorld {}
 extension TimerWorld: SmallWorld {}
 extension ValueWorld: SmallWorld {}
+extension MixedWorld: SmallWorld {}
 
 func runAll<World: SmallWorld>(_ type: World.Type, _ order: Order) -> Int32 {
     var violationCount = 0
@@ -146,7 +147,7 @@ func perform() -> Int32 {
     guard let order = Order(CommandLine.arguments) else {
         print(
             """
-            run, asks, actions, timers, values, verbose, history, record or replay; main.swift has \
+            run, asks, actions, timers, values, mixed, verbose, history, record or replay; main.swift has \
             their options
             """)
         return 2
@@ -157,12 +158,13 @@ func perform() -> Int32 {
     case "actions": return runAll(ActionWorld.self, order)
     case "timers": return runAll(TimerWorld.self, order)
     case "values": return runAll(ValueWorld.self, order)
+    case "mixed": return runAll(MixedWorld.self, order)
     case "verbose": return verbose(order)
     case "history": return tellHistory(order)
     case "record": return record(order)
     case "replay": return replay(order)
     default:
-        print("run, asks, actions, timers, values, verbose, history, record or replay")
+        print("run, asks, actions, timers, values, mixed, verbose, history, record or replay")
         return 2
     }
 }

@@ -1,0 +1,365 @@
+import BelfryCenter
+import BelfryHistory
+import BelfryJSON
+
+/// Everything at once: observers, responders, targets, values, timers and mailboxes of a few clients that share a few
+/// names, so that each part meets each other.
+///
+/// It has no model. What it judges holds whatever happens: nothing stops the process or goes on without an end, a second
+/// center does the same, no frame is of an observer that is gone (rule C11), and an open ask is at an observer that is
+/// there (rule R11).
+final class MixedWorld {
+    var dice: Dice
+    private(set) var center: NotificationCenter
+    private var effects = Effects()
+    private var recorder: Recorder
+    private var now: Int64 = 1_000_000_000_000
+    private(set) var commandCount: UInt64 = 0
+    private var lastNumber: UInt64 = 0
+    /// The connections of clients; 0 while one is away.
+    private var connections: [UInt64: UInt64] = [:]
+    private var observers: [UInt64] = []
+    private var mailboxes: [UInt64] = []
+    private var posts: [NotificationID] = []
+    /// What observers were sent and may answer.
+    private var deliveries: [(observer: UInt64, sequence: UInt64, row: UInt64?)] = []
+    private var announcement: UInt64 = 0
+    private var told: [String] = []
+    /// Few clients meet themselves more often.
+    private let clientLimit: Int
+
+    init(seed: UInt64) {
+        dice = Dice(seed: seed)
+        clientLimit = dice.number(in: 1...5)
+        var limits = CenterLimits()
+        limits.isDurable = dice.oneIn(2)
+        limits.replayCountLimit = 40
+        limits.clientHeldCountLimit = 20
+        limits.unacknowledgedLimit = 3
+        limits.flushByteLimit = 400
+        limits.queueEntryLimit = 20
+        limits.askLimit = 20
+        limits.clientAskLimit = 12
+        limits.fateLimit = 30
+        let name = [UInt8]("default")
+        let epoch = [UInt8]("k\(seed)")
+        center = NotificationCenter(
+            name: name, epoch: epoch, limits: limits, seed: HashSeed(seed, dice.next()))
+        recorder = Recorder(name: name, epoch: epoch, limits: limits)
+    }
+
+    var lastTold: ArraySlice<String> { told.suffix(30) }
+
+    func step() throws(Violation) {
+        switch dice.below(40) {
+        case 0, 1: try connect()
+        case 2...6: try observe()
+        case 7...12: try submit(.post(post(), postTerms))
+        case 13: try submit(.postBatch((0..<dice.number(in: 1...3)).map { _ in post() }, postTerms))
+        case 14...18: try ask()
+        case 19...23: try answer()
+        case 24, 25: try write()
+        case 26: try submit(.setSuspended(client: client, !dice.oneIn(3)))
+        case 27: try submit(.becomeSlow(client: client))
+        case 28, 29: try submit(.drain(client: client))
+        case 30: try leave()
+        case 31: try submit(.removeObserver(serial: dice.pick(observers) ?? 1, by: .broker))
+        case 32: try readMailbox()
+        case 33: if let ask = dice.pick(posts) { try submit(.withdraw(ask)) }
+        case 34: try submit(.idle)
+        case 35: try remove()
+        case 36: try mode()
+        default: try endTurn()
+        }
+    }
+
+    // MARK: What they are made of
+
+    private var client: UInt64 { dice.pick(connections.keys.sorted()) ?? 1 }
+    private var name: [UInt8] { [UInt8](["a", "b", "c"][dice.below(3)]) }
+    private var object: [UInt8] { [UInt8](["w", "x"][dice.below(2)]) }
+    private var path: DocumentPath {
+        let text = [UInt8](["", "k", "k.l"][dice.below(3)])
+        guard let path = try? DocumentPath.parse(text.span) else {
+            preconditionFailure("it is a key path")
+        }
+        return path
+    }
+
+    private func newID() -> NotificationID {
+        lastNumber += 1
+        posts.append(NotificationID(high: UInt64(now) << 16 | 0x7000, low: lastNumber))
+        if posts.count > 12 { posts.removeFirst() }
+        return posts[posts.count - 1]
+    }
+
+    private var postTerms: PostTerms {
+        var terms = PostTerms()
+        if dice.oneIn(3) { terms.wait = 5_000_000_000 }
+        terms.reportsObservers = dice.oneIn(4)
+        if dice.oneIn(5) {
+            terms.details = PostTerms.Details(
+                scope: .everything,
+                key: IdempotencyKey(
+                    principal: [UInt8]("p"), text: [UInt8]("\(dice.below(4))"),
+                    requestHash: SecretHash(high: 0, low: 0), form: 0),
+                setter: PostTerms.TimerSetter(
+                    client: client,
+                    principal: TimerRecord.Principal(name: [UInt8]("p"), hasKey: true),
+                    byteRoom: 1 << 20))
+        }
+        return terms
+    }
+
+    private func post() -> Post {
+        var options: PostOptions?
+        if dice.oneIn(2) {
+            let timer = TimerTerms(
+                start: .after(Int64(dice.below(3_000)) * 1_000_000),
+                period: dice.oneIn(3) ? 1_000_000_000 : nil,
+                lease: dice.oneIn(3) ? 2_000_000_000 : nil, replaces: dice.oneIn(2))
+            options = PostOptions(
+                style: [nil, .asap, .idle][dice.below(3)],
+                coalescing: dice.oneIn(2) ? [.onName, .onSender] : [],
+                keepsLatest: dice.oneIn(2), isImmediate: dice.oneIn(2),
+                timeToLive: dice.oneIn(4) ? 2_000_000_000 : nil,
+                timer: dice.oneIn(4) ? timer : nil)
+        }
+        return Post(
+            id: newID(),
+            content: Notification.Content(
+                name: name, object: dice.oneIn(3) ? nil : object,
+                userInfo: [UInt8]("{\"n\":\(lastNumber)}")),
+            causedBy: dice.oneIn(8) ? posts.first : nil, options: options)
+    }
+
+    private func registration() -> ObserverRegistration {
+        lastNumber += 1
+        observers.append(lastNumber)
+        if observers.count > 16 { observers.removeFirst() }
+        var terms = ObserverTerms()
+        terms.suspensionBehavior =
+            dice.oneIn(2)
+            ? .deliverImmediately
+            : SuspensionBehavior.allCases[dice.below(SuspensionBehavior.allCases.count)]
+        terms.endsWithConnection = dice.oneIn(4)
+        if dice.oneIn(4) { terms.holdLimit = dice.number(in: 1...3) }
+        var role = ObserverRole.plain
+        switch dice.below(4) {
+        case 0: terms.acknowledges = dice.oneIn(2)
+        case 1:
+            var responder = ResponderTerms(
+                implements: dice.oneIn(3) ? [name] : [[UInt8]("a"), [UInt8]("b")],
+                next: dice.oneIn(3) ? object : nil)
+            responder.ifHeld = dice.oneIn(3) ? .replace : .share
+            responder.concurrency = dice.number(in: 1...2)
+            terms.acknowledges = dice.oneIn(3)
+            role = .responder(responder)
+        case 2:
+            terms.acknowledges = dice.oneIn(2)
+            role = .action(target: object)
+        default:
+            var value = ValueTerms(path: path)
+            value.sendsOwn = dice.oneIn(2)
+            value.sendsOld = dice.oneIn(2)
+            role = .value(value)
+        }
+        if dice.oneIn(6), case .plain = role { terms.minInterval = 700_000_000 }
+        let isFiled = role.responder != nil || role.value != nil
+        return ObserverRegistration(
+            serial: lastNumber, tokenHash: SecretHash(high: lastNumber, low: 1),
+            name: isFiled || dice.oneIn(4) ? nil : name,
+            object: isFiled || dice.oneIn(2) ? object : nil,
+            selector: role.responder == nil ? name : [], terms: terms, role: role)
+    }
+
+    // MARK: Steps
+
+    private func connect() throws(Violation) {
+        guard connections.count < clientLimit else { return try comeBack(client) }
+        lastNumber += 1
+        let isMailbox = dice.oneIn(4)
+        let id = lastNumber
+        let registration = ClientRegistration(
+            id: id, transport: isMailbox ? .mailbox : .webSocket,
+            connection: ConnectionName(node: 0, number: isMailbox ? 0 : id),
+            sessionHash: SecretHash(high: id, low: 0), principal: [UInt8]("p"),
+            owner: Owner(ofPrincipal: [UInt8]("p")))
+        let observer = isMailbox ? [self.registration()] : []
+        guard case .registered = try submit(.connect(registration, observers: observer, since: nil))
+        else { return }
+        if isMailbox { mailboxes.append(lastNumber) } else { connections[id] = id }
+    }
+
+    private func comeBack(_ client: UInt64) throws(Violation) {
+        lastNumber += 1
+        let newcomer = lastNumber
+        let registration = ClientRegistration(
+            id: newcomer, transport: .webSocket,
+            connection: ConnectionName(node: 0, number: newcomer),
+            sessionHash: SecretHash(high: newcomer, low: 0), principal: [UInt8]("p"),
+            owner: Owner(ofPrincipal: [UInt8]("p")))
+        try submit(.connect(registration, observers: [], since: nil))
+        let after: UInt64? = dice.oneIn(2) ? nil : center.sequence - min(center.sequence, 3)
+        let outcome = try submit(
+            .resume(Resumption(newcomer: newcomer, client: client, after: after)))
+        if case .resumed = outcome {
+            connections[client] = newcomer
+        } else {
+            connections[newcomer] = newcomer
+            connections[client] = center.client(client) == nil ? nil : connections[client]
+        }
+    }
+
+    private func observe() throws(Violation) {
+        let since: UInt64? = dice.oneIn(4) ? center.sequence / 2 : nil
+        try submit(.addObserver(registration(), client: client, since: since))
+    }
+
+    private func ask() throws(Violation) {
+        var terms = AskTerms()
+        terms.client = dice.oneIn(2) ? client : nil
+        terms.principal = [UInt8]("p")
+        let ask = Ask(
+            id: newID(),
+            content: Notification.Content(name: name, object: object, userInfo: [UInt8]("{}")),
+            fallback: dice.oneIn(4) ? [UInt8]("1") : nil, isOnce: dice.oneIn(3),
+            lifetime: Int64(dice.number(in: 1...6)) * 1_000_000_000,
+            wait: terms.client == nil && dice.oneIn(2) ? Int64(dice.below(2)) * 1_000_000_000 : nil)
+        try submit(.ask(ask, terms))
+    }
+
+    private func answer() throws(Violation) {
+        guard let place = dice.pick(Array(deliveries.indices)) else { return }
+        let delivery = deliveries[place]
+        if dice.oneIn(2) { deliveries.remove(at: place) }
+        let response: Response =
+            [.result([UInt8]("{}")), .refusal([UInt8]("{}")), .passed([UInt8]("{}"))][dice.below(3)]
+        try submit(
+            .acknowledge(
+                client: center.observer(delivery.observer)?.client ?? 1,
+                DeliveryName(
+                    observer: delivery.observer, sequence: delivery.sequence, row: delivery.row),
+                response))
+    }
+
+    private func write() throws(Violation) {
+        var write = ValueWrite(id: newID(), object: object, path: path)
+        write.client = dice.oneIn(2) ? client : nil
+        let text = [UInt8](["{\"l\":1}", "{\"k\":{\"l\":2}}", "{}"][dice.below(3)])
+        guard let document = try? Document.parse(text.span),
+            let patch = try? Document.parsePatch([UInt8]("{\"k\":null,\"l\":3}").span)
+        else { return }
+        switch dice.below(4) {
+        case 0: try submit(.mergeValue(write, patch: patch))
+        case 1: try submit(.removeValue(write))
+        default:
+            let lifetime = ValueLifetime(
+                timeToLive: dice.oneIn(4) ? 1_000_000_000 : nil,
+                lease: write.client != nil && dice.oneIn(3) ? 1_000_000_000 : nil)
+            try submit(.setValue(write, document, lifetime))
+        }
+    }
+
+    private func leave() throws(Violation) {
+        let client = client
+        let connection = connections[client] ?? 0
+        try submit(
+            .disconnect(
+                client: client, connection: ConnectionName(node: 0, number: connection),
+                isOrderly: dice.oneIn(2)))
+        if center.client(client) == nil { connections[client] = nil }
+    }
+
+    private func remove() throws(Violation) {
+        guard dice.oneIn(3) else {
+            try submit(
+                .removeObservers(
+                    client: client,
+                    ObserverFilter(name: dice.oneIn(2) ? name : nil, object: object)))
+            return
+        }
+        let client = client
+        try submit(.removeClient(client: client, by: .broker))
+        connections[client] = nil
+    }
+
+    private func readMailbox() throws(Violation) {
+        guard let observer = dice.pick(mailboxes) else { return }
+        let connection = ConnectionName(node: 0, number: 1_000_000 + observer)
+        switch dice.below(4) {
+        case 0:
+            try submit(.attachReader(observer: observer, connection, isStream: dice.oneIn(2)))
+        case 1: try submit(.detachReader(observer: observer, connection))
+        default:
+            let through: UInt64? = dice.oneIn(2) ? nil : center.sequence / 2
+            try submit(.readMailbox(observer: observer, through: through))
+        }
+    }
+
+    private func mode() throws(Violation) {
+        lastNumber += 1
+        guard dice.oneIn(2) else {
+            try submit(.leaveMode(serial: lastNumber - 1))
+            return
+        }
+        try submit(
+            .enterMode(
+                ModeEntry(
+                    serial: lastNumber, tokenHash: SecretHash(high: lastNumber, low: 2),
+                    mode: name, client: client, lease: nil)))
+    }
+
+    private func endTurn() throws(Violation) {
+        now += Int64(dice.below(800)) * 1_000_000
+        try submit(.passTime(workLimit: dice.oneIn(2) ? .max : 20))
+        try submit(.endTurn(workLimit: dice.oneIn(2) ? .max : 20))
+        if announcement > 0, dice.oneIn(2) {
+            let number = announcement
+            announcement = 0
+            try submit(.showAnnounced(through: number))
+        }
+    }
+
+    // MARK: Judging
+
+    @discardableResult
+    private func submit(_ action: Command.Action) throws(Violation) -> Outcome {
+        commandCount += 1
+        let command = Command(
+            id: CommandID(node: 0, incarnation: 1, counter: commandCount),
+            time: CommandTime(
+                wallMilliseconds: 700_000_000_000 + now / 1_000_000, monotonicNanoseconds: now),
+            action: action)
+        told.append(Show.action(action))
+        if told.count > 100 { told.removeFirst(50) }
+        let before = Set(observers.filter { center.observer($0) != nil })
+        try recorder.record(command)
+        center.apply(command, at: center.appliedIndex + 1, into: &effects)
+        try recorder.compare(with: center, effects)
+        announcement = max(announcement, effects.announcement)
+        for delivery in effects.deliveries { try judge(delivery, before) }
+        try judgeTurns()
+        return effects.outcome
+    }
+
+    private func judge(_ delivery: Delivery, _ before: Set<UInt64>) throws(Violation) {
+        let sequence = effects.notifications[Int(delivery.notification)].sequence
+        guard center.observer(delivery.observer) != nil || before.contains(delivery.observer) else {
+            throw Violation(
+                "rule C11: \(sequence) is written to o\(delivery.observer), which is gone")
+        }
+        let row = effects.addressed(of: delivery.notification).flatMap { addressed -> UInt64? in
+            if case .action(_, let row) = addressed.kind { row } else { nil }
+        }
+        deliveries.append((delivery.observer, sequence, row))
+        if deliveries.count > 12 { deliveries.removeFirst() }
+    }
+
+    private func judgeTurns() throws(Violation) {
+        let asks = center.asks(matching: ObserverQuery(limit: .max), visible: { _, _ in true }).rows
+        for ask in asks where center.observer(ask.observer) == nil {
+            throw Violation("rule R11: ask #\(ask.id.low) is at o\(ask.observer), which is gone")
+        }
+    }
+}
