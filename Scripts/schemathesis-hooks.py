@@ -10,6 +10,9 @@ option that needs a style gets one where there is none, a `lease` gets a timer t
 `at` and `after`, and a dequeue gets the name that `coalesce` names. A `ttl` of an ask gets the preference
 that it needs. Good explanations are either of a post or of an ask, and good answers to asks have content.
 
+A place in a listing: one of a sorted page has another form than others, and neither goes with the other order. A good
+listing begins with its first page.
+
 The depth of a value: OpenAPI cannot say that it goes together with the length of the key path, so a good one
 that is too deep for its path gets the first keys of it alone.
 
@@ -131,6 +134,7 @@ def before_call(context, case, kwargs):
         add_preference(case)
     if case.meta is None or case.meta.generation.mode.is_positive:
         choose_explanation(case)
+        begin_listing(case)
         add_answer(case)
         quote_tags(case)
         shorten_path(case)
@@ -215,6 +219,12 @@ def depth(value):
     if isinstance(value, dict):
         value = list(value.values())
     return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+
+def begin_listing(case):
+    """Takes the place away where a listing would begin behind one."""
+    if case.method == "GET" and isinstance(case.query, dict):
+        case.query.pop("cursor", None)
 
 
 def choose_time(case):
