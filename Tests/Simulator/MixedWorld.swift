@@ -180,25 +180,27 @@ final class MixedWorld {
         lastNumber += 1
         let isMailbox = dice.oneIn(4)
         let id = lastNumber
-        let registration = ClientRegistration(
-            id: id, transport: isMailbox ? .mailbox : .webSocket,
-            connection: ConnectionName(node: 0, number: isMailbox ? 0 : id),
-            sessionHash: SecretHash(high: id, low: 0), principal: [UInt8]("p"),
-            owner: Owner(ofPrincipal: [UInt8]("p")))
+        let registration = Self.registration(ofClient: id, isMailbox: isMailbox)
         let observer = isMailbox ? [self.registration()] : []
         guard case .registered = try submit(.connect(registration, observers: observer, since: nil))
         else { return }
         if isMailbox { mailboxes.append(lastNumber) } else { connections[id] = id }
     }
 
+    private static func registration(
+        ofClient id: UInt64, isMailbox: Bool
+    ) -> ClientRegistration {
+        ClientRegistration(
+            id: id, transport: isMailbox ? .mailbox : .webSocket,
+            connection: ConnectionName(node: 0, number: isMailbox ? 0 : id),
+            sessionHash: SecretHash(high: id, low: 0), principal: [UInt8]("p"),
+            owner: Owner(ofPrincipal: [UInt8]("p")))
+    }
+
     private func comeBack(_ client: UInt64) throws(Violation) {
         lastNumber += 1
         let newcomer = lastNumber
-        let registration = ClientRegistration(
-            id: newcomer, transport: .webSocket,
-            connection: ConnectionName(node: 0, number: newcomer),
-            sessionHash: SecretHash(high: newcomer, low: 0), principal: [UInt8]("p"),
-            owner: Owner(ofPrincipal: [UInt8]("p")))
+        let registration = Self.registration(ofClient: newcomer, isMailbox: false)
         try submit(.connect(registration, observers: [], since: nil))
         let after: UInt64? = dice.oneIn(2) ? nil : center.sequence - min(center.sequence, 3)
         let outcome = try submit(

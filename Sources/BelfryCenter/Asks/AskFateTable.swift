@@ -140,10 +140,8 @@ extension AskFateTable: Coded {
         storedCount = try coder(known?.storedCount)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
         guard coder.isReading else { return }
-        for position in order.startPosition..<order.endPosition {
-            positions.insert(order[position].outcome.id, at: position, above: order.startPosition) {
-                order[$0].outcome.id
-            }
-        }
+        positions.insert(
+            all: order.startPosition..<order.endPosition, above: order.startPosition
+        ) { order[$0].outcome.id }
     }
 }

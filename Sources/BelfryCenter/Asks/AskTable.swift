@@ -32,7 +32,7 @@ struct AskTable: Sendable {
     private(set) var byteCount = 0
     /// How many wait for somebody.
     private(set) var heldCount = 0
-    /// What is open for each owner.
+    /// How many bytes of open asks count for each owner.
     var owned = OwnedMemory()
 
     /// An ask, if its slot has it still.
@@ -61,11 +61,11 @@ struct AskTable: Sendable {
             + count * Self.askByteCount + positions.footprint
     }
 
-    /// What an ask costs besides its texts.
+    /// The memory that each ask takes beyond its texts.
     private static let askByteCount = MemoryLayout<OpenAsk>.stride + listByteCount
 
-    /// What an ask costs in lists besides: a place in the order, one of an observer or an address, its path and
-    /// who waits for it.
+    /// The part of it that lies in lists: its places in the order and at an observer or an address, its path, and the
+    /// commands that wait for it.
     private static let listByteCount = 256
 
     /// An ask where it lies: it is large, and mostly one part of it is looked at.
@@ -224,6 +224,12 @@ struct AskTable: Sendable {
     /// An ask that is walking has lost its responder.
     mutating func orphan(_ slot: UInt32) {
         orphans.append(Orphan(slot: slot, ordinal: self[slot].ordinal))
+    }
+
+    /// An ask has lost its responder, or the one that it has waited for: it is walking, and goes on with the orphans.
+    mutating func takeBackAsOrphan(_ slot: UInt32) {
+        takeBack(slot)
+        orphan(slot)
     }
 
     /// Takes those that have lost their responders, in the order of asking.
@@ -441,11 +447,8 @@ extension AskTable: Coded {
         owned = try coder(known?.owned)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
         guard coder.isReading else { return }
-        for entry in order.entries where !entry.isDead {
-            positions.insert(slots[Int(entry.slot)].id, at: UInt64(entry.slot)) {
-                slots[Int($0)].id
-            }
-        }
+        let taken = order.entries.lazy.filter { !$0.isDead }.map { UInt64($0.slot) }
+        positions.insert(all: taken) { slots[Int($0)].id }
     }
 }
 

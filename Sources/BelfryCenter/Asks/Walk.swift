@@ -5,7 +5,7 @@ struct Walk: Sendable {
     /// Whether one who implements the selector was busy, or suspended.
     var sawBusy = false
     var sawSuspended = false
-    /// Who has handed it on just now.
+    /// The observer that has just handed the ask on.
     var handedOnBy: UInt64?
     /// How many holders were looked at.
     var lookCount = 0

@@ -188,14 +188,7 @@ extension NotificationCenter {
 
     /// What waits for an observer walks again.
     private mutating func orphanHeldAsks(of observer: UInt32) {
-        guard asks.heldCount > 0, let address = index.object(of: observers[observer].place) else {
-            return
-        }
-        let serial = observers[observer].serial
-        for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
-            asks.takeBack(slot)
-            asks.orphan(slot)
-        }
+        for slot in heldAsks(of: observer) { asks.takeBackAsOrphan(slot) }
     }
 
     private mutating func loseResponder(

@@ -142,9 +142,7 @@ extension NotificationCenter {
             switch readiness(of: observer, asks[slot].content.name) {
             case .now: showOrHold(slot, to: observer, at: time, &effects)
             case .later: break
-            case .never:
-                asks.takeBack(slot)
-                asks.orphan(slot)
+            case .never: asks.takeBackAsOrphan(slot)
             }
         }
         for client in askedClients.sorted() { passOnHeld(of: client) }
@@ -216,23 +214,29 @@ extension NotificationCenter {
         }
     }
 
-    /// What has waited for responders that do not hold until the frames of their client were written, and may wait no
-    /// longer, walks again (rule R6).
+    /// A responder that does not hold lets asks wait only until the frames of its client are written: those that it can
+    /// still not be shown walk again (rule R6).
     mutating func passOnHeld(of client: UInt32) {
         guard asks.heldCount > 0 else { return }
         for observer in observers.slots(from: clients[client].lastObserver)
         where observers.isResponder(at: observer) && !holdsAsks(observer) {
-            guard let address = index.object(of: observers[observer].place) else { continue }
-            let serial = observers[observer].serial
-            for slot in asks.held(at: address) where asks[slot].state == .held(observer: serial) {
+            for slot in heldAsks(of: observer) {
                 if case .told = asks[slot].announcement { continue }
                 guard case .never = readiness(of: observer, asks[slot].content.name) else {
                     continue
                 }
-                asks.takeBack(slot)
-                asks.orphan(slot)
+                asks.takeBackAsOrphan(slot)
             }
         }
+    }
+
+    /// The asks that wait for an observer, in the order of asking.
+    func heldAsks(of observer: UInt32) -> [UInt32] {
+        guard asks.heldCount > 0, let address = index.object(of: observers[observer].place) else {
+            return []
+        }
+        let serial = observers[observer].serial
+        return asks.held(at: address).filter { asks[$0].state == .held(observer: serial) }
     }
 
     /// A client has registered: what waits for its responders does not overtake the answer (rule R1).

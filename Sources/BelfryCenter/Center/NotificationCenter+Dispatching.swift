@@ -300,6 +300,7 @@ extension NotificationCenter {
 
     /// What an entry is told as in the receipt of its notification: an action in the row of the observer that has the
     /// target.
+    @inline(__always)
     func report(of entry: UInt32, _ outcome: ReportRow.Outcome) -> ReportRow {
         let observer =
             held[entry].flags.contains(.action)

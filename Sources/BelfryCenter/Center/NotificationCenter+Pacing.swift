@@ -2,6 +2,7 @@
 
 extension NotificationCenter {
     /// When the interval of a notification's kind is over, if it runs still.
+    @inline(__always)
     func intervalEnd(
         for notification: Notification, at slot: UInt32, _ time: CommandTime
     ) -> Int64? {

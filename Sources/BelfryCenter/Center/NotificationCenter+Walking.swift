@@ -13,6 +13,7 @@ extension NotificationCenter {
     }
 
     /// Walks from the last address of a path on; nobody who was shown the ask gets it again.
+    @inline(__always)
     func walk(
         from path: [[UInt8]], for selector: Span<UInt8>, passing shown: FewList<UInt64>,
         handedOnBy observer: UInt64? = nil, isExplained: Bool = false
@@ -42,6 +43,7 @@ extension NotificationCenter {
     }
 
     /// Of those who hold an address: the fewest open asks first, then who was asked longest ago, then the oldest.
+    @inline(__always)
     private func choose(
         among holders: [AddressTable.Holder], _ selector: Span<UInt8>,
         passing shown: FewList<UInt64>,

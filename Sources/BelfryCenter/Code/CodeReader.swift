@@ -43,7 +43,7 @@ struct CodeReader: Coder {
         return count
     }
 
-    /// What was not read yet.
+    /// The bytes that are still to be read.
     var rest: Span<UInt8> {
         @_lifetime(borrow self)
         get { bytes.span.extracting(position...) }

@@ -16,7 +16,7 @@ protocol Coder {
     mutating func count(_ known: Int?) throws(CodeError) -> Int
 }
 
-/// What a ``Coder`` can go through.
+/// A type whose stored properties a ``Coder`` can go through.
 protocol Coded {
     /// Reads a value, or writes the known one and is that.
     ///
@@ -27,7 +27,7 @@ protocol Coded {
     static func list(_ known: [Self]?, by coder: inout some Coder) throws(CodeError) -> [Self]
 }
 
-/// What has cases: each has its number for ever, also when there is no such case any more.
+/// A type with cases: each keeps its number for ever, even after the case is removed.
 protocol CodedCases: Coded {
     func write(by coder: inout some Coder) throws(CodeError)
 

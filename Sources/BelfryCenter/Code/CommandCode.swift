@@ -17,7 +17,7 @@ extension Command {
 
     /// Reads a command that was written by this version, or by an earlier one.
     ///
-    /// What stands behind its last field are fields of a newer program that this one may leave out.
+    /// Bytes behind the last field that this program knows are fields of a newer program; it may skip them.
     public init(code: [UInt8]) throws(CodeError) {
         var reader = CodeReader(code, seed: HashSeed(0, 0))
         let version: UInt64 = try reader.next()
@@ -34,7 +34,7 @@ extension Command: Coded {
     }
 }
 
-/// Each case has its number for ever, also when there is no such command any more.
+/// Each case keeps its number for ever, even after the command is removed.
 extension Command.Action: CodedCases {
     func write(by coder: inout some Coder) throws(CodeError) {
         switch self {

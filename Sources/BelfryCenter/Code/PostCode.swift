@@ -5,7 +5,7 @@ import BelfryBytes
 extension Notification.Content: Coded {
     init(_ known: Notification.Content?, by coder: inout some Coder) throws(CodeError) {
         self.init(
-            name: try coder(known.map { [UInt8](copying: $0.name) }),
+            name: try coder(known?.nameText),
             object: try coder(known.map(\.objectText)),
             userInfo: try coder(known.map(\.userInfoText)))
     }

@@ -34,7 +34,13 @@ struct WaitingTable: Sendable {
         }
 
         /// Notes what became of a notification at one observer; tells how many bytes of a result it keeps for it.
-        mutating func note(_ row: ReportRow, receipt: Int) -> Int {
+        fileprivate mutating func note(
+            _ row: ReportRow, receipt: Int, _ change: (inout Receipt) -> Void
+        ) -> Int {
+            // A post that was queued is answered as queued, whatever becomes of it later.
+            guard receipts[receipt].sequence != 0 else { return 0 }
+            change(&receipts[receipt])
+            guard receipt < reports.count else { return 0 }
             guard case .answered(let result) = row.outcome else {
                 reports[receipt].update(row)
                 return 0
@@ -93,16 +99,8 @@ struct WaitingTable: Sendable {
     mutating func update(
         _ id: NotificationID, _ row: ReportRow, _ change: (inout Receipt) -> Void
     ) {
-        // A post that was queued is answered as queued, whatever becomes of it later.
-        guard !places.isEmpty, let place = places[id], var waiting = slots[Int(place.slot)],
-            waiting.receipts[place.receipt].sequence != 0
-        else { return }
-        slots[Int(place.slot)] = nil
-        change(&waiting.receipts[place.receipt])
-        if place.receipt < waiting.reports.count {
-            resultByteCount += waiting.note(row, receipt: place.receipt)
-        }
-        slots[Int(place.slot)] = waiting
+        guard !places.isEmpty, let (slot, receipt) = places[id] else { return }
+        resultByteCount += slots[Int(slot)]?.note(row, receipt: receipt, change) ?? 0
     }
 
     /// One acknowledgement less is waited for; gives the command if that was the last.
@@ -131,8 +129,7 @@ struct WaitingTable: Sendable {
     }
 
     private mutating func take(_ slot: UInt32) -> Waiting? {
-        guard let waiting = slots[Int(slot)] else { return nil }
-        slots[Int(slot)] = nil
+        guard let waiting = slots[Int(slot)].take() else { return nil }
         freeSlots.append(slot)
         for receipt in waiting.receipts { places[receipt.id] = nil }
         resultByteCount -= waiting.resultByteCount

@@ -120,10 +120,8 @@ extension FateTable: Coded {
         lifetime = try coder(known?.lifetime)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
         guard coder.isReading else { return }
-        for position in order.startPosition..<order.endPosition {
-            positions.insert(order[position].receipt.id, at: position, above: order.startPosition) {
-                order[$0].receipt.id
-            }
-        }
+        positions.insert(
+            all: order.startPosition..<order.endPosition, above: order.startPosition
+        ) { order[$0].receipt.id }
     }
 }

@@ -276,9 +276,9 @@ extension NotificationQueue: Coded {
         owned = try coder(known?.owned)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
         guard coder.isReading else { return }
-        for (slot, place) in slots.enumerated() {
-            guard let entry = place.entry else { continue }
-            positions.insert(entry.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
+        let taken = slots.indices.lazy.filter { [slots] in slots[$0].entry != nil }.map {
+            UInt64($0)
         }
+        positions.insert(all: taken) { Self.id(in: slots[Int($0)]) }
     }
 }

@@ -49,6 +49,14 @@ struct PositionTable: Sendable {
         if count * 2 > buckets.count { resize(to: buckets.count * 2) }
     }
 
+    /// Notes many positions at once, of what was read from bytes.
+    mutating func insert(
+        all positions: some Sequence<UInt64>, above base: UInt64 = 0,
+        idAt: (UInt64) -> NotificationID
+    ) {
+        for position in positions { insert(idAt(position), at: position, above: base, idAt: idAt) }
+    }
+
     /// Forgets an identifier if it still has this position.
     mutating func remove(_ id: NotificationID, at position: UInt64) {
         let entry = Self.entry(hash(of: id), position)

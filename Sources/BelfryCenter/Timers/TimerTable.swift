@@ -237,9 +237,7 @@ extension TimerTable: Coded {
         owned = try coder(known?.owned)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
         guard coder.isReading else { return }
-        for (slot, timer) in slots.enumerated() {
-            guard let timer else { continue }
-            positions.insert(timer.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
-        }
+        let taken = slots.indices.lazy.filter { [slots] in slots[$0] != nil }.map { UInt64($0) }
+        positions.insert(all: taken) { Self.id(in: slots[Int($0)]) }
     }
 }
