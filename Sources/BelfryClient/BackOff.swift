@@ -40,10 +40,19 @@ extension ClientError {
         return code == 1013 || code == 4008
     }
 
+    /// Whether another attempt may end better with another token.
+    var asksForAnotherToken: Bool {
+        switch self {
+        case .openingRefused(let refusal): refusal.status == 401
+        case .closed(let code, _): code == 4003
+        default: self == .invalidToken
+        }
+    }
+
     /// Whether another attempt may end better than this one (Protocol.md section 10).
     package var isWorthRetrying: Bool {
         switch self {
-        case .connectionFailed, .connectionLost, .timedOut: true
+        case .connectionFailed, .connectionLost, .timedOut, .noToken: true
         // Whoever answers wrongly may stand before a broker that is away.
         case .invalidOpening, .http, .webSocket, .notUnderstood: true
         case .openingRefused(let refusal): ![401, 403, 421].contains(refusal.status)

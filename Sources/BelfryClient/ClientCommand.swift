@@ -28,6 +28,8 @@ enum ClientCommand: Sendable {
 
     /// Make the first connection: it is tried once if somebody waits for it, else as a lost one is made again.
     case open(Reply<Void>?)
+    /// What the token function has answered for the attempt of this number.
+    case token(attempt: Int, Result<BrokerURL, ClientError>)
     case addObserver(ObserverWish, Reply<Registration>)
     case removeObserver(selector: String, Reply<Void>)
     case answer(DeliveryAnswer, Reply<Void>)
@@ -45,7 +47,7 @@ enum ClientCommand: Sendable {
         case .post(_, let reply): reply.isWanted
         case .setSuspended(_, let reply): reply.isWanted
         case .call(_, _, let reply): reply.isWanted
-        case .open, .removeObserver, .answer, .close: true
+        case .open, .token, .removeObserver, .answer, .close: true
         }
     }
 
@@ -54,7 +56,7 @@ enum ClientCommand: Sendable {
         switch self {
         case .addObserver(let wish, _): wish.options.timeout
         case .post(let wish, _): wish.options.timeout
-        case .open, .removeObserver, .answer, .setSuspended, .call, .close: nil
+        case .open, .token, .removeObserver, .answer, .setSuspended, .call, .close: nil
         }
     }
 
@@ -62,6 +64,7 @@ enum ClientCommand: Sendable {
     func fail(_ error: ClientError) {
         switch self {
         case .open(let reply): reply?(.failure(error))
+        case .token: break
         case .addObserver(_, let reply): reply(.failure(error))
         case .removeObserver(_, let reply): reply(.success(()))
         case .answer(_, let reply): reply(.failure(error))

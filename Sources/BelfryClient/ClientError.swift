@@ -19,6 +19,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case invalidEntityTag
     /// The token is not 1 to 8,192 visible ASCII characters.
     case invalidToken
+    /// The function that answers tokens failed; the reason is its error.
+    case noToken(reason: String)
     /// Another observation of this center has the selector.
     case selectorInUse(String)
     /// The machine refused a socket, a thread or a descriptor.
@@ -109,6 +111,7 @@ extension ClientError: CustomStringConvertible {
             "an idempotency key is 1 to 255 visible ASCII characters"
         case .invalidEntityTag: "an ETag is visible ASCII characters, with its quotation marks"
         case .invalidToken: "a token is 1 to 8,192 visible ASCII characters"
+        case .noToken(let reason): "there is no token: \(reason)"
         case .selectorInUse(let selector): "the selector \(selector) is in use"
         case .system(let error): "\(error)"
         case .connectionFailed(let errno):

@@ -7,6 +7,43 @@ extension ClientLoop {
 
     mutating func connect(_ reply: ClientCommand.Reply<Void>?) {
         phase = .opening(reply)
+        guard let token else { return openConnection() }
+        lastAttempt += 1
+        let timer = loop.schedule(at: loop.now + options.openingTimeout, Timer.token)
+        let (attempt, url, door) = (lastAttempt, self.url, self.door)
+        let task = Task {
+            let outcome: Result<BrokerURL, ClientError>
+            do throws(ClientError) {
+                outcome = .success(try await url.authenticated(by: token))
+            } catch {
+                outcome = .failure(error)
+            }
+            door.submit(.token(attempt: attempt, outcome))
+        }
+        tokenAttempt = (attempt, timer, task)
+    }
+
+    /// Goes on with an attempt to connect, unless it is over meanwhile.
+    mutating func takeToken(of attempt: Int, _ outcome: Result<BrokerURL, ClientError>) {
+        guard attempt == tokenAttempt?.number else { return }
+        forgetTokenAttempt()
+        switch outcome {
+        case .success(let url):
+            self.url = url
+            openConnection()
+        case .failure(let error): lose(error)
+        }
+    }
+
+    /// Waits for no token any more.
+    mutating func forgetTokenAttempt() {
+        guard let attempt = tokenAttempt else { return }
+        loop.cancel(attempt.timer)
+        attempt.task.cancel()
+        tokenAttempt = nil
+    }
+
+    private mutating func openConnection() {
         do throws(SystemCallError) {
             let id = try loop.connect(to: url.address)
             connection = id
@@ -162,6 +199,7 @@ extension ClientLoop {
         if let connection { loop.closeAfterFlush(connection, lingering: true) }
         connection = nil
         session = nil
+        forgetTokenAttempt()
         isProbing = false
         let reached = phase
         switch reached {
@@ -183,7 +221,8 @@ extension ClientLoop {
         }
         failPending(error)
         abandoned.removeAll()
-        guard options.reconnects, error.isWorthRetrying else { return end(error) }
+        let mayEndBetter = error.isWorthRetrying || token != nil && error.asksForAnotherToken
+        guard options.reconnects, mayEndBetter else { return end(error) }
         phase = .pausing
         states?.yield(.away(error))
         if let openedAt, openedAt + Self.steadyTime <= loop.now { backOff.reset() }

@@ -42,7 +42,14 @@ struct ClientLoop: ~Copyable {
     var loop: EventLoop
     let line: SecureLine?
     let door: ClientDoor
-    let url: BrokerURL
+    /// The broker, with the token of this connection.
+    var url: BrokerURL
+    /// Answers the token of each connection, if that of the URL is not meant.
+    let token: TokenSource?
+    /// The attempt to connect that waits for a token, with the timer that ends it and the task that asks;
+    /// and how many there were.
+    var tokenAttempt: (number: Int, timer: TimerID, task: Task<Void, Never>)?
+    var lastAttempt = 0
     let options: ClientOptions
     var phase = Phase.idle
     var connection: ConnectionID?
@@ -85,11 +92,13 @@ struct ClientLoop: ~Copyable {
     enum Timer {
         static let reconnect: UInt64 = 1
         static let requests: UInt64 = 2
+        static let token: UInt64 = 3
     }
 
     init(
         _ url: BrokerURL, _ options: ClientOptions, _ line: SecureLine? = nil, door: ClientDoor,
-        states: AsyncStream<ConnectionState>.Continuation? = nil, kernel: Kernel
+        states: AsyncStream<ConnectionState>.Continuation? = nil, token: TokenSource? = nil,
+        kernel: Kernel
     ) throws(SystemCallError) {
         var loop = try EventLoop(LoopConfiguration(), kernel: kernel)
         loop.reportsIdle = false
@@ -98,6 +107,7 @@ struct ClientLoop: ~Copyable {
         self.line = line
         self.loop = loop
         self.url = url
+        self.token = token
         self.options = options
         self.door = door
         self.states = states
@@ -111,6 +121,7 @@ struct ClientLoop: ~Copyable {
             let event = try loop.nextEvent(into: &input)
             handle(event, input)
         }
+        forgetTokenAttempt()
         endObservations(.closedByOwner)
         failPending(.closedByOwner)
         failWaiting(.closedByOwner)
@@ -128,6 +139,7 @@ struct ClientLoop: ~Copyable {
         case .deadline(let id): if id == connection { deadlinePassed(id) }
         case .timer(Timer.reconnect): reconnect()
         case .timer(Timer.requests): expireRequests()
+        case .timer(Timer.token): if tokenAttempt != nil { lose(.timedOut) }
         case .mail: takeCommands()
         case .endAhead, .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal,
             .turnEnds,
@@ -148,6 +160,7 @@ struct ClientLoop: ~Copyable {
     private mutating func take(_ command: ClientCommand) {
         switch (command, phase) {
         case (.open(let reply), .idle): connect(reply)
+        case (.token(let attempt, let outcome), _): takeToken(of: attempt, outcome)
         case (.close(let reply), .over), (.close(let reply), .idle): reply(.success(()))
         case (.close(let reply), _): beginClosing(reply)
         case (.removeObserver(let selector, let reply), _): removeObserver(selector, reply)

@@ -85,7 +85,7 @@ extension RemoteCenter {
         var random = SystemRandom()
         while true {
             do throws(ClientError) {
-                return try AskAnswer(json: try await request.successfulAnswer(from: url))
+                return try AskAnswer(json: try await request.successfulAnswer(from: requestURL()))
             } catch {
                 guard options.reconnects, idempotencyKey != nil, error.isLoss,
                     ContinuousClock.now < end
@@ -110,7 +110,7 @@ extension RemoteCenter {
     ) async throws(ClientError) -> AskAnswer {
         var request = HTTPRequest.get("notifications/\(HTTPRequest.segment(id))")
         request.prefer(wait: wait)
-        return try AskAnswer(json: try await request.successfulAnswer(from: url))
+        return try AskAnswer(json: try await request.successfulAnswer(from: requestURL()))
     }
 
     /// Withdraws an ask that was made with a time to live.
@@ -118,7 +118,7 @@ extension RemoteCenter {
     /// - Throws: `ClientError`; `refused` when it is over, or unknown.
     public func withdraw(ask id: String) async throws(ClientError) {
         let request = HTTPRequest.delete("notifications/\(HTTPRequest.segment(id))")
-        _ = try await request.successfulAnswer(from: url)
+        _ = try await request.successfulAnswer(from: requestURL())
     }
 }
 

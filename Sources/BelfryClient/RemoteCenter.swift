@@ -14,7 +14,8 @@ internal import Synchronization
 /// One WebSocket connection carries all of it, on a thread of its own. When the last reference goes
 /// the connection ends, and with it the observers. A call whose task is cancelled ends at once.
 public final class RemoteCenter: Sendable {
-    let url: BrokerURL
+    private let url: BrokerURL
+    private let token: TokenSource?
     let door: ClientDoor
     let options: ClientOptions
     /// Tells one reader when the connection is lost and when it is there again; it ends with the center.
@@ -24,10 +25,11 @@ public final class RemoteCenter: Sendable {
     private let observationCount = Mutex(0)
 
     private init(
-        _ url: BrokerURL, _ door: ClientDoor, _ options: ClientOptions,
+        _ url: BrokerURL, _ token: TokenSource?, _ door: ClientDoor, _ options: ClientOptions,
         _ states: AsyncStream<ConnectionState>
     ) {
         self.url = url
+        self.token = token
         self.door = door
         self.options = options
         connectionStates = states
@@ -39,11 +41,16 @@ public final class RemoteCenter: Sendable {
 
     /// Connects to a broker, and waits for its welcome.
     ///
-    /// - Throws: `ClientError`.
+    /// - Parameters:
+    ///   - url: the broker, and the center.
+    ///   - options: how this client behaves.
+    ///   - token: answers what the broker is shown in place of the token of the URL: a key, or a JWT. It is asked before
+    ///     each connection and each ask, so that a center goes on when a token has expired (401, and the close code 4003).
+    /// - Throws: `ClientError`; `noToken` when the function failed.
     public static func connect(
-        to url: BrokerURL, options: ClientOptions = ClientOptions()
+        to url: BrokerURL, options: ClientOptions = ClientOptions(), token: TokenSource? = nil
     ) async throws(ClientError) -> RemoteCenter {
-        let center = try make(url, options)
+        let center = try make(url, options, token)
         try await center.submit { .open($0) }
         return center
     }
@@ -51,22 +58,22 @@ public final class RemoteCenter: Sendable {
     /// Makes a center that connects by itself, and goes on trying where there is no broker yet.
     ///
     /// What is asked for waits for the connection, as after a lost one (`ClientOptions.reconnects`). Where credentials are
-    /// not good the center is over, and each call says so.
+    /// not good the center is over, and each call says so; a `token` function is asked again after 401 and after a failure.
     ///
     /// - Throws: `ClientError` when the machine has no thread or descriptor for it, or authorities cannot be read.
     public static func connecting(
-        to url: BrokerURL, options: ClientOptions = ClientOptions()
+        to url: BrokerURL, options: ClientOptions = ClientOptions(), token: TokenSource? = nil
     ) throws(ClientError) -> RemoteCenter {
         var options = options
         options.reconnects = true
-        let center = try make(url, options)
+        let center = try make(url, options, token)
         center.door.submit(.open(nil))
         return center
     }
 
     /// Starts the thread of a center, which does not connect yet.
     private static func make(
-        _ url: BrokerURL, _ options: ClientOptions
+        _ url: BrokerURL, _ options: ClientOptions, _ token: TokenSource?
     ) throws(ClientError) -> RemoteCenter {
         let context = try SecureLine.context(for: url)
         let (states, changes) = AsyncStream.makeStream(
@@ -78,7 +85,8 @@ public final class RemoteCenter: Sendable {
                 do throws(SystemCallError) {
                     let line = context.map { SecureLine($0, host: url.hostName) }
                     var loop = try ClientLoop(
-                        url, options, line, door: door, states: changes, kernel: .linux)
+                        url, options, line, door: door, states: changes, token: token,
+                        kernel: .linux)
                     try loop.run()
                 } catch {
                     changes.finish()
@@ -88,7 +96,7 @@ public final class RemoteCenter: Sendable {
         } catch {
             throw .system(error)
         }
-        return RemoteCenter(url, door, options, states)
+        return RemoteCenter(url, token, door, options, states)
     }
 
     /// Registers an observer of the notifications with this name and this object.
@@ -196,6 +204,12 @@ public final class RemoteCenter: Sendable {
     public func close() async {
         // Closing is told of as done, whatever the broker did.
         try? await finish { .close($0) }
+    }
+
+    /// The broker, with the token for a request of its own.
+    func requestURL() async throws(ClientError) -> BrokerURL {
+        guard let token else { return url }
+        return try await url.authenticated(by: token)
     }
 
     /// A name for the method of an observer, which no other of this center has.

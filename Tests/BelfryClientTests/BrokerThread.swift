@@ -120,6 +120,7 @@ final class AnsweringBroker: Sendable {
         var isOpen = false
         var reader = MessageReader(role: .server)
         var hasHeardPost = false
+        var calls = ""
     }
 
     private let state = Mutex(State())
@@ -135,6 +136,11 @@ final class AnsweringBroker: Sendable {
         state.withLock { $0.hasHeardPost }
     }
 
+    /// The calls that have come, as they were sent.
+    var calls: String {
+        state.withLock { $0.calls }
+    }
+
     func answer(_ bytes: [UInt8]) -> [UInt8]? {
         state.withLock { state in
             if !state.isOpen {
@@ -148,6 +154,7 @@ final class AnsweringBroker: Sendable {
                 case .text:
                     let isPost = JSONObject(state.reader.message)?.string("method") == "post"
                     if isPost { state.hasHeardPost = true }
+                    state.calls += String(decoding: state.reader.message, as: UTF8.self)
                     if answersPosts || !isPost {
                         append(answerTo: state.reader.message, to: &answer)
                     }
@@ -199,4 +206,13 @@ final class AnsweringBroker: Sendable {
     private func text(_ message: String, to answer: inout [UInt8]) {
         FrameWriter.append(.text, payload: Array(message.utf8).span, to: &answer)
     }
+}
+
+/// No timeout of these tests is about time: under a sanitizer a busy machine takes minutes.
+var patient: ClientOptions {
+    var options = ClientOptions()
+    options.openingTimeout = .seconds(3_600)
+    options.requestTimeout = .seconds(3_600)
+    options.silenceLimit = .seconds(3_600)
+    return options
 }

@@ -146,15 +146,6 @@ struct RemoteCenterTests {
         }
     }
 
-    /// No timeout of these tests is about time: under a sanitizer a busy machine takes minutes.
-    private var patient: ClientOptions {
-        var options = ClientOptions()
-        options.openingTimeout = .seconds(3_600)
-        options.requestTimeout = .seconds(3_600)
-        options.silenceLimit = .seconds(3_600)
-        return options
-    }
-
     /// A URL whose port was free a moment ago.
     private func closedURL() throws -> BrokerURL {
         let (listener, address) = try Socket.listen(at: .loopback(port: 0))

@@ -1,0 +1,45 @@
+internal import BelfryJSON
+
+// Who would get what (Protocol.md section 5).
+extension RemoteCenter {
+    /// Tells who would get a notification of this name and object, and who nearly would; nothing is posted.
+    ///
+    /// - Parameters:
+    ///   - name: the notification name.
+    ///   - object: the object; `nil` is none.
+    ///   - limit: how many rows come; the broker has a default.
+    ///   - cursor: the `next` of the answer before, for more.
+    /// - Returns: what `GET /v1/explain` answers, as JSON text.
+    /// - Throws: `ClientError`.
+    public func explain(
+        name: String, object: String? = nil, limit: Int? = nil, cursor: String? = nil
+    ) async throws(ClientError) -> String {
+        try await explain { writer, bytes in
+            writer.member("name", string: name, into: &bytes)
+            if let object { writer.member("object", string: object, into: &bytes) }
+            if let limit { writer.member("limit", integer: limit, into: &bytes) }
+            if let cursor { writer.member("cursor", string: cursor, into: &bytes) }
+        }
+    }
+
+    /// Tells who would be asked for a selector of this address; nobody is.
+    ///
+    /// - Returns: what `GET /v1/explain` answers, as JSON text.
+    /// - Throws: `ClientError`.
+    public func explain(
+        ask object: String, _ selector: String
+    ) async throws(ClientError) -> String {
+        try await explain { writer, bytes in
+            writer.member("object", string: object, into: &bytes)
+            writer.member("selector", string: selector, into: &bytes)
+        }
+    }
+
+    private func explain(
+        _ members: (inout JSONWriter, inout [UInt8]) -> Void
+    ) async throws(ClientError) -> String {
+        let params = RPCRequest.params(members)
+        let answer = try await submit { .call(method: "explain", params: params, $0) }
+        return String(decoding: answer, as: UTF8.self)
+    }
+}
