@@ -37,6 +37,7 @@ class Script:
         self._told = collections.defaultdict(asyncio.Queue)
         self._connection = None
         self._call = None
+        self._http_calls = []
 
     # What the line and the runner bring.
 
@@ -48,6 +49,7 @@ class Script:
             self._openings.put_nowait(connection)
 
     def called(self, call):
+        self._http_calls.append(call)
         self._frames.put_nowait((call.frame, call))
 
     def told(self, thing):
@@ -120,6 +122,9 @@ class Script:
 
     async def _cut(self, step):
         self._connection.cut()
+        for call in self._http_calls:
+            call.cut()
+        self._http_calls.clear()
 
     async def _freeze(self, step):
         self._connection.is_frozen = True

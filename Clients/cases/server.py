@@ -86,11 +86,19 @@ class HTTPCall:
     def __init__(self, method, params, writer):
         self.frame = {"id": None, "method": method, "params": params}
         self._writer = writer
+        self._is_answered = False
+
+    def cut(self):
+        """Ends its connection without a word, if it was not answered."""
+        if not self._is_answered:
+            self._writer.transport.abort()
 
     def answer(self, result):
+        self._is_answered = True
         self._writer.write(response(200, result))
 
     def fail(self, error):
+        self._is_answered = True
         problem = error.get("data", {"status": 500, "detail": error["message"]})
         self._writer.write(response(problem["status"], problem))
 

@@ -19,7 +19,13 @@ actor PlayedCase {
             var url = try BrokerURL(
                 "\(begin.string("url") ?? "")/v1/centers/\(begin.string("center") ?? "")")
             if let token = options.text("token") { url = try url.authenticated(by: token) }
-            center = try .connecting(to: url, options: options.center)
+            let tokens = options.raw("token").flatMap(JSONObject.init).map {
+                GivenTokens($0.raw("function") ?? [])
+            }
+            let source: TokenSource? = tokens.map { tokens in
+                { @Sendable () async throws in try tokens.next() }
+            }
+            center = try .connecting(to: url, options: options.center, token: source)
         } catch {
             preconditionFailure("no center: \(error)")
         }
@@ -159,6 +165,11 @@ actor PlayedCase {
             let count = try await center.dequeue(
                 name: options.text("name"), object: options.text("object"))
             return CaseRunner.json("\(count)")
+        case "explain":
+            return Array(
+                try await center.explain(
+                    name: options.text("name") ?? "", object: options.text("object")
+                ).utf8)
         case "close": await center.close()
         default: preconditionFailure("this runner cannot \(verb)")
         }
