@@ -1946,8 +1946,10 @@ export class NotificationCenter extends EventTarget {
     const { session, epoch } = this.#identity;
     const after = this.#position();
     const params = { session, epoch, ...(after !== null && { after }) };
+    const line = this.#line;
     this.#sendCall({ method: "resume", params, resolve: begin, reject: (error) => {
-      if (error.reason === "lost") return;
+      // It was lost, or the center was closed.
+      if (line !== this.#line || error.reason === "lost") return;
       if (!(error.problem?.status >= 500)) return begin(null);
       // It has too much to do; the session waits.
       this.#disconnect(error);
