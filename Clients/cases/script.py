@@ -28,6 +28,7 @@ class Script:
         self.name = case["case"]
         # The problem that is answered to each request since an opening was refused.
         self.refusal = None
+        self._refused_key = None
         self._case = case
         self._lacks = lacks
         self._tell_runner = tell_runner
@@ -42,8 +43,9 @@ class Script:
     # What the line and the runner bring.
 
     def opened(self, connection):
-        # A client may repeat a misdirected request by itself (RFC 9110 section 15.5.20).
-        if self.refusal is not None and self.refusal["status"] == 421:
+        # A platform may repeat the same opening by itself after 401 and 421 (RFC 9110 sections 15.5.2
+        # and 15.5.20); another one of the library has another key.
+        if self.refusal is not None and connection.key == self._refused_key:
             connection.refuse(self.refusal)
         else:
             self._openings.put_nowait(connection)
@@ -88,6 +90,7 @@ class Script:
     async def _refuse(self, step):
         connection = await self._opening(step)
         self.refusal = step["refuse"]
+        self._refused_key = connection.key
         connection.refuse(self.refusal)
 
     async def _opening(self, step):

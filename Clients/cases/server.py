@@ -23,6 +23,7 @@ class Connection:
 
     def __init__(self, head, fields, reader, writer):
         self.token = shown_token(fields)
+        self.key = fields.get("Sec-WebSocket-Key")
         self.ended = asyncio.Event()
         self.is_frozen = False
         self._head = head
