@@ -62,8 +62,11 @@ class Play:
                 self.hello.set_result(said["hello"])
             elif "ended" in said:
                 self._endings[said["case"]].set_result(None)
-            elif said["case"] in self._server.scripts:
-                self._server.scripts[said["case"]].told(said)
+            elif script := self._server.scripts.get(said["case"]):
+                if "begun" in said:
+                    script.begun(said["begun"])
+                else:
+                    script.told(said)
         if not self.hello.done():
             self.hello.set_exception(SystemExit("the runner ended before it said hello"))
 

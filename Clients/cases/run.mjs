@@ -65,6 +65,7 @@ class Case {
     if (verb === "answer") return this.#answer(step);
     const ending = new AbortController();
     this.#ending.set(as, ending);
+    say({ case: this.#name, begun: as });
     try {
       const value = await this.#call(verb, as, step, ending.signal);
       this.#results.set(as, value);

@@ -36,6 +36,7 @@ class Script:
         self._openings = asyncio.Queue()
         self._frames = asyncio.Queue()
         self._told = collections.defaultdict(asyncio.Queue)
+        self._begun = asyncio.Queue()
         self._connection = None
         self._call = None
         self._http_calls = []
@@ -56,6 +57,9 @@ class Script:
 
     def told(self, thing):
         self._told[stream(thing)].put_nowait(thing)
+
+    def begun(self, label):
+        self._begun.put_nowait(label)
 
     # The steps.
 
@@ -143,6 +147,10 @@ class Script:
 
     async def _do(self, step):
         self._tell_runner({"case": self.name, **self._filled(step)})
+        # What the broker does next comes after the call, however slow the runner is.
+        if label := step.get("as"):
+            while await self._begun.get() != label:
+                pass
 
     async def _is_told(self, step):
         if step["told"] in self._lacks:

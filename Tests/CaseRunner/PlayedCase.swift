@@ -107,6 +107,7 @@ actor PlayedCase {
         }
         let label = step.string("as") ?? ""
         let wasOver = isOver
+        CaseRunner.say([("case", CaseRunner.text(name)), ("begun", CaseRunner.text(label))])
         calls[label] = Task {
             do throws(ClientError) {
                 let value = try await result(of: verb, step, label)

@@ -88,6 +88,7 @@ class Case:
             self.calls[step["as"]] = asyncio.create_task(self.call(step["as"], method(step)))
 
     async def call(self, label: str, work: Any) -> None:
+        say({"case": self.name, "begun": label})
         try:
             self.results[label] = result = await work
         except asyncio.CancelledError:
