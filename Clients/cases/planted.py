@@ -37,8 +37,8 @@ FAULTS = {
 }
 
 
-def failed_cases(library):
-    runner = ("node", "--experimental-websocket", "--no-warnings", str(FOLDER / "run.mjs"), library)
+def failed_cases(*runner):
+    """The cases that fail with this runner."""
     played = subprocess.run(
         (sys.executable, str(FOLDER / "broker.py"), "--at-once", "30", "--", *runner),
         capture_output=True, text=True)
@@ -50,11 +50,12 @@ def main():
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         library = pathlib.Path(folder) / "belfry.mjs"
+        node = ("node", "--experimental-websocket", "--no-warnings", str(FOLDER / "run.mjs"))
         for fault, (right, wrong) in FAULTS.items():
             if text.count(right) != 1:
                 raise SystemExit(f"{fault}: its place is not in belfry.js once")
             library.write_text(text.replace(right, wrong))
-            found = failed_cases(str(library))
+            found = failed_cases(*node, str(library))
             missed += not found
             print(f"{fault:44} {' '.join(found) or 'NOT FOUND'}", flush=True)
     return 1 if missed else 0
