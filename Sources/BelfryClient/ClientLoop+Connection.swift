@@ -9,18 +9,17 @@ extension ClientLoop {
         phase = .opening(reply)
         guard let token else { return openConnection() }
         lastAttempt += 1
-        let timer = loop.schedule(at: loop.now + options.openingTimeout, Timer.token)
-        let (attempt, url, door) = (lastAttempt, self.url, self.door)
+        let (attempt, url, door, time) = (lastAttempt, self.url, self.door, options.openingTimeout)
         let task = Task {
             let outcome: Result<BrokerURL, ClientError>
             do throws(ClientError) {
-                outcome = .success(try await url.authenticated(by: token))
+                outcome = .success(try await url.authenticated(by: token, within: time))
             } catch {
                 outcome = .failure(error)
             }
             door.submit(.token(attempt: attempt, outcome))
         }
-        tokenAttempt = (attempt, timer, task)
+        tokenAttempt = (attempt, task)
     }
 
     /// Goes on with an attempt to connect, unless it is over meanwhile.
@@ -37,9 +36,7 @@ extension ClientLoop {
 
     /// Waits for no token any more.
     mutating func forgetTokenAttempt() {
-        guard let attempt = tokenAttempt else { return }
-        loop.cancel(attempt.timer)
-        attempt.task.cancel()
+        tokenAttempt?.task.cancel()
         tokenAttempt = nil
     }
 

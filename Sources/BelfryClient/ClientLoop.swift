@@ -46,9 +46,8 @@ struct ClientLoop: ~Copyable {
     var url: BrokerURL
     /// Answers the token of each connection, if that of the URL is not meant.
     let token: TokenSource?
-    /// The attempt to connect that waits for a token, with the timer that ends it and the task that asks;
-    /// and how many there were.
-    var tokenAttempt: (number: Int, timer: TimerID, task: Task<Void, Never>)?
+    /// The attempt to connect that waits for a token, with the task that asks; and how many there were.
+    var tokenAttempt: (number: Int, task: Task<Void, Never>)?
     var lastAttempt = 0
     let options: ClientOptions
     var phase = Phase.idle
@@ -92,7 +91,6 @@ struct ClientLoop: ~Copyable {
     enum Timer {
         static let reconnect: UInt64 = 1
         static let requests: UInt64 = 2
-        static let token: UInt64 = 3
     }
 
     init(
@@ -139,7 +137,6 @@ struct ClientLoop: ~Copyable {
         case .deadline(let id): if id == connection { deadlinePassed(id) }
         case .timer(Timer.reconnect): reconnect()
         case .timer(Timer.requests): expireRequests()
-        case .timer(Timer.token): if tokenAttempt != nil { lose(.timedOut) }
         case .mail: takeCommands()
         case .endAhead, .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal,
             .turnEnds,

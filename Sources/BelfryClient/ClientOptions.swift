@@ -20,7 +20,7 @@ public struct ClientOptions: Equatable, Sendable {
     public var firstPause: Duration = .milliseconds(250)
     /// What the longest pause grows to; the default is 30 seconds.
     public var longestPause: Duration = .seconds(30)
-    /// How long a connection may take until it is welcomed, and the token for it before; the default is 10 seconds.
+    /// How long a connection may take until it is welcomed, and a token until it is there; the default is 10 seconds.
     public var openingTimeout: Duration = .seconds(10)
     /// How long an answer may take; the default is 30 seconds.
     public var requestTimeout: Duration = .seconds(30)

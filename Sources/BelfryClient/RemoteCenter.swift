@@ -209,7 +209,7 @@ public final class RemoteCenter: Sendable {
     /// The broker, with the token for a request of its own.
     func requestURL() async throws(ClientError) -> BrokerURL {
         guard let token else { return url }
-        return try await url.authenticated(by: token)
+        return try await url.authenticated(by: token, within: options.openingTimeout)
     }
 
     /// A name for the method of an observer, which no other of this center has.

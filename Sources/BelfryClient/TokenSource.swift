@@ -4,17 +4,33 @@
 public typealias TokenSource = @Sendable () async throws -> String
 
 extension BrokerURL {
-    /// The same broker, which is shown what this function answers now.
+    /// The same broker, which is shown what this function answers now; one that does not answer in time is left behind.
     ///
-    /// - Throws: `ClientError.noToken` when the function failed, `cancelled` when its task was, and `invalidToken`.
-    func authenticated(by source: TokenSource) async throws(ClientError) -> BrokerURL {
+    /// - Throws: `ClientError.noToken` when the function failed, `timedOut`, `cancelled`, and `invalidToken`.
+    func authenticated(
+        by source: @escaping TokenSource, within time: Duration
+    ) async throws(ClientError) -> BrokerURL {
+        let (outcomes, ended) = AsyncStream.makeStream(of: Result<BrokerURL, ClientError>.self)
+        let asking = Task { ended.yield(await outcome(of: source)) }
+        let waiting = Task {
+            try await Task.sleep(for: time)
+            ended.yield(.failure(.timedOut))
+        }
+        defer {
+            asking.cancel()
+            waiting.cancel()
+        }
+        for await outcome in outcomes { return try outcome.get() }
+        throw .cancelled
+    }
+
+    private func outcome(of source: TokenSource) async -> Result<BrokerURL, ClientError> {
         let token: String
         do {
             token = try await source()
         } catch {
-            if Task.isCancelled { throw .cancelled }
-            throw .noToken(reason: "\(error)")
+            return .failure(.noToken(reason: "\(error)"))
         }
-        return try authenticated(by: token)
+        return Result { () throws(ClientError) in try authenticated(by: token) }
     }
 }

@@ -87,18 +87,27 @@ struct RemoteTokenTests {
         let url = try await thread.start { script($0) }
         var options = patient
         options.openingTimeout = .milliseconds(1)
-        let (never, unused) = AsyncStream.makeStream(of: String.self)
-        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        let silent = SilentSource()
         await #expect(throws: ClientError.timedOut) {
-            try await RemoteCenter.connect(to: url, options: options) {
-                for await token in never { return token }
-                end.yield(Task.isCancelled)
-                throw Refusal("over")
-            }
+            try await RemoteCenter.connect(to: url, options: options) { try await silent.ask() }
         }
-        var heard = ends.makeAsyncIterator()
-        #expect(await heard.next() == true)
-        unused.finish()
+        #expect(await silent.isCancelled)
+    }
+
+    @Test("an ask whose token does not come ends in that time, too")
+    func silentAsk() async throws {
+        let thread = try BrokerThread()
+        let script = Self.script()
+        let url = try await thread.start { script($0) }
+        var options = patient
+        options.openingTimeout = .milliseconds(1)
+        let silent = SilentSource()
+        let center = try RemoteCenter.connecting(to: url, options: options) {
+            try await silent.ask()
+        }
+        await #expect(throws: ClientError.timedOut) { try await center.ask("w", "s") }
+        #expect(await silent.isCancelled)
+        await center.close()
     }
 
     @Test("another token may help where the one that was shown is not good, and nowhere else")
@@ -114,5 +123,25 @@ struct RemoteTokenTests {
         #expect(ClientError.invalidToken.asksForAnotherToken)
         #expect(!ClientError.closedByOwner.asksForAnotherToken)
         #expect(ClientError.noToken(reason: "").isWorthRetrying)
+    }
+}
+
+/// A function that answers no token until it is cancelled.
+private struct SilentSource: Sendable {
+    private let never = AsyncStream.makeStream(of: String.self)
+    private let ends = AsyncStream.makeStream(of: Bool.self)
+
+    func ask() async throws -> String {
+        for await token in never.stream { return token }
+        ends.continuation.yield(Task.isCancelled)
+        throw Refusal("over")
+    }
+
+    /// Whether it was cancelled; waits until it has ended.
+    var isCancelled: Bool {
+        get async {
+            var ended = ends.stream.makeAsyncIterator()
+            return await ended.next() ?? false
+        }
     }
 }
