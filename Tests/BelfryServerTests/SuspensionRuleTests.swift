@@ -322,10 +322,14 @@ struct SuspensionRuleTests {
         try stage.observe(stage.x, "a", nil, terms: Self.behavior("hold"))
         try stage.observe(stage.x, "a", nil, terms: Self.behavior("drop"))
         try stage.observe(stage.y, "a", nil, terms: #","acknowledge":true"#)
+        let immediate = Self.behavior("deliverImmediately")
+        try stage.observe(stage.x, "a", nil, terms: immediate)
+        try stage.observe(stage.x, "a", nil, terms: immediate + #","acknowledge":true"#)
         try stage.suspend(stage.x)
         let rows = try stage.explain("a")["observers"].elements
-        #expect(rows.map { $0["outcome"] } == ["held", "dropped", "pending"])
-        #expect(rows.map { $0["state"] } == ["asked", "asked", "live"])
+        #expect(
+            rows.map { $0["outcome"] } == ["held", "dropped", "pending", "delivered", "pending"])
+        #expect(rows.map { $0["state"] } == ["asked", "asked", "live", "asked", "asked"])
     }
 
     @Test("what the broker tells of clients needs inspect, and nobody can post it")

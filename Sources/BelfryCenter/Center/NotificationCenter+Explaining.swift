@@ -54,13 +54,13 @@ extension NotificationCenter {
     private func outcome(at slot: UInt32) -> ReportRow.Outcome {
         let suspension = clients[observers[slot].client].suspension
         let terms = observers[slot].terms
-        if suspension.isSubset(of: .mailbox) { return terms.acknowledges ? .pending : .delivered }
+        let sent: ReportRow.Outcome = terms.acknowledges ? .pending : .delivered
+        if suspension.isSubset(of: .mailbox) { return sent }
         if suspension.isDisjoint(with: .suspended) { return .held }
         switch terms.suspensionBehavior {
         case .drop: return .dropped
         case .coalesce, .hold: return .held
-        case .deliverImmediately:
-            return suspension.isDisjoint(with: .blocking) ? .delivered : .held
+        case .deliverImmediately: return suspension.isDisjoint(with: .blocking) ? sent : .held
         }
     }
 
