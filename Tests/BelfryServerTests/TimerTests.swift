@@ -220,6 +220,20 @@ struct TimerTests {
         #expect(try stage.post(json: Self.later("a", #""every":1,"lease":null"#)).status == 403)
     }
 
+    @Test("L1: a time that is too far ahead is told where it stands")
+    func placeOfTime() throws {
+        let broker = try Broker()
+        let late = "2027-01-02T00:00:00.001Z"
+        let inQuery = try broker.request("POST", "/v1/channels/a?at=\(late)", "{}")
+        #expect(inQuery.status == 422 && inQuery.place == "at")
+        let inContent = try broker.request(
+            "POST", "/v1/notifications", #"{"name":"a","at":"\#(late)"}"#)
+        #expect(inContent.status == 422 && inContent.place == "#/at")
+        let inBatch = try broker.request(
+            "POST", "/v1/notifications", #"[{"name":"a"},{"name":"a","at":"\#(late)"}]"#)
+        #expect(inBatch.status == 422 && inBatch.place == "#/1/at")
+    }
+
     @Test("limits: --timer-limit by number and by bytes", arguments: Scene.all)
     func limits(scene: Scene) throws {
         let stage = try Stage(scene) {

@@ -130,6 +130,8 @@ struct HTTPReply: Sendable {
     var isMinimal = false
     /// One row an observer in the receipt.
     var reportsObservers = false
+    /// Whether a post is asked for whose timer stands in the query, and not in the content.
+    var hasTimerInQuery = false
     /// Whether the client takes content that is encoded with gzip.
     var acceptsGzip = false
     /// How messages will be encoded, if it is the opening of a WebSocket.

@@ -114,13 +114,13 @@ extension Submission {
         guard case .at(let milliseconds) = timer.start,
             milliseconds - outbox.commandTime.wallMilliseconds > Self.farthestTime
         else { return }
+        let detail = "must be at most 366 days ahead"
+        if case .http(let http) = reply.form, http.hasTimerInQuery {
+            throw .invalidParameter("at", detail)
+        }
         var pointer = JSONPointer.root
         if let place { pointer = pointer.appending(index: place) }
-        throw .invalid([
-            Problem.FieldError(
-                .pointer(pointer.appending(key: Array("at".utf8))),
-                "must be at most 366 days ahead")
-        ])
+        throw .invalid([Problem.FieldError(.pointer(pointer.appending(key: "at")), detail)])
     }
 
     /// How far ahead a timer may be due, in milliseconds.

@@ -17,6 +17,7 @@ extension Exchange {
         let post = try reader.channelPost(
             name: name, object: object, causedBy: causedBy, options: query.takeRest(),
             body: content)
+        if post.options?.timer != nil { reply.hasTimerInQuery = true }
         return .post(post, wishes)
     }
 
