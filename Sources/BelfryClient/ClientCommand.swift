@@ -28,7 +28,7 @@ enum ClientCommand: Sendable {
 
     /// Make the first connection: it is tried once if somebody waits for it, else as a lost one is made again.
     case open(Reply<Void>?)
-    /// What the token function has answered for the attempt of this number.
+    /// The token function has answered, or failed, for the attempt to connect with this number.
     case token(attempt: Int, Result<BrokerURL, ClientError>)
     case addObserver(ObserverWish, Reply<Registration>)
     case removeObserver(selector: String, Reply<Void>)

@@ -111,7 +111,7 @@ extension ClientError: CustomStringConvertible {
             "an idempotency key is 1 to 255 visible ASCII characters"
         case .invalidEntityTag: "an ETag is visible ASCII characters, with its quotation marks"
         case .invalidToken: "a token is 1 to 8,192 visible ASCII characters"
-        case .noToken(let reason): "there is no token: \(reason)"
+        case .noToken(let reason): "the token function failed: \(reason)"
         case .selectorInUse(let selector): "the selector \(selector) is in use"
         case .system(let error): "\(error)"
         case .connectionFailed(let errno):

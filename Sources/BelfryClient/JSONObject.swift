@@ -63,7 +63,8 @@ package struct JSONObject {
         }
     }
 
-    private func elements(_ name: String) -> [[UInt8]] {
+    /// The texts of the elements of a member that is an array.
+    package func elements(_ name: String) -> [[UInt8]] {
         guard let array = raw(name) else { return [] }
         var elements: [[UInt8]] = []
         var reader = JSONReader()

@@ -10,7 +10,10 @@ internal import Synchronization
 public final class StopSignals: Sendable {
     private struct State {
         var hasCome = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// Whether anybody has waited for a signal.
+        var isAwaited = false
+        var waiters: [(number: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+        var nextNumber: UInt64 = 0
         var status: Int32?
     }
 
@@ -52,14 +55,33 @@ public final class StopSignals: Sendable {
         }
     }
 
-    /// Waits for the first signal.
-    public func wait() async {
-        await withCheckedContinuation { continuation in
-            let hasCome = state.withLock { state in
-                if !state.hasCome { state.waiters.append(continuation) }
-                return state.hasCome
+    /// Waits for the first signal, or until this task is cancelled.
+    ///
+    /// - Returns: whether a signal has come.
+    @discardableResult
+    public func wait() async -> Bool {
+        let number = state.withLock { state in
+            state.isAwaited = true
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let hasCome: Bool? = state.withLock { state in
+                    // A task that is cancelled before it waits finds its mark here, in the same lock.
+                    if state.hasCome || Task.isCancelled { return state.hasCome }
+                    state.waiters.append((number, continuation))
+                    return nil
+                }
+                if let hasCome { continuation.resume(returning: hasCome) }
             }
-            if hasCome { continuation.resume() }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.number == number }.map {
+                    state.waiters.remove(at: $0)
+                }
+            }
+            waiter?.continuation.resume(returning: false)
         }
     }
 
@@ -78,14 +100,16 @@ public final class StopSignals: Sendable {
         }
     }
 
-    /// Tells whoever waits of a signal, and returns whether there was anybody.
+    /// Tells whoever waits of a signal; whether it is the first one, and anybody has waited for it.
     private func take() -> Bool {
-        let waiters = state.withLock { state in
-            state.hasCome = true
-            defer { state.waiters = [] }
-            return state.waiters
+        let (isExpected, waiters) = state.withLock { state in
+            defer {
+                state.hasCome = true
+                state.waiters = []
+            }
+            return (state.isAwaited && !state.hasCome, state.waiters)
         }
-        for waiter in waiters { waiter.resume() }
-        return !waiters.isEmpty
+        for waiter in waiters { waiter.continuation.resume(returning: true) }
+        return isExpected
     }
 }

@@ -55,8 +55,7 @@ enum Following {
         line: (Elements.Element) async throws(ClientError) -> Bool
     ) async throws(ClientError) where Elements.Failure == ClientError {
         let stopping = Task {
-            await signals.wait()
-            await close()
+            if await signals.wait() { await close() }
         }
         var printedCount = 0
         for try await element in elements {

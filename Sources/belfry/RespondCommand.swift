@@ -75,8 +75,7 @@ struct Respond: ClientCommand {
                 return try await AskProcess.answer(ask, by: command, environment)
             }
             let stopping = Task {
-                await signals.wait()
-                await center.close()
+                if await signals.wait() { await center.close() }
             }
             lines?.read { await center.close() }
             try await responder.waitUntilRemoved()

@@ -13,8 +13,7 @@ extension StopSignals {
             }
         }
         let stopping = Task {
-            await wait()
-            work.cancel()
+            if await wait() { work.cancel() }
         }
         defer { stopping.cancel() }
         return try await work.value.get()

@@ -30,6 +30,19 @@ struct RemoteTokenTests {
             "HTTP/1.1 \(status)\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)".utf8)
     }
 
+    private static func broker() async throws -> (BrokerThread, BrokerURL) {
+        let thread = try BrokerThread()
+        let script = script()
+        return (thread, try await thread.start { script($0) })
+    }
+
+    /// A token has no time to speak of.
+    private static var hasty: ClientOptions {
+        var options = patient
+        options.openingTimeout = .milliseconds(1)
+        return options
+    }
+
     /// Answers these tokens one after the other, and fails where there is none.
     private static func source(_ tokens: [String?]) -> TokenSource {
         let left = Mutex(tokens[...])
@@ -43,9 +56,7 @@ struct RemoteTokenTests {
 
     @Test("a center asks for another token after 401, and after a failure")
     func another() async throws {
-        let thread = try BrokerThread()
-        let script = Self.script()
-        let url = try await thread.start { script($0) }
+        let (thread, url) = try await Self.broker()
         var options = patient
         options.firstPause = .milliseconds(1)
         let source = Self.source(["old", nil, "new"])
@@ -57,9 +68,7 @@ struct RemoteTokenTests {
 
     @Test("an ask shows a token of its own")
     func ask() async throws {
-        let thread = try BrokerThread()
-        let script = Self.script()
-        let url = try await thread.start { script($0) }
+        let (thread, url) = try await Self.broker()
         let source = Self.source(["first", "second"])
         let center = try await RemoteCenter.connect(to: url, options: patient, token: source)
         #expect(try await center.ask("w", "s").text == "7")
@@ -68,11 +77,9 @@ struct RemoteTokenTests {
         await center.close()
     }
 
-    @Test("the first connection is told why there is no token")
+    @Test("a first connection fails with the error of the token function")
     func none() async throws {
-        let thread = try BrokerThread()
-        let script = Self.script()
-        let url = try await thread.start { script($0) }
+        let (thread, url) = try await Self.broker()
         let error = ClientError.noToken(reason: #"Refusal(reason: "none now")"#)
         await #expect(throws: error) {
             try await RemoteCenter.connect(to: url, options: patient, token: Self.source([nil]))
@@ -82,27 +89,19 @@ struct RemoteTokenTests {
 
     @Test("a function that does not answer has the time of an opening, and is then cancelled")
     func silent() async throws {
-        let thread = try BrokerThread()
-        let script = Self.script()
-        let url = try await thread.start { script($0) }
-        var options = patient
-        options.openingTimeout = .milliseconds(1)
+        let (_, url) = try await Self.broker()
         let silent = SilentSource()
         await #expect(throws: ClientError.timedOut) {
-            try await RemoteCenter.connect(to: url, options: options) { try await silent.ask() }
+            try await RemoteCenter.connect(to: url, options: Self.hasty) { try await silent.ask() }
         }
         #expect(await silent.isCancelled)
     }
 
     @Test("an ask whose token does not come ends in that time, too")
     func silentAsk() async throws {
-        let thread = try BrokerThread()
-        let script = Self.script()
-        let url = try await thread.start { script($0) }
-        var options = patient
-        options.openingTimeout = .milliseconds(1)
+        let (_, url) = try await Self.broker()
         let silent = SilentSource()
-        let center = try RemoteCenter.connecting(to: url, options: options) {
+        let center = try RemoteCenter.connecting(to: url, options: Self.hasty) {
             try await silent.ask()
         }
         await #expect(throws: ClientError.timedOut) { try await center.ask("w", "s") }

@@ -20,13 +20,6 @@ final class RunningProgram: Sendable {
         return tests.deletingLastPathComponent().appending(path: "belfry").path
     }
 
-    /// What a program gets of the environment: nothing but where programs are, and what a sanitizer is told.
-    private static let environment = ["PATH": "/usr/bin:/bin"].merging(
-        ProcessInfo.processInfo.environment.filter {
-            ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key)
-        }
-    ) { $1 }
-
     /// Starts a command; the lines of one of its outputs are read.
     init(
         _ arguments: [String], at path: String? = nil, readsError: Bool = false,
@@ -35,7 +28,7 @@ final class RunningProgram: Sendable {
         process = Process()
         process.executableURL = URL(fileURLWithPath: path ?? Self.ownPath)
         process.arguments = arguments
-        process.environment = Self.environment
+        process.environment = ["PATH": "/usr/bin:/bin"]
         let output = Pipe()
         process.standardInput = input
         process.standardOutput = readsError ? FileHandle.nullDevice : output

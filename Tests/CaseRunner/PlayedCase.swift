@@ -19,12 +19,8 @@ actor PlayedCase {
             var url = try BrokerURL(
                 "\(begin.string("url") ?? "")/v1/centers/\(begin.string("center") ?? "")")
             if let token = options.text("token") { url = try url.authenticated(by: token) }
-            let tokens = options.raw("token").flatMap(JSONObject.init).map {
-                GivenTokens($0.raw("function") ?? [])
-            }
-            let source: TokenSource? = tokens.map { tokens in
-                { @Sendable () async throws in try tokens.next() }
-            }
+            let tokens = options.raw("token").flatMap(JSONObject.init).map(GivenTokens.init)
+            let source: TokenSource? = tokens.map { $0.next }
             center = try .connecting(to: url, options: options.center, token: source)
         } catch {
             preconditionFailure("no center: \(error)")

@@ -127,9 +127,7 @@ final class HistoryChecker {
     func finish() throws(HistoryFault) {
         for serial in accounts.keys.sorted() {
             guard let account = accounts[serial], account.isAlive else { continue }
-            // A client that owes answers to the end, as one does that watches its own `belfry.client.resumed`, is told later.
-            let isLive = isLive(account) && !mayOwe(account)
-            try account.settle(life: life, isLive: isLive)
+            try account.settle(life: life, isLive: isLive(account))
         }
     }
 

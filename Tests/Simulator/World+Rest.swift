@@ -7,8 +7,28 @@ import BelfryHistory
 extension World {
     /// Lets everybody come back, read and answer, until nothing more comes.
     ///
-    /// Of what waits for the end of an interval nothing may come for as long, and a loss is told behind it.
+    /// A client that watches its own resumptions owes an answer for each, and resumes when it has given it: its
+    /// observers that acknowledge go, so that it is told what the others lost.
     func comeToRest() throws(Violation) {
+        if try !isRest() {
+            for row in rows where row.terms.acknowledges {
+                try submit(.removeObserver(serial: row.serial, by: .client(row.client)))
+            }
+            guard try isRest() else { throw Violation("the end does not come to rest") }
+        }
+        try commit(.max)
+        for row in rows where row.transport == .mailbox {
+            if let page = center.mailbox(of: row.serial, after: 0, limit: 100_000) {
+                note(page, of: row.serial)
+            }
+        }
+        noteList()
+    }
+
+    /// Lets everybody read and answer; whether nothing more comes.
+    ///
+    /// Of what waits for the end of an interval nothing may come for as long, and a loss is told behind it.
+    private func isRest() throws(Violation) -> Bool {
         var quietSince = now
         for round in 0..<3_000 {
             var isQuiet = true
@@ -34,7 +54,7 @@ extension World {
             let interval = rows.map(\.terms.minInterval).max() ?? 0
             if !isQuiet { quietSince = now }
             // Looked at before time passes again: what that brings is read in the next round.
-            if round > 3, now - quietSince > interval { break }
+            if round > 3, now - quietSince > interval { return true }
             try endTurn()
             try advance(max(1_000_000_000, interval / 4))
             if let next = center.nextDeadline, next <= now { quietSince = now }
@@ -43,13 +63,7 @@ extension World {
                 try submit(.readMailbox(observer: row.serial, through: nil))
             }
         }
-        try commit(.max)
-        for row in rows where row.transport == .mailbox {
-            if let page = center.mailbox(of: row.serial, after: 0, limit: 100_000) {
-                note(page, of: row.serial)
-            }
-        }
-        noteList()
+        return false
     }
 
     private var rows: [ObserverRow] {
