@@ -2,6 +2,18 @@ internal import BelfryCenter
 
 /// The clients of all centers.
 struct ClientRows {
+    /// What a client asked for, in the column `is_asked`.
+    private enum Suspension: Int64 {
+        case none = 0
+        case asked = 1
+        /// It has ended the suspension, and was not told yet what it lost meanwhile.
+        case ended = 2
+
+        init(_ record: ClientRecord) {
+            self = record.isAsked ? .asked : record.wasAsked ? .ended : .none
+        }
+    }
+
     private let putter: Statement
     private let remover: Statement
 
@@ -22,7 +34,7 @@ struct ClientRows {
         putter.bind(Int64(record.transport.rawValue))
         putter.bind(record.sessionHash)
         putter.bind(record.principal)
-        putter.bind(record.isAsked)
+        putter.bind(Suspension(record).rawValue)
         putter.bind(record.connectedAt)
         putter.bind(record.disconnectedFor)
         putter.bind(record.immediateThrough)
@@ -45,12 +57,13 @@ struct ClientRows {
             let hash = row.hash()
         else { return nil }
         let principal = row.bytes()
-        let isAsked = row.bool()
+        guard let suspension = Suspension(rawValue: row.integer()) else { return nil }
         let connectedAt = row.integer()
         let disconnectedFor = row.integer()
         return ClientRecord(
             id: id, transport: transport, sessionHash: hash, principal: principal,
-            isAsked: isAsked, connectedAt: connectedAt, disconnectedFor: disconnectedFor,
+            isAsked: suspension == .asked, wasAsked: suspension != .none,
+            connectedAt: connectedAt, disconnectedFor: disconnectedFor,
             immediateThrough: row.unsigned(), lastWritten: lastWritten(&row))
     }
 

@@ -227,6 +227,22 @@ struct LookingTests {
         #expect(scenario.rows.allSatisfy { $0.delivered == 0 })
     }
 
+    @Test("O8, D8: explain knows what goes along with what is delivered immediately")
+    func explainTakesAlong() {
+        var scenario = Scenario()
+        let (client, other) = (scenario.connect(), scenario.connect())
+        scenario.observe("a", by: client, .hold)
+        scenario.observe("a", by: other, .hold)
+        scenario.observe("a", by: client, .deliverImmediately)
+        scenario.observe("a", by: client, .hold)
+        scenario.suspend(client)
+        scenario.suspend(other)
+        let explained = scenario.explain("a").observers.map(\.report)
+        #expect(explained.map(\.outcome) == [.delivered, .held, .delivered, .held])
+        scenario.say("a1") { $0.reportsObservers = true }
+        #expect(scenario.effects.reports == [explained])
+    }
+
     @Test("O8 (C5): a near miss is another object, case, Unicode form or spelling")
     func nearMisses() {
         var scenario = Scenario()

@@ -77,8 +77,9 @@ struct MigrationTests {
             image.centers[index].clients = image.centers[index].clients.map { old in
                 ClientRecord(
                     id: old.id, transport: old.transport, sessionHash: old.sessionHash,
-                    principal: old.principal, isAsked: old.isAsked, connectedAt: old.connectedAt,
-                    disconnectedFor: old.disconnectedFor, immediateThrough: old.immediateThrough)
+                    principal: old.principal, isAsked: old.isAsked, wasAsked: old.wasAsked,
+                    connectedAt: old.connectedAt, disconnectedFor: old.disconnectedFor,
+                    immediateThrough: old.immediateThrough)
             }
         }
         return image
@@ -104,8 +105,9 @@ struct MigrationTests {
                 let last = center.held.filter { immediate.contains($0.observer) }.map(\.sequence)
                 return ClientRecord(
                     id: old.id, transport: old.transport, sessionHash: old.sessionHash,
-                    principal: old.principal, isAsked: old.isAsked, connectedAt: old.connectedAt,
-                    disconnectedFor: old.disconnectedFor, immediateThrough: last.max() ?? 0)
+                    principal: old.principal, isAsked: old.isAsked, wasAsked: old.wasAsked,
+                    connectedAt: old.connectedAt, disconnectedFor: old.disconnectedFor,
+                    immediateThrough: last.max() ?? 0)
             }
         }
         return image

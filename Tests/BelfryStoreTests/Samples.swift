@@ -32,8 +32,8 @@ enum Sample {
         ClientRecord(
             id: id, transport: Transport.allCases[Int(id % 3)], sessionHash: hash(id),
             principal: bytes("principal \(id)"), isAsked: id % 2 == 0,
-            connectedAt: 1_700_000_000_000 + Int64(id), disconnectedFor: disconnectedFor,
-            immediateThrough: id * 5,
+            wasAsked: id % 4 != 1, connectedAt: 1_700_000_000_000 + Int64(id),
+            disconnectedFor: disconnectedFor, immediateThrough: id * 5,
             lastWritten: id % 2 == 0 ? LastWritten(sequence: id * 7, isShared: id % 4 == 0) : nil)
     }
 

@@ -128,6 +128,7 @@ extension Model {
         for (record, client) in zip(image.clients, clients) {
             try compare("session", record.sessionHash, client.sessionHash)
             try compare("asked", record.isAsked, client.isAsked)
+            try compare("was asked", record.wasAsked, client.wasAsked)
             try compare("principal", record.principal, client.principal)
             try compare("transport", record.transport, client.transport)
             try compare("immediateThrough", record.immediateThrough, client.immediateThrough)
@@ -296,7 +297,7 @@ extension Model {
             principal: old.principal, connectedAt: old.connectedAt, stateSince: next.wall)
         client.isConnected = false
         client.isAsked = old.isAsked
-        client.wasAsked = old.isAsked
+        client.wasAsked = old.wasAsked
         client.immediateThrough = old.immediateThrough
         client.lastWritten = image.clients.first { $0.id == old.id }?.lastWritten
         client.disconnectedSince = next.now - away

@@ -91,14 +91,21 @@ struct AskTable: Sendable {
     /// How many asks of an asker are open, or waited for by a key.
     func count(of asker: Asker) -> Int { counts[asker] ?? 0 }
 
-    /// Adds an ask, which has no place in the order yet, and tells its slot; nil where its asker has as many as one
-    /// may.
-    mutating func add(_ ask: consuming OpenAsk, askerLimit: Int) -> UInt32? {
+    /// Adds an ask, which has no place in the order yet, and tells its slot.
+    ///
+    /// An asker that has as many as one may is told so first: waiting for others would not help it.
+    mutating func add(
+        _ ask: consuming OpenAsk, limit: Int, askerLimit: Int
+    ) throws(Refusal) -> UInt32 {
         let (id, asker) = (ask.id, ask.asker)
         // One look finds the count and changes it.
         guard Self.increase(&counts[asker, default: 0]) <= askerLimit else {
             decrease(asker)
-            return nil
+            throw .tooManyAsks(limit: askerLimit)
+        }
+        guard count < limit else {
+            decrease(asker)
+            throw .asksFull(limit: limit)
         }
         lastOrdinal += 1
         ask.ordinal = lastOrdinal

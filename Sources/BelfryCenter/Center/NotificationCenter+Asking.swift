@@ -17,9 +17,7 @@ extension NotificationCenter {
         let depth = ask.causedBy == nil ? 1 : try depth(causedBy: ask.causedBy)
         try check(ask, terms)
         let open = OpenAsk(ask, terms, depth: depth, command, at: time)
-        guard let slot = asks.add(open, askerLimit: limits.clientAskLimit) else {
-            throw .tooManyAsks(limit: limits.clientAskLimit)
-        }
+        let slot = try asks.add(open, limit: limits.askLimit, askerLimit: limits.clientAskLimit)
         usesAsks = true
         let ordinal = asks.lastOrdinal
         addDeadline(at: asks[slot].endsAt, .ask(slot: slot, ordinal: ordinal))
@@ -53,7 +51,6 @@ extension NotificationCenter {
     /// What must hold before anything changes.
     @inline(__always)
     private func check(_ ask: Ask, _ terms: AskTerms) throws(Refusal) {
-        guard asks.count < limits.askLimit else { throw .asksFull(limit: limits.askLimit) }
         guard ask.content.byteCount + (ask.fallback?.count ?? 0) <= terms.byteRoom else {
             throw .askBytesFull
         }

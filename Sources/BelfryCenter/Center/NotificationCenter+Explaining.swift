@@ -41,6 +41,7 @@ extension NotificationCenter {
             }
             return true
         }
+        takeAlong(&explanation)
         if cursor == 0 {
             findNearMisses(
                 of: name, object: object, channel: channel,
@@ -50,17 +51,39 @@ extension NotificationCenter {
         return explanation
     }
 
+    /// What is told of a notification that is written.
+    private func sent(_ terms: ObserverTerms) -> ReportRow.Outcome {
+        terms.acknowledges ? .pending : .delivered
+    }
+
     /// What would become of a notification at an observer that it matches.
     private func outcome(at slot: UInt32) -> ReportRow.Outcome {
         let suspension = clients[observers[slot].client].suspension
         let terms = observers[slot].terms
-        let sent: ReportRow.Outcome = terms.acknowledges ? .pending : .delivered
+        let sent = sent(terms)
         if suspension.isSubset(of: .mailbox) { return sent }
         if suspension.isDisjoint(with: .suspended) { return .held }
         switch terms.suspensionBehavior {
         case .drop: return .dropped
         case .coalesce, .hold: return .held
         case .deliverImmediately: return suspension.isDisjoint(with: .blocking) ? sent : .held
+        }
+    }
+
+    /// What is held for a client goes out before what a later observer of it gets in spite of suspension (rule D8);
+    /// later observers of another page are not looked at.
+    private func takeAlong(_ explanation: inout Explanation) {
+        var flushed: Set<UInt64> = []
+        for place in explanation.observers.indices.reversed() {
+            let (row, report) = explanation.observers[place]
+            guard report.route == nil else { continue }
+            if report.outcome != .held {
+                if row.terms.suspensionBehavior == .deliverImmediately {
+                    flushed.insert(row.client)
+                }
+            } else if flushed.contains(row.client) {
+                explanation.observers[place].report.outcome = sent(row.terms)
+            }
         }
     }
 

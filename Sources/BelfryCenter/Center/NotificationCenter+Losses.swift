@@ -28,8 +28,13 @@ extension NotificationCenter {
     }
 
     /// Tells the losses of a client's observers: one gap an observer and reason.
-    mutating func tellGaps(of client: UInt32, _ effects: inout Effects) {
-        clients[client].wasAsked = false
+    mutating func tellGaps(
+        of client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        if clients[client].wasAsked {
+            clients[client].wasAsked = false
+            noteClient(client, at: time, &effects)
+        }
         guard clients[client].gapCount > 0, !clients[client].suspension.contains(.mailbox) else {
             return
         }

@@ -150,7 +150,7 @@ extension NotificationCenter {
         return ClientRecord(
             id: row.id, transport: row.transport, sessionHash: row.sessionHash,
             principal: row.principal, isAsked: row.suspension.contains(.asked),
-            connectedAt: row.connectedAt, disconnectedFor: away,
+            wasAsked: row.wasAsked, connectedAt: row.connectedAt, disconnectedFor: away,
             immediateThrough: row.immediateSequence, lastWritten: lastWritten[client])
     }
 

@@ -49,7 +49,7 @@ extension NotificationCenter {
             stateSince: time.wallMilliseconds)
         client.suspension = .disconnected
         if record.isAsked { client.suspension.insert(.asked) }
-        client.wasAsked = record.isAsked
+        client.wasAsked = record.wasAsked
         if record.transport == .mailbox { client.suspension.insert(.mailbox) }
         client.disconnectedSince = time.monotonicNanoseconds - record.disconnectedFor
         client.isStoredAway = record.disconnectedFor > 0
@@ -160,7 +160,7 @@ extension NotificationCenter {
     mutating func restore(_ record: AskRecord, at time: CommandTime) {
         usesAsks = true
         let ask = OpenAsk(record, at: time)
-        guard let slot = asks.add(ask, askerLimit: .max) else { return }
+        guard let slot = try? asks.add(ask, limit: .max, askerLimit: .max) else { return }
         addDeadline(at: ask.endsAt, .ask(slot: slot, ordinal: asks.lastOrdinal))
         asks.begin(slot, at: ask.content.address)
         guard !ask.isOnce || ask.shown.isEmpty, let path = path(to: record.observer, of: ask)

@@ -103,7 +103,9 @@ extension NotificationCenter {
         }
         // Within a post it is noted once, when it is known what became of the notification.
         if !dispatching.isActive { noteImmediate(client, at: time, &effects) }
-        if !clients[client].suspension.contains(.asked) { tellGaps(of: client, &effects) }
+        if !clients[client].suspension.contains(.asked) {
+            tellGaps(of: client, at: time, &effects)
+        }
         guard clients[client].suspension.contains(.flushing) else {
             showHeld(of: client, at: time, &effects)
             return passOnHeld(of: client)

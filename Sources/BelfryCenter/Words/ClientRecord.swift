@@ -10,6 +10,8 @@ public struct ClientRecord: Sendable, Equatable {
     public let principal: [UInt8]
     /// Whether it asked for suspension.
     public let isAsked: Bool
+    /// Whether it has asked for suspension since it was last told its losses.
+    public let wasAsked: Bool
     /// When it connected first, in milliseconds since 1970.
     public let connectedAt: Int64
     /// Nanoseconds that its observers have outlived its connection so far, as last noted.
@@ -22,14 +24,15 @@ public struct ClientRecord: Sendable, Equatable {
     /// Joins the parts.
     public init(
         id: UInt64, transport: Transport, sessionHash: SecretHash, principal: [UInt8],
-        isAsked: Bool, connectedAt: Int64, disconnectedFor: Int64, immediateThrough: UInt64,
-        lastWritten: LastWritten? = nil
+        isAsked: Bool, wasAsked: Bool, connectedAt: Int64, disconnectedFor: Int64,
+        immediateThrough: UInt64, lastWritten: LastWritten? = nil
     ) {
         self.id = id
         self.transport = transport
         self.sessionHash = sessionHash
         self.principal = principal
         self.isAsked = isAsked
+        self.wasAsked = wasAsked
         self.connectedAt = connectedAt
         self.disconnectedFor = disconnectedFor
         self.immediateThrough = immediateThrough
