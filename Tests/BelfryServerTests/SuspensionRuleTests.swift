@@ -328,8 +328,14 @@ struct SuspensionRuleTests {
         try stage.suspend(stage.x)
         let rows = try stage.explain("a")["observers"].elements
         #expect(
-            rows.map { $0["outcome"] } == ["held", "dropped", "pending", "delivered", "pending"])
+            rows.map { $0["outcome"] }
+                == ["delivered", "dropped", "pending", "delivered", "pending"])
         #expect(rows.map { $0["state"] } == ["asked", "asked", "live", "asked", "asked"])
+        // A post says the same: what was held goes along with what is delivered immediately.
+        let receipt = try stage.broker.request(
+            "POST", "/v1/channels/a?report=observers", "", fields: ["Prefer: wait=0"])
+        let told = receipt.json["observers"].elements
+        #expect(told.map { $0["outcome"] } == rows.map { $0["outcome"] })
     }
 
     @Test("what the broker tells of clients needs inspect, and nobody can post it")
