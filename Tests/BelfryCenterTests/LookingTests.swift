@@ -243,6 +243,23 @@ struct LookingTests {
         #expect(scenario.effects.reports == [explained])
     }
 
+    @Test("O8: explain of a suspended mailbox at which somebody waits says what a post says")
+    func explainMailbox() throws {
+        var scenario = Scenario()
+        let held = scenario.mailbox("a")
+        let client = try #require(scenario.center.observer(held)).client
+        let immediate = scenario.observe("a", by: client, .deliverImmediately)
+        for (number, observer) in [(71, held), (72, immediate)] as [(UInt64, UInt64)] {
+            let connection = ConnectionName(node: 1, number: number)
+            scenario.apply(.attachReader(observer: observer, connection, isStream: false))
+        }
+        scenario.suspend(client)
+        let explained = scenario.explain("a").observers.map(\.report)
+        #expect(explained.map(\.outcome) == [.held, .held])
+        scenario.say("a1") { $0.reportsObservers = true }
+        #expect(scenario.effects.reports == [explained])
+    }
+
     @Test("O8 (C5): a near miss is another object, case, Unicode form or spelling")
     func nearMisses() {
         var scenario = Scenario()

@@ -66,7 +66,9 @@ extension NotificationCenter {
         switch terms.suspensionBehavior {
         case .drop: return .dropped
         case .coalesce, .hold: return .held
-        case .deliverImmediately: return suspension.isDisjoint(with: .blocking) ? sent : .held
+        case .deliverImmediately:
+            // A mailbox that is suspended tells its reader nothing, whatever comes.
+            return suspension.isDisjoint(with: [.blocking, .mailbox]) ? sent : .held
         }
     }
 
