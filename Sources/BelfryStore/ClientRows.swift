@@ -2,11 +2,11 @@ internal import BelfryCenter
 
 /// The clients of all centers.
 struct ClientRows {
-    /// What a client asked for, in the column `is_asked`.
+    /// The values of the column `is_asked`: whether the client has asked for suspension.
     private enum Suspension: Int64 {
         case none = 0
         case asked = 1
-        /// It has ended the suspension, and was not told yet what it lost meanwhile.
+        /// The client has ended its suspension, and was not told yet what it had lost.
         case ended = 2
 
         init(_ record: ClientRecord) {

@@ -51,7 +51,7 @@ extension NotificationCenter {
         return explanation
     }
 
-    /// What is told of a notification that is written.
+    /// The outcome of a notification that the broker writes to its observer.
     private func sent(_ terms: ObserverTerms) -> ReportRow.Outcome {
         terms.acknowledges ? .pending : .delivered
     }
@@ -72,8 +72,10 @@ extension NotificationCenter {
         }
     }
 
-    /// What is held for a client goes out before what a later observer of it gets in spite of suspension (rule D8);
-    /// later observers of another page are not looked at.
+    /// Changes held rows to delivered ones where a later observer of the same client is delivered to immediately.
+    ///
+    /// The center writes a client what it holds for it first (rule D8). Observers of another page, and those that
+    /// the caller may not see, do not count.
     private func takeAlong(_ explanation: inout Explanation) {
         var flushed: Set<UInt64> = []
         for place in explanation.observers.indices.reversed() {
