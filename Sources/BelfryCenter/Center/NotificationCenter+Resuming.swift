@@ -43,12 +43,10 @@ extension NotificationCenter {
         let id = clients[client].id
         if modeStack.leaveAll(ofClient: id) { queue.enter(mode: modeStack.current) }
         holdUnacknowledged(of: client, &effects)
-        // An ask that ends makes room for one that waits, which is not shown on a connection that ends.
-        let suspension = clients[client].suspension
-        clients[client].suspension.insert(.disconnected)
+        // The client's responders lose what they were shown first: an own ask that ends after that makes no room at
+        // them, so nothing is shown on a connection that ends.
         loseConnection(of: client, isTakenOver: isTakenOver, at: time, &effects)
         endWaitingForAsks(ofClient: id, at: time, &effects)
-        clients[client].suspension = suspension
         var removedCount = 0
         for slot in observers.slots(from: clients[client].lastObserver)
         where !observers[slot].isLasting {
