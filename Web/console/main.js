@@ -76,11 +76,16 @@ class Console {
 
   /// The connection. It makes the center, as each connection does.
   get connection() {
-    this.#center ??= new NotificationCenter(address, {
+    this.#center ??= this.newConnection();
+    return this.#center;
+  }
+
+  newConnection(options = {}) {
+    return new NotificationCenter(address, {
       center: centerName === "default" ? null : centerName,
       token: token(),
+      ...options,
     });
-    return this.#center;
   }
 
   start() {

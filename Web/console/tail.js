@@ -25,6 +25,8 @@ export class Tail {
   app;
   name;
   object;
+  /// The connection of a tail of everything, null for others.
+  #stream = null;
   #observer = null;
   refused = null;
   #isClosed = false;
@@ -54,12 +56,12 @@ export class Tail {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     const filter = { name: this.name, object: this.object, onGap: (gap) => this.#lost(gap) };
-    this.app.connection
+    this.#connection()
       .addObserver(filter, (notification) => this.#take(notification))
       .then(
         (observer) => {
           this.#observer = observer;
-          if (this.#isClosed) observer.remove().catch(() => {});
+          if (this.#isClosed) this.#leave();
           this.#paintSoon();
         },
         (error) => {
@@ -72,7 +74,21 @@ export class Tail {
   close() {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#observer?.remove().catch(() => {});
+    this.#leave();
+  }
+
+  #leave() {
+    if (this.#stream !== null) this.#stream.close();
+    else this.#observer?.remove().catch(() => {});
+  }
+
+  /// Everything comes over an event stream: the browser takes many events at once, but messages of a
+  /// WebSocket one by one, at three times the cost. It has six streams to a broker at most, in all
+  /// tabs, so what has a name shares the page's WebSocket.
+  #connection() {
+    if (this.name !== null) return this.app.connection;
+    this.#stream = this.app.newConnection({ transport: "events" });
+    return this.#stream;
   }
 
   pause() {
