@@ -190,7 +190,7 @@ struct AnsweredActionTests {
         let lamp = scenario.respondingMailbox("lamp", ["on", "log"])
         let rows = ["on", "log", "on"].map { scenario.wire("touchUp", nil, "lamp", $0, by: wirer) }
         let stream = ConnectionName(node: 1, number: 900)
-        scenario.apply(.attachReader(observer: lamp, stream, isStream: true))
+        scenario.apply(.attachStream(observer: lamp, stream))
         scenario.press("touchUp")
         #expect(
             scenario.actions == [
@@ -198,7 +198,7 @@ struct AnsweredActionTests {
             ])
         #expect(scenario.reportRows == rows.map { "o\($0) delivered lamp o1" })
         scenario.apply(.detachReader(observer: lamp, stream))
-        scenario.apply(.attachReader(observer: lamp, stream, isStream: true))
+        scenario.apply(.attachStream(observer: lamp, stream))
         #expect(scenario.actions.count == 3 && scenario.actions.allSatisfy { $0.hasSuffix("*") })
     }
 

@@ -71,7 +71,7 @@ struct CommandSource {
                     observer: serial(), sequence: UInt64(generator.below(Int(lastIndex) + 1))),
                 generator.below(4) == 0 ? .refusal(bytes("{}")) : .result([]))
         case 37..<41: return readMailbox()
-        case 41..<44: return attachReader()
+        case 41..<44: return wait()
         case 44..<46:
             guard !readers.isEmpty else { return .endTurn(workLimit: .max) }
             let reader = readers.remove(at: generator.below(readers.count))
@@ -210,12 +210,13 @@ struct CommandSource {
         return .readMailbox(observer: mailbox(), through: through)
     }
 
-    private mutating func attachReader() -> Command.Action {
+    private mutating func wait() -> Command.Action {
         lastConnection += 10
         readers.append((mailbox(), lastConnection))
         let (observer, connection) = readers[readers.count - 1]
-        return .attachReader(
-            observer: observer, name(connection), isStream: generator.below(2) == 0)
+        return generator.below(2) == 0
+            ? .attachStream(observer: observer, name(connection))
+            : .readMailbox(observer: observer, through: .max, wait: name(connection))
     }
 
     // MARK: Posts

@@ -131,9 +131,7 @@ struct LastingTests {
         let serial = bench.run { $0.mailbox("a") { $0.holdLimit = 1 } }
         bench.run {
             $0.apply(
-                .attachReader(
-                    observer: serial, ConnectionName(node: 1, number: 9),
-                    isStream: true))
+                .attachStream(observer: serial, ConnectionName(node: 1, number: 9)))
         }
         for text in ["a1", "a2", "a3"] { bench.run { $0.say(text) } }
         #expect(bench.stored.image.observers.map(\.forgottenThrough) == [2])

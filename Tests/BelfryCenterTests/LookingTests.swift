@@ -251,7 +251,7 @@ struct LookingTests {
         let immediate = scenario.observe("a", by: client, .deliverImmediately)
         for (number, observer) in [(71, held), (72, immediate)] as [(UInt64, UInt64)] {
             let connection = ConnectionName(node: 1, number: number)
-            scenario.apply(.attachReader(observer: observer, connection, isStream: false))
+            scenario.apply(.readMailbox(observer: observer, through: nil, wait: connection))
         }
         scenario.suspend(client)
         let explained = scenario.explain("a").observers.map(\.report)

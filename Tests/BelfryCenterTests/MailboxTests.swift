@@ -11,8 +11,14 @@ struct MailboxTests {
     private func attach(
         _ scenario: inout Scenario, _ serial: UInt64, _ number: UInt64, isStream: Bool
     ) {
-        scenario.apply(
-            .attachReader(observer: serial, connection(number), isStream: isStream))
+        let name = connection(number)
+        if isStream {
+            scenario.apply(.attachStream(observer: serial, name))
+        } else {
+            let all = scenario.center.sequence
+            let outcome = scenario.apply(.readMailbox(observer: serial, through: all, wait: name))
+            #expect(outcome == .waiting)
+        }
     }
 
     @discardableResult
@@ -113,8 +119,25 @@ struct MailboxTests {
         attach(&scenario, none, 502, isStream: false)
         scenario.say("a4")
         scenario.say("a5")
-        #expect(scenario.mailTexts(last) == ["a3", "a4", "a5"])
+        #expect(scenario.mailTexts(last) == ["a4", "a5"])
         #expect(scenario.mailTexts(none) == ["a4", "a5"])
+    }
+
+    @Test("a poll waits only where its look finds nothing: no notification, no gap, no ask")
+    func pollOfNothing() {
+        for hasGap in [false, true] {
+            var scenario = Scenario()
+            let serial = scenario.mailbox("a", hasGap ? .drop : .hold)
+            scenario.say("a1")
+            let look = Command.Action.readMailbox(
+                observer: serial, through: nil, wait: connection(501))
+            #expect(scenario.apply(look) == .done)
+            #expect(scenario.center.observer(serial)?.state == .disconnected)
+            scenario.say("a2")
+            #expect(scenario.effects.notices.isEmpty && scenario.effects.receipts[0].delivered == 0)
+            attach(&scenario, serial, 502, isStream: false)
+            #expect(scenario.center.observer(serial)?.state == .live)
+        }
     }
 
     @Test("a poll that waits is told, and counts as live while it waits")

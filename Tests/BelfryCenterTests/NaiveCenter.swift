@@ -66,7 +66,7 @@ struct NaiveCenter {
         case .removeObservers(let client, let filter):
             removeObservers(client, filter.name, filter.object)
         case .resume, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox,
-            .attachReader, .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode,
+            .attachStream, .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode,
             .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned,
             .ask, .withdraw, .leaveAsk, .answer, .showAnnounced, .setValue, .mergeValue,
             .removeValue:

@@ -223,14 +223,14 @@ struct ResponderTests {
     mutating func readers() {
         let serial = scenario.respondingMailbox("w", ["a", "b"])
         let poll = ConnectionName(node: 1, number: 7)
-        scenario.apply(.attachReader(observer: serial, poll, isStream: false))
+        scenario.apply(.readMailbox(observer: serial, through: nil, wait: poll))
         scenario.ask("w", "a")
         #expect(
             scenario.effects.notices == [.mailboxFilled(connection: 7, observer: serial)])
         scenario.apply(.detachReader(observer: serial, poll))
         scenario.say("b1/w")
         let stream = ConnectionName(node: 1, number: 8)
-        scenario.apply(.attachReader(observer: serial, stream, isStream: true))
+        scenario.apply(.attachStream(observer: serial, stream))
         #expect(scenario.frames == ["a/w", "b1/w"])
         scenario.ask("w", "a")
         #expect(scenario.frames == ["a/w"])

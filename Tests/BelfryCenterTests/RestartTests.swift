@@ -213,8 +213,7 @@ struct RestartTests {
         bench.run {
             if isPoll {
                 $0.apply(
-                    .attachReader(
-                        observer: serial, ConnectionName(node: 0, number: 9), isStream: false))
+                    .readMailbox(observer: serial, through: nil, wait: ConnectionName(node: 0, number: 9)))
             } else {
                 $0.apply(.readMailbox(observer: serial, through: nil))
             }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What writes to values cost")
 struct ValueStoreTests {
-    @Test("V15: 1,000 changes of one value in one turn are one row of the store")
+    @Test("V15: 1,000 changes of one value in one turn are one row of the store", .withinOneTurn)
     func oneRow() throws {
         let (broker, store) = try Broker.durable()
         let client = try broker.webSocket()

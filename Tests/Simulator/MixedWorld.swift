@@ -291,7 +291,10 @@ final class MixedWorld {
         let connection = ConnectionName(node: 0, number: 1_000_000 + observer)
         switch dice.below(4) {
         case 0:
-            try submit(.attachReader(observer: observer, connection, isStream: dice.oneIn(2)))
+            try submit(
+                dice.oneIn(2)
+                    ? .attachStream(observer: observer, connection)
+                    : .readMailbox(observer: observer, through: center.sequence, wait: connection))
         case 1: try submit(.detachReader(observer: observer, connection))
         default:
             let through: UInt64? = dice.oneIn(2) ? nil : center.sequence / 2

@@ -61,7 +61,16 @@ extension Model {
         return observer
     }
 
-    mutating func readMailbox(_ serial: UInt64, through: UInt64?) {
+    mutating func readMailbox(_ serial: UInt64, through: UInt64?, wait: ConnectionName?) {
+        lookInto(serial, through: through)
+        guard let wait, let page = mailbox(of: serial, after: through ?? 0, limit: 1),
+            page.sequences.isEmpty, page.gaps.isEmpty
+        else { return }
+        attachReader(serial, wait, isStream: false)
+        out.outcome = .plain(.waiting)
+    }
+
+    private mutating func lookInto(_ serial: UInt64, through: UInt64?) {
         guard let observer = mailboxPlace(serial) else { return }
         let place = client(of: observer)
         observers[observer].mailbox.lookedAt = now
@@ -96,6 +105,7 @@ extension Model {
 
     // MARK: Readers
 
+    /// A poll or a stream waits from now on; an earlier one must go.
     mutating func attachReader(_ serial: UInt64, _ connection: ConnectionName, isStream: Bool) {
         guard let observer = mailboxPlace(serial) else { return }
         let mailbox = observers[observer].mailbox

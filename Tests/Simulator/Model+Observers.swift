@@ -64,9 +64,10 @@ extension Model {
         case .removeObservers(let client, let filter):
             removeObservers(of: client, name: filter.name, object: filter.object)
         case .removeClient(let client, let remover): removeClient(client, by: remover)
-        case .readMailbox(let observer, let through): readMailbox(observer, through: through)
-        case .attachReader(let observer, let connection, let isStream):
-            attachReader(observer, connection, isStream: isStream)
+        case .readMailbox(let observer, let through, let wait):
+            readMailbox(observer, through: through, wait: wait)
+        case .attachStream(let observer, let connection):
+            attachReader(observer, connection, isStream: true)
         case .detachReader(let observer, let connection): detachReader(observer, connection)
         case .dequeue(let match): dequeue(match)
         case .dequeueEntry(let entry, let scope): dequeueEntry(entry, scope)

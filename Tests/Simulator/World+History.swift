@@ -52,11 +52,13 @@ extension World {
             history.note(.suspended(client: client, isSuspended))
         case .becomeSlow(let client): history.note(.slow(client: client, true))
         case .drain(let client): history.note(.slow(client: client, false))
-        case .readMailbox(let observer, let through):
+        case .readMailbox(let observer, let through, let wait):
             history.note(.lookedInto(observer: observer, through: through))
-        case .attachReader(let observer, let connection, let isStream):
+            guard let wait, case .waiting = effects.outcome else { break }
+            history.note(.attached(observer: observer, connection: wait.number, isStream: false))
+        case .attachStream(let observer, let connection):
             history.note(
-                .attached(observer: observer, connection: connection.number, isStream: isStream))
+                .attached(observer: observer, connection: connection.number, isStream: true))
         case .detachReader(let observer, let connection):
             history.note(.detached(observer: observer, connection: connection.number))
         case .acknowledge(_, let delivery, let response):

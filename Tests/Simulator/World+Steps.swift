@@ -322,21 +322,22 @@ extension World {
             if isStream, dice.oneIn(2) {
                 ends[place].readThrough = max(ends[place].readThrough, ends[place].lastSequence)
             }
-            if case .refused = try look(at: serial, of: place) { return }
-            let page = center.mailbox(of: serial, after: ends[place].readThrough, limit: 100)
-            if !isStream, page?.elements.isEmpty == false || page?.gaps.isEmpty == false {
-                return
-            }
+            if isStream, case .refused = try look(at: serial, of: place) { return }
             lastConnection += 1
             let connection = lastConnection
             pipes[connection] = Pipe(
                 transport: .events, client: ends[place].client, mailbox: serial)
-            ends[place].lastSequence = 0
-            ends[place].lastOfObserver = [:]
-            try submit(
-                .attachReader(
-                    observer: serial, ConnectionName(node: 0, number: connection),
-                    isStream: isStream))
+            let name = ConnectionName(node: 0, number: connection)
+            if isStream {
+                ends[place].lastSequence = 0
+                ends[place].lastOfObserver = [:]
+                try submit(.attachStream(observer: serial, name))
+            } else {
+                guard case .waiting = try look(at: serial, of: place, wait: name) else {
+                    pipes[connection] = nil
+                    return
+                }
+            }
             ends[place].connection = connection
         default:
             if case .refused = try look(at: serial, of: place) { return }
@@ -344,9 +345,11 @@ extension World {
         }
     }
 
-    private func look(at serial: UInt64, of place: Int) throws(Violation) -> Outcome {
+    private func look(
+        at serial: UInt64, of place: Int, wait: ConnectionName? = nil
+    ) throws(Violation) -> Outcome {
         let through = dice.oneIn(4) ? nil : ends[place].readThrough
-        let outcome = try submit(.readMailbox(observer: serial, through: through))
+        let outcome = try submit(.readMailbox(observer: serial, through: through, wait: wait))
         if case .refused(.observerRemoved) = outcome { ends.remove(at: place) }
         if case .refused(.unknownObserver) = outcome { ends.remove(at: place) }
         return outcome

@@ -47,8 +47,20 @@ extension NotificationCenter {
         return .delivered
     }
 
-    /// Somebody looks into a mailbox, and has read everything up to a number.
+    /// Somebody looks into a mailbox, has read everything up to a number, and may wait for more.
     mutating func readMailbox(
+        _ serial: UInt64, through: UInt64?, wait: ConnectionName?, at time: CommandTime,
+        _ effects: inout Effects
+    ) throws(Refusal) {
+        try lookInto(serial, through: through, at: time, &effects)
+        guard let wait, let page = mailbox(of: serial, after: through ?? 0, limit: 1),
+            page.isEmpty
+        else { return }
+        try attachReader(serial, wait, isStream: false, at: time, &effects)
+        effects.outcome = .waiting
+    }
+
+    private mutating func lookInto(
         _ serial: UInt64, through: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
         let slot = try mailboxSlot(serial)

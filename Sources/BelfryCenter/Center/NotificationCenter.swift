@@ -228,10 +228,10 @@ public struct NotificationCenter: Sendable {
             try removeObservers(of: client, filter, at: time, into: &effects)
         case .removeClient(let client, let remover):
             try removeClient(client, by: remover, at: time, &effects)
-        case .readMailbox(let observer, let through):
-            try readMailbox(observer, through: through, at: time, &effects)
-        case .attachReader(let observer, let connection, let isStream):
-            try attachReader(observer, connection, isStream: isStream, at: time, &effects)
+        case .readMailbox(let observer, let through, let wait):
+            try readMailbox(observer, through: through, wait: wait, at: time, &effects)
+        case .attachStream(let observer, let connection):
+            try attachReader(observer, connection, isStream: true, at: time, &effects)
         case .detachReader(let observer, let connection):
             detachReader(observer, connection, at: time)
         case .dequeue(let match):

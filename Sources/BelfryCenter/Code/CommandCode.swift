@@ -56,9 +56,10 @@ extension Command.Action: CodedCases {
         case .removeObserver(let serial, let remover): try coder.write(case: 11, serial, remover)
         case .removeObservers(let client, let filter): try coder.write(case: 12, client, filter)
         case .removeClient(let client, let remover): try coder.write(case: 13, client, remover)
-        case .readMailbox(let observer, let through): try coder.write(case: 14, observer, through)
-        case .attachReader(let observer, let connection, let isStream):
-            try coder.write(case: 15, observer, connection, isStream)
+        case .readMailbox(let observer, let through, let wait):
+            try coder.write(case: 14, observer, through, wait)
+        case .attachStream(let observer, let connection):
+            try coder.write(case: 15, observer, connection)
         case .detachReader(let observer, let connection):
             try coder.write(case: 16, observer, connection)
         case .dequeue(let match): try coder.write(case: 17, match)
@@ -108,10 +109,10 @@ extension Command.Action: CodedCases {
         case 11: .removeObserver(serial: try coder.next(), by: try coder.next())
         case 12: .removeObservers(client: try coder.next(), try coder.next())
         case 13: .removeClient(client: try coder.next(), by: try coder.next())
-        case 14: .readMailbox(observer: try coder.next(), through: try coder.next())
-        case 15:
-            .attachReader(
-                observer: try coder.next(), try coder.next(), isStream: try coder.next())
+        case 14:
+            .readMailbox(
+                observer: try coder.next(), through: try coder.next(), wait: try coder.next())
+        case 15: .attachStream(observer: try coder.next(), try coder.next())
         case 16: .detachReader(observer: try coder.next(), try coder.next())
         case 17: .dequeue(try coder.next())
         case 18: .dequeueEntry(try coder.next(), scope: try coder.next())

@@ -71,9 +71,11 @@ public struct Command: Sendable {
         case removeClient(client: UInt64, by: Remover)
         /// A mailbox is looked into: everything up to `through` is acknowledged, and the lease of
         /// its observers starts again.
-        case readMailbox(observer: UInt64, through: UInt64?)
-        /// A long poll or a stream waits at a mailbox from now on; an earlier one is told to go.
-        case attachReader(observer: UInt64, ConnectionName, isStream: Bool)
+        ///
+        /// Where it has nothing else, a long poll on the connection `wait` waits at it from now on.
+        case readMailbox(observer: UInt64, through: UInt64?, wait: ConnectionName? = nil)
+        /// A stream waits at a mailbox from now on; an earlier reader is told to go.
+        case attachStream(observer: UInt64, ConnectionName)
         /// A long poll or a stream has ended.
         case detachReader(observer: UInt64, ConnectionName)
         /// Removes queue entries that match; they are not posted (rule Q20).

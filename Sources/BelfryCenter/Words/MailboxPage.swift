@@ -7,6 +7,9 @@ public struct MailboxPage: Sendable {
     /// The sequence number with which the next look acknowledges all of this.
     public var next: UInt64 = 0
 
+    /// Whether there is nothing to tell.
+    public var isEmpty: Bool { elements.isEmpty && gaps.isEmpty }
+
     /// A notification, an action, or an ask.
     public struct Element: Sendable {
         /// The notification.

@@ -3,7 +3,7 @@ public enum Outcome: Sendable, Equatable {
     /// It was done, and there is no more to say; for posts the receipts say it.
     case done
     /// The posts were dispatched, and are waited for: a ``Completion`` follows under the command's
-    /// name. The receipts say how they stand now.
+    /// name. The receipts say how they stand now. Or a long poll waits at a mailbox.
     case waiting
     /// The ask is open, and waited for: an ``AskCompletion`` follows under the command's name.
     case awaiting(NotificationID)

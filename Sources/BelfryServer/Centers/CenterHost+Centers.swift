@@ -112,19 +112,29 @@ extension CenterHost {
             }
         case .becomeSlow(let client): tell(.becomeSlow(client: client), center: name, &outbox)
         case .drain(let client): tell(.drain(client: client), center: name, &outbox)
-        // Nobody knows how long a connection that is half closed can still be answered.
-        case .endWait:
-            let connection = submission.reply.number.rawValue
-            polls.end(connection, .filled)
-            values.endWait(of: connection)
-            guard let place = asks.endWait(of: connection) else { break }
-            tell(.leaveAsk(place.ask, place.command), center: name, &outbox)
+        case .endWait: endWait(of: submission.reply.number, center: name, &outbox)
         case .detachReader(let observer):
             let connection = submission.reply.number
             polls.forget(connection.rawValue)
             tell(
                 .detachReader(observer: observer, connection.name), center: name, &outbox)
         }
+    }
+
+    /// Lets nothing wait any longer for a connection that has gone, or is half closed: nobody knows how long that can
+    /// still be answered.
+    mutating func endWait(
+        of connection: ConnectionNumber, center name: [UInt8], _ outbox: inout Outbox
+    ) {
+        // What was not applied yet begins to wait after this.
+        for (command, begun) in pending
+        where begun.submission.reply.number.rawValue == connection.rawValue {
+            pending[command]?.hasLeft = true
+        }
+        polls.end(connection.rawValue, .filled)
+        values.endWait(of: connection.rawValue)
+        guard let place = asks.endWait(of: connection.rawValue) else { return }
+        tell(.leaveAsk(place.ask, place.command), center: name, &outbox)
     }
 
     /// Nothing is done any more: whoever asks is told so, call by call.

@@ -146,6 +146,9 @@ extension CenterHost {
             }
             fanOut(&outbox)
             promises.batch = nil
+            if let begun, begun.hasLeft {
+                endWait(of: begun.submission.reply.number, center: name, &outbox)
+            }
         }
         if sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
     }

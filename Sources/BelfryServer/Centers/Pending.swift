@@ -5,4 +5,6 @@ struct Pending {
     /// The call that it is, if it is one, and its place in a batch.
     var frame: CallFrame?
     var place: CallPlace?
+    /// Whether the connection has gone that asked, or can be written to no longer.
+    var hasLeft = false
 }

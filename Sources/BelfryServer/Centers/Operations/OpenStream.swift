@@ -45,7 +45,7 @@ private struct AttachStream: Operation {
     ) {
         let name = submission.reply.number.name
         host.submitCommand(
-            .attachReader(observer: observer, name, isStream: true), to: host.applied.position,
+            .attachStream(observer: observer, name), to: host.applied.position,
             &outbox)
     }
 

@@ -27,8 +27,12 @@ struct ReadMailbox: Operation {
         let (position, observer) = try host.centers.ownObserver(secret, submission)
         // A number above all others would acknowledge what is still to come.
         through = request.after.map { min($0, host.centers[position].sequence) }
+        let mayWait = wait > 0 && !outbox.life.isStopping
         host.submitCommand(
-            .readMailbox(observer: observer.serial, through: through), to: position, &outbox)
+            .readMailbox(
+                observer: observer.serial, through: through,
+                wait: mayWait ? submission.reply.number.name : nil),
+            to: position, &outbox)
     }
 
     func finish(
@@ -37,8 +41,7 @@ struct ReadMailbox: Operation {
         let page = host.centers[host.applied.position].mailbox(
             of: secret.number, after: through ?? 0, limit: request.limit)
         guard let page else { throw Problem(Refusal.noMailbox) }
-        let isEmpty = page.elements.isEmpty && page.gaps.isEmpty
-        guard isEmpty, wait > 0, !outbox.life.isStopping else {
+        guard case .waiting = host.effects.outcome else {
             return .answer(host.answer(page, of: secret.number, &outbox))
         }
         let deadline = min(
@@ -48,30 +51,11 @@ struct ReadMailbox: Operation {
             observer: secret.number,
             look: MailboxRequest(after: through, limit: request.limit), submission: submission,
             deadline: deadline)
-        _ = host.perform(AttachPoll(poll: poll), submission, &outbox)
-        return .later
-    }
-}
-
-/// A request waits at an empty mailbox.
-private struct AttachPoll: Operation {
-    static let answersFirst = false
-    static let isPromise = false
-    let poll: Poll
-
-    func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
-    ) {
-        let name = submission.reply.number.name
-        host.submitCommand(
-            .attachReader(observer: poll.observer, name, isStream: false),
-            to: host.applied.position, &outbox)
-    }
-
-    func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
-    ) -> Ending {
         host.polls.park(poll, &outbox)
+        // What came with the wait itself was told before the poll was here.
+        if !page.isEmpty || outbox.life.isStopping {
+            host.polls.end(submission.reply.number.rawValue, .filled)
+        }
         return .later
     }
 }
