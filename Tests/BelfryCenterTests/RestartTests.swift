@@ -213,7 +213,8 @@ struct RestartTests {
         bench.run {
             if isPoll {
                 $0.apply(
-                    .readMailbox(observer: serial, through: nil, wait: ConnectionName(node: 0, number: 9)))
+                    .readMailbox(
+                        observer: serial, through: nil, wait: ConnectionName(node: 0, number: 9)))
             } else {
                 $0.apply(.readMailbox(observer: serial, through: nil))
             }
