@@ -308,6 +308,19 @@ struct MailboxTests {
         #expect(try box.state() == "disconnected")
     }
 
+    @Test("a connection that ends just behind its poll leaves no reader", arguments: [false, true])
+    func pollCutAtOnce(isHalf: Bool) throws {
+        let broker = try Broker()
+        let box = try Box(broker)
+        let peer = try broker.http()
+        peer.peer.send(HTTPPeer.text("GET", box.path, fields: ["Prefer: wait=10"]).utf8)
+        _ = try broker.nodes[0].turn()
+        if isHalf { peer.peer.halfClose() } else { peer.peer.reset() }
+        try broker.crank()
+        #expect(try box.state() == "disconnected")
+        #expect(broker.nodes[0].server.host.polls.earliestDeadline == nil)
+    }
+
     @Test("a stop answers the polls")
     func pollAtStop() throws {
         let broker = try Broker()

@@ -115,6 +115,7 @@ extension CenterHost {
         case .endWait: endWait(of: submission.reply.number, center: name, &outbox)
         case .detachReader(let observer):
             let connection = submission.reply.number
+            markLeft(connection)
             polls.forget(connection.rawValue)
             tell(
                 .detachReader(observer: observer, connection.name), center: name, &outbox)
@@ -126,15 +127,19 @@ extension CenterHost {
     mutating func endWait(
         of connection: ConnectionNumber, center name: [UInt8], _ outbox: inout Outbox
     ) {
-        // What was not applied yet begins to wait after this.
-        for (command, begun) in pending
-        where begun.submission.reply.number.rawValue == connection.rawValue {
-            pending[command]?.hasLeft = true
-        }
+        markLeft(connection)
         polls.end(connection.rawValue, .filled)
         values.endWait(of: connection.rawValue)
         guard let place = asks.endWait(of: connection.rawValue) else { return }
         tell(.leaveAsk(place.ask, place.command), center: name, &outbox)
+    }
+
+    /// What a connection began and was not applied yet waits no longer once it is.
+    private mutating func markLeft(_ connection: ConnectionNumber) {
+        for (command, begun) in pending
+        where begun.submission.reply.number.rawValue == connection.rawValue {
+            pending[command]?.hasLeft = true
+        }
     }
 
     /// Nothing is done any more: whoever asks is told so, call by call.
