@@ -134,7 +134,7 @@ extension CenterHost {
         tell(.leaveAsk(place.ask, place.command), center: name, &outbox)
     }
 
-    /// What a connection began and was not applied yet waits no longer once it is.
+    /// Marks the commands of a connection that are on their way: the host ends their wait when it applies them.
     private mutating func markLeft(_ connection: ConnectionNumber) {
         for (command, begun) in pending
         where begun.submission.reply.number.rawValue == connection.rawValue {
