@@ -19,7 +19,7 @@ final class Broker {
     init(
         loopCount: Int = 1, connectionLimit: Int = 900, beginning: Beginning = Beginning(),
         certificate: TLSContext? = nil, log: ServerLog = .silent, verifier: TokenVerifier? = nil,
-        progress: StartProgress? = nil,
+        progress: StartProgress? = nil, lateSeed: UInt64? = LateSequencer.seed,
         _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ServerConfiguration()
@@ -30,10 +30,11 @@ final class Broker {
         let shared = SharedState(
             mailboxes: mailboxes, beginning: beginning, verifier: verifier, progress: progress)
         self.shared = shared
-        nodes = try (0..<loopCount).map {
+        nodes = try (0..<loopCount).map { number in
             try Node(
-                number: $0, configuration, certificate, shared: shared,
-                connectionLimit: connectionLimit, log: log)
+                number: number, configuration, certificate, shared: shared,
+                connectionLimit: connectionLimit, log: log,
+                sequencer: lateSeed.map { LateSequencer(seed: $0, loop: number) })
         }
     }
 
@@ -138,12 +139,12 @@ final class Node {
 
     init(
         number: Int, _ configuration: ServerConfiguration, _ certificate: TLSContext?,
-        shared: SharedState, connectionLimit: Int, log: ServerLog
+        shared: SharedState, connectionLimit: Int, log: ServerLog, sequencer: LateSequencer?
     ) throws {
         server = try ServerLoop(
             number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: .embedded(kernel),
-            sequencer: LateSequencer.asked(loop: number))
+            sequencer: sequencer)
         for address in configuration.listenAddresses {
             _ = try server.outbox.loop.listen(on: address, refusal: server.outbox.refusalBytes())
         }

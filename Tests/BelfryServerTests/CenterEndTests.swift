@@ -9,9 +9,10 @@ import Testing
 @Suite("Centers end when they have nothing (decision 47)")
 struct CenterEndTests {
     private static func broker(
-        loopCount: Int = 1, _ adjust: (inout ServerConfiguration) -> Void = { _ in }
+        loopCount: Int = 1, lateSeed: UInt64? = LateSequencer.seed,
+        _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws -> Broker {
-        try Broker(loopCount: loopCount) {
+        try Broker(loopCount: loopCount, lateSeed: lateSeed) {
             $0.centerIdleTimeout = .seconds(80)
             $0.anonymousGrants = Grants([Grant(.all)])
             adjust(&$0)
@@ -192,6 +193,30 @@ struct CenterEndTests {
         try touch(others, "a")
         #expect(try others.request("DELETE", "/v1/centers/a").problem == "forbidden")
         #expect(try others.request("DELETE", "/v1/centers/none").problem == "forbidden")
+    }
+
+    @Test(
+        "where commands come late, one of two posts makes the center, and a center that ended is made anew",
+        arguments: 1...4)
+    func late(seed: UInt64) throws {
+        let broker = try Self.broker(lateSeed: seed)
+        let peers = try (0..<3).map { _ in try broker.http() }
+        let post = HTTPPeer.text("POST", "/v1/centers/a/channels/n", "{}")
+        for peer in peers { peer.peer.send(post.utf8) }
+        try broker.crank()
+        #expect(try peers.map { try $0.read()?.json["seq"].int } == [1, 2, 3])
+        #expect(broker.shared.totals.centerCount.load(ordering: .relaxed) == 2)
+        peers[0].peer.send(HTTPPeer.text("DELETE", "/v1/centers/a").utf8)
+        peers[1].peer.send(HTTPPeer.text("DELETE", "/v1/centers/a").utf8)
+        peers[2].peer.send(post.utf8)
+        try broker.crank()
+        #expect(try peers[0].read()?.status == 204)
+        #expect(try peers[1].read()?.problem == "not-found")
+        #expect(try peers[2].read()?.json["seq"].int == 1)
+        #expect(broker.shared.totals.centerCount.load(ordering: .relaxed) == 2)
+        // It can still end: nothing is under way for it any more.
+        try broker.advance(by: .seconds(600))
+        #expect(broker.shared.totals.centerCount.load(ordering: .relaxed) == 1)
     }
 
     @Test("a position of the life before is answered with a gap, in the same turn too")

@@ -8,12 +8,13 @@ import Testing
 ///
 /// It stands for a log that several brokers share. `Scripts/late` runs the suite of the server with it.
 final class LateSequencer: Sequencer {
-    private var line: [(turn: Int, center: [UInt8], command: Command)] = []
+    private var line: [(turn: Int, command: ShardCommand)] = []
     private var turn = 0
     private var random: SplitMix
 
-    init(seed: UInt64) {
-        random = SplitMix(seed: seed)
+    /// One for a loop.
+    init(seed: UInt64, loop: Int) {
+        random = SplitMix(seed: seed &* 64 &+ UInt64(loop))
     }
 
     /// The seed that the environment names, where the suite runs with late commands.
@@ -24,25 +25,19 @@ final class LateSequencer: Sequencer {
         return UInt64(unsafe String(cString: text))
     }()
 
-    /// One for each loop where a seed is named.
-    static func asked(loop: Int) -> LateSequencer? {
-        seed.map { LateSequencer(seed: $0 &* 64 &+ UInt64(loop)) }
-    }
-
     var isWaiting: Bool { !line.isEmpty }
 
-    func submit(_ command: Command, to center: [UInt8]) {
+    func submit(_ command: ShardCommand) {
         let due = turn + Int.random(in: 1...50, using: &random)
-        line.append((max(due, line.last?.turn ?? 0), center, command))
+        line.append((max(due, line.last?.turn ?? 0), command))
     }
 
-    func next() -> (center: [UInt8], command: Command)? {
+    func next() -> ShardCommand? {
         guard let first = line.first, first.turn <= turn else {
             turn += 1
             return nil
         }
-        line.removeFirst()
-        return (first.center, first.command)
+        return line.removeFirst().command
     }
 }
 

@@ -234,7 +234,7 @@ struct RestartTests {
 
     @Test("what a sequencer gives back gets its numbers then, each once")
     func givenNumbers() throws {
-        let numbers = Numbers()
+        var numbers = Numbers()
         let hash = SecretHash(of: [1])
         let observer = ObserverRegistration(
             tokenHash: hash, name: nil, object: nil, selector: Array("s".utf8))
@@ -242,7 +242,7 @@ struct RestartTests {
             transport: .webSocket, connection: ConnectionName(node: 0, number: 1),
             sessionHash: hash, principal: [])
         var connect = Command.Action.connect(client, observers: [observer, observer], since: nil)
-        let first = try numbers.give(to: &connect)
+        let first = try connect.takeNumbers(from: &numbers)
         #expect(first == 1)
         guard case .connect(let named, let observers, nil) = connect else {
             Issue.record("it is another command now")
@@ -250,7 +250,7 @@ struct RestartTests {
         }
         #expect(named.id == 1 && observers.map(\.serial) == [1, 2])
         var add = Command.Action.addObserver(observer, client: 1, since: nil)
-        _ = try numbers.give(to: &add)
+        _ = try add.takeNumbers(from: &numbers)
         guard case .addObserver(let third, 1, nil) = add else {
             Issue.record("it is another command now")
             return
@@ -258,10 +258,10 @@ struct RestartTests {
         #expect(third.serial == 3)
         var enter = Command.Action.enterMode(
             ModeEntry(tokenHash: hash, mode: Array("m".utf8), client: nil, lease: nil))
-        let lease = try numbers.give(to: &enter)
+        let lease = try enter.takeNumbers(from: &numbers)
         #expect(lease == 1)
         var idle = Command.Action.idle
-        let none = try numbers.give(to: &idle)
+        let none = try idle.takeNumbers(from: &numbers)
         #expect(none == 0)
     }
 

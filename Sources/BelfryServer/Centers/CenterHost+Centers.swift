@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryCenter
+import BelfryLoop
 import BelfryWire
 import Synchronization
 
@@ -72,9 +73,7 @@ extension CenterHost {
                 try host.look(look, submission, &outbox)
             }
         case .endCenter:
-            return deliver(submission, &outbox) { host, outbox throws(Problem) in
-                try host.endCenter(submission, &outbox)
-            }
+            return perform(EndCenter(), submission, &outbox)
         }
     }
 
@@ -155,16 +154,41 @@ extension CenterHost {
     }
 
     /// The center that a submission names; it is made unless it is there.
+    ///
+    /// - Returns: nil where a sequencer has taken the command that makes it: whoever needs the center begins again
+    ///   when that was applied.
     mutating func makeCenter(for submission: borrowing Submission, _ outbox: inout Outbox)
-        throws(Problem) -> Int
+        throws(Problem) -> Int?
     {
         if let position = centers.position(of: submission.center) { return position }
         if outbox.life.isSealed { throw Problem.isStopping }
         let owner = centers.owner(of: submission, &outbox)
         try kept.reserveCenter(for: owner, &outbox)
+        let epoch = outbox.random.hexadecimal(digitCount: 12)
+        guard !centers.hasSequencer else {
+            applied.id = centers.hand(
+                .makeCenter(submission.center, epoch: epoch), at: outbox.commandTime)
+            outbox.loop.takeAnotherTurn()
+            return nil
+        }
         defer { schedule.watch(centers, &outbox) }
         return centers.make(
-            submission.center, owner: owner, epoch: outbox.random.hexadecimal(digitCount: 12),
-            time: outbox.commandTime)
+            submission.center, owner: owner, epoch: epoch, time: outbox.commandTime)
+    }
+
+    /// A command that makes a center is applied; who has asked for it begins again.
+    mutating func makeCenter(
+        _ name: [UInt8], epoch: [UInt8], for begun: Pending?, _ outbox: inout Outbox
+    ) {
+        if centers.position(of: name) == nil {
+            let owner = begun.map { centers.owner(of: $0.submission, &outbox) }
+            _ = centers.make(
+                name, owner: owner ?? .none, epoch: epoch, time: outbox.commandTime)
+            schedule.watch(centers, &outbox)
+        } else {
+            // Another command has made it first.
+            kept.releaseCenter()
+        }
+        if let begun { beginAgain(begun, &outbox) }
     }
 }

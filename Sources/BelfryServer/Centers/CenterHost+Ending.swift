@@ -28,7 +28,8 @@ extension CenterHost {
             position -= 1
             guard centers.isLeft(position, since: lastUse) else { continue }
             names.append(String(decoding: centers[position].name, as: UTF8.self))
-            endCenter(at: position, isPromise: false, &outbox)
+            submitEnd(of: position, &outbox)
+            fanOut(&outbox)
         }
         if !names.isEmpty {
             outbox.log.write(
@@ -42,33 +43,64 @@ extension CenterHost {
         _ = outbox.loop.schedule(at: outbox.loop.now, LoopTimer.leftCenters.rawValue)
     }
 
-    /// Ends the center that a path names (DELETE /v1/centers/{center}).
-    mutating func endCenter(_ submission: Submission, _ outbox: inout Outbox) throws(Problem)
-        -> Answer
-    {
+    /// Ends a center that has nothing, or lets the sequencer have the command that ends it.
+    mutating func submitEnd(of position: Int, _ outbox: inout Outbox) {
+        let name = centers[position].name
+        guard centers.hasSequencer else { return endCenter(name, &outbox) }
+        applied.id = centers.hand(.endCenter(name), at: outbox.commandTime)
+        outbox.loop.takeAnotherTurn()
+    }
+
+    /// A center ends now, unless it has something.
+    mutating func endCenter(_ name: [UInt8], _ outbox: inout Outbox) {
+        effects.reset()
+        applied.isUnspread = true
+        guard let position = centers.position(of: name), centers[position].use.isNone
+        else { return }
+        if centers.end(position, shared.totals) {
+            promises.noteChanges()
+            promises.awaitTurn()
+        }
+        kept.releaseCenter()
+    }
+}
+
+/// An admin ends a center (DELETE /v1/centers/{center}).
+struct EndCenter: Operation {
+    static let answersFirst = false
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
         let name = submission.center
         guard submission.caller.grants.allow(.admin, center: name, name: nil, object: nil) else {
             throw Problem.lacking("admin", submission.caller, center: name)
         }
-        guard let position = centers.position(of: name) else { throw Problem.noCenter }
-        guard position != centers.defaultPosition else {
+        guard let position = host.centers.position(of: name) else { throw Problem.noCenter }
+        guard position != host.centers.defaultPosition else {
             throw Problem(.centerInUse, "The center default never ends.")
         }
-        let use = centers[position].use
-        guard use.isNone else { throw Problem(use) }
-        endCenter(at: position, isPromise: true, &outbox)
+        try host.checkUse(of: position)
+        host.submitEnd(of: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        let name = submission.center
+        if let position = host.centers.position(of: name) { try host.checkUse(of: position) }
         outbox.log.write(
             .info, "an admin has removed a center",
             ("center", String(decoding: name, as: UTF8.self)))
-        return .empty
+        return .answer(.empty)
     }
+}
 
-    private mutating func endCenter(at position: Int, isPromise: Bool, _ outbox: inout Outbox) {
-        if centers.end(position, shared.totals) {
-            promises.noteChanges()
-            if isPromise { promises.awaitTurn() }
-        }
-        shared.totals.centerCount.subtract(1, ordering: .relaxed)
+extension CenterHost {
+    /// Checks that a center has nothing that somebody may come back for.
+    fileprivate func checkUse(of position: Int) throws(Problem) {
+        let use = centers[position].use
+        guard use.isNone else { throw Problem(use) }
     }
 }
 

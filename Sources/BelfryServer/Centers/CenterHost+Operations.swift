@@ -124,33 +124,60 @@ extension CenterHost {
     /// Applies the commands whose turn it is, and finishes what began with them.
     mutating func applyInOrder(_ outbox: inout Outbox) {
         guard let sequencer = centers.sequencer else { return }
-        while let (name, submitted) = sequencer.next() {
-            var command = submitted
+        while let command = sequencer.next() {
             beginAnswer(&outbox)
             let begun = pending.removeValue(forKey: command.id)
             promises.batch = begun?.frame?.batch
-            if let position = centers.position(of: name) {
-                centers.noteReturn(of: command, to: position)
-                applied.id = command.id
-                let isTrim = OwnWork(command.action) == .trim
-                do throws(Problem) {
-                    applied.number = try shared.numbers.give(to: &command.action)
-                    apply(command, to: position, &outbox)
-                    if isTrim { centers.noteKept(at: position) }
-                    if let begun { finish(begun.operation, begun, &outbox) }
-                } catch {
-                    if let begun { refuse(error, begun, &outbox) }
-                }
-            } else if let begun {
-                refuse(.isStopping, begun, &outbox)
+            applied.id = command.id
+            centers.noteReturn(of: command.action)
+            switch (command.action, centers.position(of: command.action.center)) {
+            case (.makeCenter(let name, let epoch), _):
+                makeCenter(name, epoch: epoch, for: begun, &outbox)
+            case (.tell, nil), (.endCenter, nil):
+                // The center has ended before the command came.
+                if let begun { beginAgain(begun, &outbox) }
+            case (.tell(_, let action), let position?):
+                let told = Command(id: command.id, time: command.time, action: action)
+                apply(told, to: position, begun, &outbox)
+            case (.endCenter(let name), _):
+                endCenter(name, &outbox)
+                if let begun { finish(begun.operation, begun, &outbox) }
             }
             fanOut(&outbox)
             promises.batch = nil
             if let begun, begun.hasLeft {
-                endWait(of: begun.submission.reply.number, center: name, &outbox)
+                endWait(
+                    of: begun.submission.reply.number, center: begun.submission.center, &outbox)
             }
         }
         if sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
+    }
+
+    /// Applies a command that was on its way, and finishes what began with it.
+    private mutating func apply(
+        _ command: consuming Command, to position: Int, _ begun: Pending?, _ outbox: inout Outbox
+    ) {
+        let isTrim = OwnWork(command.action) == .trim
+        do throws(Problem) {
+            var numbers = shared.numbers
+            applied.number = try command.action.takeNumbers(from: &numbers)
+            apply(command, to: position, &outbox)
+            if isTrim { centers.noteKept(at: position) }
+            if let begun { finish(begun.operation, begun, &outbox) }
+        } catch {
+            if let begun { refuse(error, begun, &outbox) }
+        }
+    }
+
+    /// Begins anew, as the center is another than it was.
+    mutating func beginAgain(_ begun: consuming Pending, _ outbox: inout Outbox) {
+        var again = begun
+        do throws(Problem) {
+            try again.operation.begin(&self, again.submission, &outbox)
+            pending[applied.id] = again
+        } catch {
+            refuse(error, again, &outbox)
+        }
     }
 
     private mutating func finish<Begun: Operation>(

@@ -3,19 +3,17 @@ import BelfryLoop
 import BelfryStore
 import BelfrySystem
 
-/// The centers that live on one loop.
+/// The centers that live on one loop: a shard, and what the loop knows of each of its centers.
 struct CenterTable: ~Copyable {
+    private var shard: Shard
+    /// By the positions of the shard.
     private(set) var hosted: [HostedCenter] = []
-    private var positions: [[UInt8]: Int] = [:]
     /// Where the default center is, on the loop that has it.
     private(set) var defaultPosition: Int?
     /// The centers that got a command in this turn.
     private(set) var touched: [Int] = []
     /// How many centers wait for an idle moment.
     private(set) var idleCount = 0
-    /// The limits that new centers have.
-    var limits: CenterLimits
-    private let seed: HashSeed
     private let keepsChanges: Bool
     /// How many observers more there are after the last command.
     private(set) var observerGrowth = 0
@@ -33,6 +31,8 @@ struct CenterTable: ~Copyable {
     private let witness: DispatchWitness?
     /// Whether there is one: a look at it would count a reference.
     private let isWitnessed: Bool
+    /// How many commands are under way for a center, by its name.
+    private var underWay: [[UInt8]: Int] = [:]
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
@@ -44,18 +44,23 @@ struct CenterTable: ~Copyable {
         self.witness = witness
         isWitnessed = witness != nil
         self.sequencer = sequencer
-        self.limits = limits
-        self.seed = seed
+        shard = Shard(limits: limits, seed: seed)
         self.keepsChanges = keepsChanges
         nextCommand = CommandID(
             node: 0, incarnation: incarnation, counter: UInt64(loop) << 48 + 1)
     }
 
-    var count: Int { hosted.count }
+    var count: Int { shard.count }
+
+    /// The limits that new centers have.
+    var limits: CenterLimits {
+        get { shard.limits }
+        set { shard.limits = newValue }
+    }
 
     /// Takes no command any more: no name finds its center.
     mutating func close() {
-        positions = [:]
+        shard.close()
         defaultPosition = nil
         touched = []
     }
@@ -64,7 +69,7 @@ struct CenterTable: ~Copyable {
     func position(of name: [UInt8]) -> Int? {
         // Arrays that share their storage are equal at once: so it is for the default center.
         if let defaultPosition, name == RoutedPath.defaultCenter { return defaultPosition }
-        return positions[name]
+        return shard.position(of: name)
     }
 
     /// Makes a center that is not there yet.
@@ -73,9 +78,8 @@ struct CenterTable: ~Copyable {
     mutating func make(
         _ name: [UInt8], owner: Owner = .none, epoch: [UInt8], time: CommandTime
     ) -> Int {
-        let position = add(
-            NotificationCenter(name: name, epoch: epoch, limits: limits, seed: seed), name: name,
-            at: time)
+        let position = shard.makeCenter(name, epoch: epoch)
+        host(position, at: time)
         if owner != .none {
             hosted[position].owner = owner
             countCenter(1, at: position)
@@ -85,28 +89,25 @@ struct CenterTable: ~Copyable {
 
     /// Takes a center out of the store.
     mutating func take(_ center: consuming NotificationCenter, at time: CommandTime) -> Int {
-        let name = center.name
-        let position = add(center, name: name, at: time)
+        let position = shard.take(center)
+        host(position, at: time)
         touch(position)
         return position
     }
 
-    private mutating func add(
-        _ center: consuming NotificationCenter, name: [UInt8], at time: CommandTime
-    ) -> Int {
-        hosted.append(HostedCenter(center: center, time: time, keepsChanges: keepsChanges))
-        positions[name] = hosted.count - 1
-        if isWitnessed { beginWitness(at: hosted.count - 1) }
-        noteKept(at: hosted.count - 1)
-        if name == RoutedPath.defaultCenter { defaultPosition = hosted.count - 1 }
-        return hosted.count - 1
+    /// The shard has a center more.
+    private mutating func host(_ position: Int, at time: CommandTime) {
+        hosted.append(HostedCenter(time: time))
+        if isWitnessed { beginWitness(at: position) }
+        noteKept(at: position)
+        if shard[position].name == RoutedPath.defaultCenter { defaultPosition = position }
     }
 
     /// Whether a center has nothing, and got its last command no later than this; the default one never.
     func isLeft(_ position: Int, since nanoseconds: Int64) -> Bool {
-        position != defaultPosition && hosted[position].underWayCount == 0
+        position != defaultPosition && underWay[shard[position].name] == nil
             && hosted[position].time.monotonicNanoseconds <= nanoseconds
-            && !hosted[position].center.needs.turnEnd && hosted[position].center.use.isNone
+            && !shard[position].needs.turnEnd && shard[position].use.isNone
     }
 
     /// Ends a center: its name finds it no more, and the last center takes its position.
@@ -115,23 +116,22 @@ struct CenterTable: ~Copyable {
     mutating func end(_ position: Int, _ totals: borrowing CenterTotals) -> Bool {
         var end = ended.take() ?? TurnEnd()
         defer { ended = end }
-        note(hosted[position].center.needs, at: position, &end)
-        hosted[position].addTally(to: totals)
+        note(shard[position].needs, at: position, &end)
+        hosted[position].addTally(of: shard[position], to: totals)
         takeOwned(at: position)
-        addKept(KeptMemory() - hosted[position].center.keptMemory)
+        addKept(KeptMemory() - shard[position].keptMemory)
         if hosted[position].owner != .none { countCenter(-1, at: position) }
-        let name = hosted[position].center.name
+        let name = shard[position].name
         if let page = hosted[position].page { witness?.give(back: page) }
         let changes = hosted[position].endOfTurn()
         if !changes.isEmpty { end.changes.append(.center(name: name, changes: changes)) }
-        let isStored = keepsChanges && hosted[position].center.isStored
+        let isStored = keepsChanges && shard[position].isStored
         if isStored { end.changes.append(.centerEnded(name: name)) }
-        positions[name] = nil
+        shard.endCenter(at: position)
         touched.removeAll { $0 == position }
         let last = hosted.count - 1
         if position != last {
             hosted.swapAt(position, last)
-            positions[hosted[position].center.name] = position
             if let place = touched.firstIndex(of: last) { touched[place] = position }
             if defaultPosition == last { defaultPosition = position }
         }
@@ -141,7 +141,7 @@ struct CenterTable: ~Copyable {
 
     /// The center at a position, to look into it.
     subscript(position: Int) -> NotificationCenter {
-        @inline(__always) _read { yield hosted.span[position].center }
+        @inline(__always) _read { yield shard[position] }
     }
 
     /// Names a command for a center.
@@ -149,11 +149,17 @@ struct CenterTable: ~Copyable {
     mutating func name(
         _ action: consuming Command.Action, for position: Int, at time: CommandTime
     ) -> Command {
+        hosted[position].time = time
+        return Command(id: nextID(), time: time, action: action)
+    }
+
+    /// The name of the next command.
+    @inline(__always)
+    mutating func nextID() -> CommandID {
         let id = nextCommand
         nextCommand = CommandID(
             node: id.node, incarnation: id.incarnation, counter: id.counter + 1)
-        hosted[position].time = time
-        return Command(id: id, time: time, action: action)
+        return id
     }
 
     /// Applies a command to a center.
@@ -162,40 +168,58 @@ struct CenterTable: ~Copyable {
         _ command: consuming Command, to position: Int, into effects: inout Effects
     ) {
         touch(position)
-        let observerCount = hosted[position].center.needs.observerCount
-        hosted[position].apply(command, into: &effects)
+        let observerCount = shard[position].needs.observerCount
+        shard.apply(command, to: position, into: &effects)
+        if !effects.changes.isEmpty, keepsChanges { hosted[position].keep(effects) }
         if isWitnessed { bearWitness(at: position) }
-        observerGrowth = hosted[position].center.needs.observerCount - observerCount
+        observerGrowth = shard[position].needs.observerCount - observerCount
         // Many may register in one turn: each counts for the next.
         if observerGrowth != 0 { noteKept(at: position, ifChangedBy: Self.leastKeptChange) }
     }
 
     private mutating func beginWitness(at position: Int) {
-        hosted[position].page = witness?.takePage(for: hosted[position].center)
-        hosted[position].witnessedThrough = hosted[position].center.sequence
+        hosted[position].page = witness?.takePage(for: shard[position])
+        hosted[position].witnessedThrough = shard[position].sequence
     }
 
     /// Notes what a command has dispatched, before any of that leaves.
     private mutating func bearWitness(at position: Int) {
-        let sequence = hosted[position].center.sequence
+        let sequence = shard[position].sequence
         guard sequence != hosted[position].witnessedThrough, let page = hosted[position].page
         else { return }
         witness?.note(
-            hosted[position].center, above: hosted[position].witnessedThrough, on: page)
+            shard[position], above: hosted[position].witnessedThrough, on: page)
         hosted[position].witnessedThrough = sequence
     }
 
     /// Lets the sequencer have a command for a center.
     mutating func hand(_ command: Command, for position: Int) {
-        hosted[position].underWayCount += 1
         hosted[position].ownWork.formUnion(OwnWork(command.action))
-        sequencer?.submit(command, to: hosted[position].center.name)
+        hand(
+            ShardCommand(
+                id: command.id, time: command.time,
+                action: .tell(center: shard[position].name, command.action)))
+    }
+
+    /// Lets the sequencer have a command that makes or ends a center.
+    mutating func hand(_ action: ShardCommand.Action, at time: CommandTime) -> CommandID {
+        let id = nextID()
+        hand(ShardCommand(id: id, time: time, action: action))
+        return id
+    }
+
+    private mutating func hand(_ command: ShardCommand) {
+        underWay[command.action.center, default: 0] += 1
+        sequencer?.submit(command)
     }
 
     /// A command has come back, and is applied now.
-    mutating func noteReturn(of command: Command, to position: Int) {
-        hosted[position].underWayCount -= 1
-        hosted[position].ownWork.subtract(OwnWork(command.action))
+    mutating func noteReturn(of action: ShardCommand.Action) {
+        let name = action.center
+        let count = underWay[name] ?? 0
+        underWay[name] = count > 1 ? count - 1 : nil
+        guard case .tell(_, let told) = action, let position = position(of: name) else { return }
+        hosted[position].ownWork.subtract(OwnWork(told))
     }
 
     /// The identifier of the next post to a center, with its place among them (decision 45).
@@ -221,7 +245,7 @@ struct CenterTable: ~Copyable {
     /// Finds out anew what a center keeps, if that has changed by some bytes.
     mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
         takeOwned(at: position)
-        guard let growth = hosted[position].noteKept(ifChangedBy: byteCount) else { return }
+        guard let growth = shard.noteKept(at: position, ifChangedBy: byteCount) else { return }
         addKept(growth)
         let owner = hosted[position].owner
         if owner != .none {
@@ -247,7 +271,7 @@ struct CenterTable: ~Copyable {
     /// Takes what a center keeps more for owners.
     @inline(__always)
     private mutating func takeOwned(at position: Int) {
-        if hasOwners { addOwned(hosted[position].takeOwnedGrowth()) }
+        if hasOwners { addOwned(shard.takeOwnedGrowth(at: position)) }
     }
 
     private mutating func addOwned(_ growth: [Owner: Holdings]) {
@@ -259,7 +283,7 @@ struct CenterTable: ~Copyable {
     /// Counts a center that has come for its owner, or with -1 one that goes, with what it keeps of its own.
     private mutating func countCenter(_ sign: Int, at position: Int) {
         var more = Holdings()
-        let kept = hosted[position].center.keptMemory.ofCenter
+        let kept = shard[position].keptMemory.ofCenter
         more.memory = sign > 0 ? kept : KeptMemory() - kept
         more.centerCount = sign
         addOwned([hosted[position].owner: more])
@@ -267,7 +291,7 @@ struct CenterTable: ~Copyable {
 
     /// Finds out for whom what a store has kept counts.
     mutating func assignOwners(at position: Int, _ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        hosted[position].assignOwners(ownerOf)
+        shard.assignOwners(at: position, ownerOf)
         takeOwned(at: position)
     }
 
@@ -328,14 +352,14 @@ extension CenterTable {
         for position in touched {
             hosted[position].isTouched = false
             noteKept(at: position, ifChangedBy: Self.leastKeptChange)
-            hosted[position].addTally(to: totals)
-            let needs = hosted[position].center.needs
+            hosted[position].addTally(of: shard[position], to: totals)
+            let needs = shard[position].needs
             note(needs, at: position, &end)
             end.deadline = min(end.deadline, needs.nextDeadline(at: time))
             if needs.turnEnd { others.append(position) }
             let changes = hosted[position].endOfTurn()
             if changes.isEmpty { continue }
-            let name = hosted[position].center.name
+            let name = shard[position].name
             end.changes.append(.center(name: name, changes: changes))
         }
         touched.removeAll(keepingCapacity: true)
@@ -349,8 +373,8 @@ extension CenterTable {
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
         end.heldCountGrowth += needs.heldCount - known.heldCount
-        if hosted[position].center.losses.total != hosted[position].knownLosses.total {
-            let losses = hosted[position].center.losses
+        if shard[position].losses.total != hosted[position].knownLosses.total {
+            let losses = shard[position].losses
             end.losses = end.losses ?? Losses()
             end.losses?.add(losses, since: hosted[position].knownLosses)
             hosted[position].knownLosses = losses

@@ -1,12 +1,9 @@
 import BelfryCenter
 
-/// A center of a loop, and what the loop knows of it.
+/// What a loop knows of a center that lives on it.
 struct HostedCenter {
-    private(set) var center: NotificationCenter
     /// When the last command was submitted.
     var time: CommandTime
-    /// How many commands for it are under way.
-    var underWayCount = 0
     /// What the loop has begun for it by itself, where that was not applied yet.
     var ownWork: OwnWork = []
     /// How many posts were accepted for it: their identifiers name that, as its tables note them by it.
@@ -31,22 +28,13 @@ struct HostedCenter {
     private var changes: [Change] = []
     /// Where among these the values are that have changed in this turn.
     private var valuePlaces: [[UInt8]: Int] = [:]
-    private let keepsChanges: Bool
 
-    init(center: consuming NotificationCenter, time: CommandTime, keepsChanges: Bool) {
-        self.center = center
+    init(time: CommandTime) {
         self.time = time
-        self.keepsChanges = keepsChanges
-    }
-
-    /// Applies the next command; what it brought about is in `effects`.
-    mutating func apply(_ command: consuming Command, into effects: inout Effects) {
-        center.apply(command, at: center.appliedIndex + 1, into: &effects)
-        if !effects.changes.isEmpty, keepsChanges { keep(effects) }
     }
 
     /// Keeps what must last of a command; of a value that changed before in this turn only the last is kept.
-    private mutating func keep(_ effects: borrowing Effects) {
+    mutating func keep(_ effects: borrowing Effects) {
         guard effects.hasValues else { return changes += effects.changes }
         for change in effects.changes {
             let object: [UInt8]
@@ -68,37 +56,32 @@ struct HostedCenter {
     }
 
     /// Adds to the totals how much more of clients, asks, timers and values the center has than when the last turn ended.
-    mutating func addTally(to totals: borrowing CenterTotals) {
-        if center.clientChangeCount != knownClients.changeCount { addClients(to: totals) }
-        if center.hasTally { addTallies(to: totals) }
+    mutating func addTally(
+        of center: borrowing NotificationCenter, to totals: borrowing CenterTotals
+    ) {
+        if center.clientChangeCount != knownClients.changeCount {
+            addClients(of: center, to: totals)
+        }
+        if center.hasTally { addTallies(of: center, to: totals) }
     }
 
     @inline(never)
-    private mutating func addClients(to totals: borrowing CenterTotals) {
+    private mutating func addClients(
+        of center: borrowing NotificationCenter, to totals: borrowing CenterTotals
+    ) {
         let counts = center.clientCounts
         totals.add(counts, since: knownClients)
         knownClients = counts
     }
 
     @inline(never)
-    private mutating func addTallies(to totals: borrowing CenterTotals) {
+    private mutating func addTallies(
+        of center: borrowing NotificationCenter, to totals: borrowing CenterTotals
+    ) {
         for kind in CenterTally.kinds where center.tally[kind] != knownTally[kind] {
             totals.add(center.tally[kind] - knownTally[kind], to: kind)
             knownTally[kind] = center.tally[kind]
         }
-    }
-
-    /// Finds out how much more memory the center keeps than when that was found out last.
-    mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
-        center.noteKept(ifChangedBy: byteCount)
-    }
-
-    /// Takes how much more the center keeps for each owner than it told.
-    mutating func takeOwnedGrowth() -> [Owner: Holdings] { center.takeOwnedGrowth() }
-
-    /// Finds out for whom what a store has kept counts.
-    mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        center.assignOwners(ownerOf)
     }
 
     /// A turn is over: gives what must last of it, in the order in which it happened.

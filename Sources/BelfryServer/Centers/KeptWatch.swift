@@ -114,7 +114,7 @@ struct KeptWatch {
             count > outbox.configuration.centerLimit
                 || count * CenterTable.centerByteCount > outbox.configuration.memory.centers
         else { return }
-        shared.totals.centerCount.subtract(1, ordering: .relaxed)
+        releaseCenter()
         outbox.meet(.centers)
         guard count > outbox.configuration.centerLimit else {
             throw Problem.full(.centers, outbox.configuration)
@@ -123,6 +123,9 @@ struct KeptWatch {
             .overloaded,
             "There are \(outbox.configuration.centerLimit) centers (--max-centers) already.")
     }
+
+    /// Counts one center less: it has ended, or was not made.
+    func releaseCenter() { shared.totals.centerCount.subtract(1, ordering: .relaxed) }
 
     /// How many bytes more all open asks may have.
     func askByteRoom(_ outbox: borrowing Outbox) -> Int {

@@ -7,9 +7,9 @@ protocol Sequencer: AnyObject {
     /// Whether commands are under way.
     var isWaiting: Bool { get }
 
-    /// Takes a command for a center.
-    func submit(_ command: Command, to center: [UInt8])
+    /// Takes a command.
+    func submit(_ command: ShardCommand)
 
     /// The next command, in the order of all, that this turn applies; nil when there is no more.
-    func next() -> (center: [UInt8], command: Command)?
+    func next() -> ShardCommand?
 }

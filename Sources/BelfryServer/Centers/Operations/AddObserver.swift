@@ -69,7 +69,7 @@ struct OpenMailbox: Operation {
         let owner = host.centers.owner(of: submission, &outbox)
         try host.kept.reserveObservers(1, for: owner, &outbox)
         try host.shared.checkStore()
-        let position = try host.makeCenter(for: submission, &outbox)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let client = try host.number(host.shared.numbers.clients)
         sessionSecret = outbox.random.text(byteCount: 16)
         secret = outbox.random.text(byteCount: 16)

@@ -26,7 +26,7 @@ struct Connect: Operation {
         for request in requests { try submission.checkObserve(request) }
         let owner = host.centers.owner(of: submission, &outbox)
         try host.kept.reserveObservers(requests.count, for: owner, &outbox)
-        let position = try host.makeCenter(for: submission, &outbox)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let client = try host.number(host.shared.numbers.clients)
         secret = outbox.random.text(byteCount: 16)
         let registration = ClientRegistration(

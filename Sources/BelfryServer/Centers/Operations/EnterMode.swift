@@ -22,7 +22,7 @@ struct EnterMode: Operation {
         guard submission.caller.grants.allowSome(.modes, center: submission.center.span) else {
             throw Problem.lacking("modes", submission.caller, center: submission.center)
         }
-        let position = try host.makeCenter(for: submission, &outbox)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let serial = try host.number(host.shared.numbers.modes)
         secret = outbox.random.text(byteCount: 16)
         let entry = ModeEntry(

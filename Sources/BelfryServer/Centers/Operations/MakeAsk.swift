@@ -22,7 +22,7 @@ struct MakeAsk: Operation {
     ) throws(Problem) {
         try submission.checkAsk(request.content)
         if !wishes.outlivesAsker { try host.completions.checkRoom() }
-        let position = try host.makeCenter(for: submission, &outbox)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         id = host.centers.nextNotificationID(at: position, &outbox)
         let terms = terms(&host, submission, &outbox)
         host.submitCommand(.ask(ask(host), terms), to: position, &outbox)

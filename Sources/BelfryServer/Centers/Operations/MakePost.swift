@@ -23,7 +23,7 @@ struct MakePost: Operation {
         try submission.checkPost(request, place: nil)
         let timer = request.options?.timer
         if let timer { try submission.checkTimer(timer, of: request, place: nil, &outbox) }
-        let position = try host.makeCenter(for: submission, &outbox)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let hasStyle = request.options?.style != nil
         let terms = host.terms(
             wishes, form, hasStyle: hasStyle, hasTimer: timer != nil, client: client, submission,
@@ -62,7 +62,7 @@ struct MakePosts: Operation {
         try host.deliveryBound.bound(
             requests, of: submission.center, in: host.centers,
             limit: outbox.configuration.batchDeliveryLimit)
-        let position = try host.makeCenter(for: submission, &outbox)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
         for request in requests { posts.append(host.makePost(request, for: position, &outbox)) }

@@ -12,7 +12,7 @@ struct WriteValue: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         try submission.checkSet(ValuePlace(object: request.object, path: request.path))
-        let position = try position(&host, submission, &outbox)
+        guard let position = try position(&host, submission, &outbox) else { return }
         var write = ValueWrite(
             id: host.centers.nextNotificationID(at: position, &outbox), object: request.object,
             path: request.path)
@@ -33,7 +33,7 @@ struct WriteValue: Operation {
     /// The center; what only removes makes none, and neither does what needs that something is there.
     private func position(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> Int {
+    ) throws(Problem) -> Int? {
         if let position = host.centers.position(of: submission.center) { return position }
         if case .remove = request.change { throw Problem.noCenter }
         guard request.condition.isMet(by: nil) else {

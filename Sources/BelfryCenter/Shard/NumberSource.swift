@@ -1,0 +1,48 @@
+/// Gives numbers that are never given twice.
+public protocol NumberSource {
+    /// Why it gives none.
+    associatedtype Failure: Error
+
+    /// The next number for something of a kind.
+    mutating func next(_ kind: NumberedKind) throws(Failure) -> UInt64
+}
+
+/// The kinds of things that have numbers of their own.
+public enum NumberedKind: Sendable, CaseIterable {
+    /// Observers, whose numbers stand in their tokens.
+    case observer
+    /// Clients, whose numbers stand in their sessions.
+    case client
+    /// Leases on modes.
+    case mode
+}
+
+extension Command.Action {
+    /// Gives numbers to what a command makes.
+    ///
+    /// They are given when the command is applied: so all brokers that share a log give the same.
+    ///
+    /// - Returns: the number of the client, or of the mode lease.
+    public mutating func takeNumbers<Source: NumberSource>(
+        from source: inout Source
+    ) throws(Source.Failure) -> UInt64 {
+        switch self {
+        case .connect(var client, var newcomers, let since):
+            client.id = try source.next(.client)
+            for place in newcomers.indices {
+                newcomers[place].serial = try source.next(.observer)
+            }
+            self = .connect(client, observers: newcomers, since: since)
+            return client.id
+        case .addObserver(var observer, let client, let since):
+            observer.serial = try source.next(.observer)
+            self = .addObserver(observer, client: client, since: since)
+            return client
+        case .enterMode(var entry):
+            entry.serial = try source.next(.mode)
+            self = .enterMode(entry)
+            return entry.serial
+        default: return 0
+        }
+    }
+}
