@@ -122,7 +122,7 @@ struct MixtureTests {
             check(slots.filter { center.observers[$0].isLasting }.count == client.lastingCount)
             check(slots.filter { !center.observers[$0].gaps.isEmpty }.count == client.gapCount)
             check(slots.filter { center.observers[$0].owes }.count == client.owingCount)
-            check(slots.filter { center.observers[$0].reader != 0 }.count == client.readerCount)
+            check(slots.filter { center.observers[$0].reader != nil }.count == client.readerCount)
             let ofObservers = slots.flatMap {
                 center.held.slots(of: center.observers[$0].entries, in: .observer)
             }

@@ -136,7 +136,7 @@ extension NotificationCenter {
         let isMailbox = clients[client].suspension.contains(.mailbox)
         let connection =
             isMailbox
-            ? (observers[observer].readerIsStream ? observers[observer].reader : 0)
+            ? (observers[observer].readerIsStream ? observers.readerNumber(at: observer) : 0)
             : clients[client].suspension.contains(.disconnected)
                 ? 0 : clients.route(at: client).connection
         guard connection != 0 else { return }

@@ -168,12 +168,11 @@ extension NotificationCenter {
             if owesTooMuch(observer) { noteOwing(observer, at: time) }
             return
         }
-        let reader = observers[observer].reader
-        if reader == 0 { return }
+        guard let reader = observers[observer].reader else { return }
         if observers[observer].readerIsStream {
             streamOn(slotOf: observer, at: time, &effects)
         } else {
-            effects.notices.append(.mailboxFilled(connection: reader, observer: serial))
+            effects.notices.append(.mailboxFilled(connection: reader.number, observer: serial))
         }
     }
 

@@ -133,7 +133,8 @@ extension NotificationCenter {
             digest.add(observer.forgottenThrough)
             digest.add(observer.streamedThrough)
             digest.add(observer.lookedAt)
-            digest.add(observer.reader)
+            digest.add(observer.reader?.node ?? 0)
+            digest.add(observer.reader?.number ?? 0)
             digest.add(observer.readerIsStream)
             digest.add(observer.owes)
             if let responder = observers.responder(at: entry.slot) {

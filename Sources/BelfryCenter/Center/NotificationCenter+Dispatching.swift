@@ -270,7 +270,7 @@ extension NotificationCenter {
         let isStream = clients[client].suspension.contains(.mailbox)
         effects.deliveries.append(
             Delivery(
-                connection: isStream ? observers[slot].reader : route.connection,
+                connection: isStream ? observers.readerNumber(at: slot) : route.connection,
                 observer: observers[slot].serial, notification: position,
                 selector: selector(of: slot, for: effects.notifications[Int(position)]),
                 transport: isStream ? .ofMailboxStreams : route.transport, form: form,

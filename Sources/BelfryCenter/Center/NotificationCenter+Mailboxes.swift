@@ -27,8 +27,7 @@ extension NotificationCenter {
         of slot: UInt32, _ outcome: ReportRow.Outcome, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        let reader = observers[slot].reader
-        guard reader != 0 else { return outcome }
+        guard let reader = observers[slot].reader else { return outcome }
         let entry = observers[slot].entries.last
         if observers[slot].readerIsStream {
             let previous = held.previous(before: entry, in: .observer)
@@ -40,7 +39,7 @@ extension NotificationCenter {
             return held[entry].flags.contains(.shown) ? .delivered : outcome
         }
         effects.notices.append(
-            .mailboxFilled(connection: reader, observer: observers[slot].serial))
+            .mailboxFilled(connection: reader.number, observer: observers[slot].serial))
         held[entry].account = .delivered
         held[entry].flags.insert(.shown)
         _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
@@ -126,16 +125,16 @@ extension NotificationCenter {
     ) throws(Refusal) {
         let slot = try mailboxSlot(serial)
         let client = observers[slot].client
-        if observers[slot].reader != 0 {
+        if let earlier = observers[slot].reader {
             effects.notices.append(
                 .readerReplaced(
-                    connection: observers[slot].reader,
+                    connection: earlier.number,
                     isStream: observers[slot].readerIsStream))
             endStream(of: slot)
         } else {
             clients[client].readerCount += 1
         }
-        observers[slot].reader = connection.number
+        observers[slot].reader = connection
         observers[slot].readerIsStream = isStream
         observers[slot].lookedAt = time.monotonicNanoseconds
         noteLook(atClient: client, at: time, &effects)
@@ -151,12 +150,11 @@ extension NotificationCenter {
     mutating func detachReader(
         _ serial: UInt64, _ connection: ConnectionName, at time: CommandTime
     ) {
-        guard let slot = observers.slot(of: serial), observers[slot].reader == connection.number,
-            connection.number != 0
+        guard let slot = observers.slot(of: serial), observers[slot].reader == connection
         else { return }
         let client = observers[slot].client
         endStream(of: slot)
-        observers[slot].reader = 0
+        observers[slot].reader = nil
         observers[slot].lookedAt = time.monotonicNanoseconds
         noteReaderGone(from: client, at: time)
         scheduleLeases(of: client, at: time)
@@ -191,7 +189,7 @@ extension NotificationCenter {
     mutating func streamOn(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard clients[client].readerCount > 0 else { return }
         for slot in observers.slots(from: clients[client].lastObserver)
-        where observers[slot].reader != 0 && observers[slot].readerIsStream {
+        where observers[slot].reader != nil && observers[slot].readerIsStream {
             streamOn(slotOf: slot, at: time, &effects)
         }
     }
@@ -230,7 +228,8 @@ extension NotificationCenter {
     private func goOnLater(_ slot: UInt32, _ effects: inout Effects) {
         effects.notices.append(
             .flushGoesOn(
-                client: clients[observers[slot].client].id, connection: observers[slot].reader))
+                client: clients[observers[slot].client].id,
+                connection: observers.readerNumber(at: slot)))
     }
 
     /// Tells a stream what its observer has lost, until its reader acknowledges that.
@@ -240,7 +239,7 @@ extension NotificationCenter {
         for gap in observers[slot].gaps {
             effects.notices.append(
                 .gap(
-                    connection: observers[slot].reader, transport: .ofMailboxStreams,
+                    connection: observers.readerNumber(at: slot), transport: .ofMailboxStreams,
                     self.gap(gap, at: slot)))
         }
     }

@@ -236,9 +236,9 @@ extension NotificationCenter {
         count(observerAt: slot, -1)
         let observer = observers[slot]
         let client = observer.client
-        if observer.reader != 0 {
+        if let reader = observer.reader {
             effects.notices.append(
-                .readerReplaced(connection: observer.reader, isStream: observer.readerIsStream))
+                .readerReplaced(connection: reader.number, isStream: observer.readerIsStream))
             noteReaderGone(from: client, at: time)
         }
         if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }

@@ -142,7 +142,7 @@ extension NotificationCenter {
             // The observer that was looked at last: a lease may last longer than it must, never less.
             let slots = observers.slots(from: row.lastObserver)
             away =
-                slots.map { observers[$0].reader == 0 ? now - observers[$0].lookedAt : 0 }.min()
+                slots.map { observers[$0].reader == nil ? now - observers[$0].lookedAt : 0 }.min()
                 ?? 0
         } else if row.suspension.contains(.disconnected) {
             away = now - row.disconnectedSince

@@ -59,7 +59,7 @@ extension NotificationCenter {
             // Nothing ever comes to the mailbox of an observer with a target, or of one that only hands on.
             if observers.target(at: slot) != nil { return nil }
             if observers.responder(at: slot)?.implements.isEmpty == true { return nil }
-            let isForgotten = observers[slot].reader == 0 && observers[slot].lookedAt <= oldest
+            let isForgotten = observers[slot].reader == nil && observers[slot].lookedAt <= oldest
             return isForgotten ? .neverLooked : nil
         }
         guard client.suspension.contains(.disconnected) else { return nil }

@@ -188,7 +188,7 @@ extension NotificationCenter {
         guard let lease = observers[slot].terms.lease else { return .max }
         let client = observers[slot].client
         if clients[client].suspension.contains(.mailbox) {
-            return observers[slot].reader == 0 ? observers[slot].lookedAt.adding(lease) : .max
+            return observers[slot].reader == nil ? observers[slot].lookedAt.adding(lease) : .max
         }
         guard clients[client].suspension.contains(.disconnected) else { return .max }
         return clients[client].disconnectedSince.adding(lease)

@@ -7,15 +7,7 @@ extension NotificationCenter {
     /// The whole state as bytes: equal for centers that were fed the same commands, in every process.
     ///
     /// What counts for this process alone is not in it: losses, and the memory that was measured.
-    public func snapshot() -> [UInt8] {
-        var state = CodeWriter()
-        // A writer throws nothing.
-        _ = try? NotificationCenter(self, by: &state)
-        var writer = CodeWriter()
-        _ = writer.word(Self.snapshotVersion)
-        _ = writer.word(sipHash(state.bytes.span, seed: Self.checkSeed))
-        return writer.bytes + state.bytes
-    }
+    public func snapshot() -> [UInt8] { sealedCode(version: Self.snapshotVersion) }
 
     /// Makes the center whose state this is; it goes on as that would have.
     ///
@@ -23,16 +15,74 @@ extension NotificationCenter {
     ///
     /// - Parameter seed: the secret of this process for its hash tables.
     public init(snapshot: [UInt8], seed: HashSeed) throws(CodeError) {
-        var reader = CodeReader(snapshot, seed: seed)
-        let version: UInt64 = try reader.next()
-        guard version == Self.snapshotVersion else { throw .unknownVersion(version) }
+        try self.init(sealed: snapshot, version: Self.snapshotVersion, seed: seed)
+    }
+}
+
+extension Shard {
+    /// The version of the code of shards.
+    static let snapshotVersion: UInt64 = 1
+
+    /// The whole state between two entries, as bytes: equal for shards that have applied the same log.
+    public func snapshot() -> [UInt8] {
+        precondition(log.work == nil, "a snapshot has whole entries")
+        return sealedCode(version: Self.snapshotVersion)
+    }
+
+    /// Makes the shard whose state this is; it goes on with the log as that would have.
+    ///
+    /// - Parameter seed: the secret of this process for its hash tables.
+    public init(snapshot: [UInt8], seed: HashSeed) throws(CodeError) {
+        try self.init(sealed: snapshot, version: Self.snapshotVersion, seed: seed)
+    }
+}
+
+// MARK: - Bytes that are whole
+
+extension Coded {
+    /// The value as bytes, behind a version and a check that they are whole.
+    fileprivate func sealedCode(version: UInt64) -> [UInt8] {
+        var state = CodeWriter()
+        // A writer throws nothing.
+        _ = try? Self(self, by: &state)
+        var writer = CodeWriter()
+        _ = writer.word(version)
+        _ = writer.word(sipHash(state.bytes.span, seed: sealSeed))
+        return writer.bytes + state.bytes
+    }
+
+    fileprivate init(sealed code: [UInt8], version: UInt64, seed: HashSeed) throws(CodeError) {
+        var reader = CodeReader(code, seed: seed)
+        let written: UInt64 = try reader.next()
+        guard written == version else { throw .unknownVersion(written) }
         let check: UInt64 = try reader.next()
-        guard sipHash(reader.rest, seed: Self.checkSeed) == check else { throw .malformed }
+        guard sipHash(reader.rest, seed: sealSeed) == check else { throw .malformed }
         self = try reader.next()
         try reader.finish()
     }
+}
 
-    private static let checkSeed = HashSeed(0x6265_6c66_7279_2e73, 0x6e61_7073_686f_7431)
+private let sealSeed = HashSeed(0x6265_6c66_7279_2e73, 0x6e61_7073_686f_7431)
+
+// MARK: - What a state is made of
+
+extension Shard: Coded {
+    init(_ known: Shard?, by coder: inout some Coder) throws(CodeError) {
+        let log: ShardLog = try coder(known?.log)
+        let limits: CenterLimits = try coder(known?.limits)
+        let centers: [NotificationCenter] = try coder(known?.centers)
+        if let known {
+            self = known
+            return
+        }
+        self.init(limits: limits, seed: coder.seed)
+        self.log = log
+        for center in centers {
+            guard position(of: center.name) == nil else { throw .malformed }
+            _ = take(center)
+        }
+        findWork()
+    }
 }
 
 extension NotificationCenter: Coded {

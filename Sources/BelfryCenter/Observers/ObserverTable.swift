@@ -30,7 +30,9 @@ struct ObserverTable: Sendable {
         /// How many of them were sent and not acknowledged.
         var unacknowledgedCount = 0
         /// Deadlines in a row by which it had not acknowledged.
-        var missedDeadlineCount = 0
+        var missedDeadlineCount: UInt32 = 0
+        /// A mailbox: the machine of who waits.
+        private var readerNode: UInt32 = 0
         /// A mailbox: everything up to here was acknowledged.
         var acknowledgedThrough: UInt64 = 0
         /// A mailbox: what was shown up to here may have been dropped for want of room.
@@ -39,8 +41,8 @@ struct ObserverTable: Sendable {
         var streamedThrough: UInt64 = 0
         /// A mailbox: when somebody looked last, in monotonic nanoseconds.
         var lookedAt: Int64 = 0
-        /// A mailbox: who waits, 0 for nobody.
-        var reader: UInt64 = 0
+        /// A mailbox: the number there of who waits, 0 for nobody.
+        private var readerNumber: UInt64 = 0
         /// What was lost and not told yet.
         var gaps: [GapRecord] = []
         /// How many of what is held for it came out of the replay ring and wait.
@@ -68,6 +70,17 @@ struct ObserverTable: Sendable {
             replaysAbove = since
             self.createdAt = createdAt
             self.isPlain = isPlain && !terms.acknowledges && terms.minInterval == 0
+        }
+
+        /// A mailbox: who waits.
+        var reader: ConnectionName? {
+            get {
+                readerNumber == 0 ? nil : ConnectionName(node: readerNode, number: readerNumber)
+            }
+            set {
+                readerNode = newValue?.node ?? 0
+                readerNumber = newValue?.number ?? 0
+            }
         }
 
         /// Counts a delivery of what is newer than all that was written to it before.
@@ -172,6 +185,9 @@ struct ObserverTable: Sendable {
         slots[Int(slot)].lastDeliveredAt = time
         return slots[Int(slot)].client
     }
+
+    /// The number of the connection that waits at a mailbox; 0 for none.
+    func readerNumber(at slot: UInt32) -> UInt64 { slots[Int(slot)].reader?.number ?? 0 }
 
     /// Adds a loss of an observer to those of its reason.
     ///
@@ -298,7 +314,8 @@ extension ObserverTable.Observer: Coded {
         forgottenThrough = try coder(known?.forgottenThrough)
         streamedThrough = try coder(known?.streamedThrough)
         lookedAt = try coder(known?.lookedAt)
-        reader = try coder(known?.reader)
+        readerNode = try coder(known?.readerNode)
+        readerNumber = try coder(known?.readerNumber)
         gaps = try coder(known?.gaps)
         replayedCount = try coder(known?.replayedCount)
         owes = try coder(known?.owes)

@@ -7,9 +7,11 @@
 public struct Shard: Sendable {
     /// The limits that new centers have.
     public var limits: CenterLimits
-    private var centers: [NotificationCenter] = []
+    private(set) var centers: [NotificationCenter] = []
     private var positions: [[UInt8]: Int] = [:]
     private let seed: HashSeed
+    /// What it knows of the log that it applies.
+    var log = ShardLog()
 
     /// Makes a shard without a center.
     ///

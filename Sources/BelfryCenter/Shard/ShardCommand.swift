@@ -22,14 +22,25 @@ public struct ShardCommand: Sendable {
         case makeCenter([UInt8], epoch: [UInt8])
         /// A center ends, if it has nothing that somebody may come back for.
         case endCenter([UInt8])
+        /// The broker that writes the entry begins a life; it knows the rules up to this level.
+        case nodeUp(level: UInt64)
+        /// A life of a broker is over, whoever says so.
+        case nodeDown([UInt8], life: UInt64)
+        /// From here on the rules of a level hold, if every broker that is up knows them.
+        case level(UInt64)
+        /// A ticket is used up; nobody can use it until this time of the log, at which it ends, in nanoseconds.
+        case useTicket(SecretHash, until: Int64)
+        /// Nothing: time passes, and whoever reads it knows that its writer can write.
+        case nothing
     }
 }
 
 extension ShardCommand.Action {
-    /// The center that it names.
-    public var center: [UInt8] {
+    /// The center that it names, if it names one.
+    public var center: [UInt8]? {
         switch self {
         case .tell(let center, _), .makeCenter(let center, _), .endCenter(let center): center
+        case .nodeUp, .nodeDown, .level, .useTicket, .nothing: nil
         }
     }
 }

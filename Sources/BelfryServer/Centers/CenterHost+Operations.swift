@@ -130,7 +130,8 @@ extension CenterHost {
             promises.batch = begun?.frame?.batch
             applied.id = command.id
             centers.noteReturn(of: command.action)
-            switch (command.action, centers.position(of: command.action.center)) {
+            let position = command.action.center.flatMap { centers.position(of: $0) }
+            switch (command.action, position) {
             case (.makeCenter(let name, let epoch), _):
                 makeCenter(name, epoch: epoch, for: begun, &outbox)
             case (.tell, nil), (.endCenter, nil):
@@ -142,6 +143,8 @@ extension CenterHost {
             case (.endCenter(let name), _):
                 endCenter(name, &outbox)
                 if let begun { finish(begun.operation, begun, &outbox) }
+            // A host submits none of these.
+            case (.nodeUp, _), (.nodeDown, _), (.level, _), (.useTicket, _), (.nothing, _): break
             }
             fanOut(&outbox)
             promises.batch = nil

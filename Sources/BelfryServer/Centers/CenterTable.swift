@@ -209,13 +209,13 @@ struct CenterTable: ~Copyable {
     }
 
     private mutating func hand(_ command: ShardCommand) {
-        underWay[command.action.center, default: 0] += 1
+        if let center = command.action.center { underWay[center, default: 0] += 1 }
         sequencer?.submit(command)
     }
 
     /// A command has come back, and is applied now.
     mutating func noteReturn(of action: ShardCommand.Action) {
-        let name = action.center
+        guard let name = action.center else { return }
         let count = underWay[name] ?? 0
         underWay[name] = count > 1 ? count - 1 : nil
         guard case .tell(_, let told) = action, let position = position(of: name) else { return }

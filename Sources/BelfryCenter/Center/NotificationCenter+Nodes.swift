@@ -1,0 +1,27 @@
+// Where several brokers share a center: what ends with the life of one of them.
+
+extension NotificationCenter {
+    /// The commands that end all connections of one broker, in the order of their clients and observers.
+    ///
+    /// - Parameter seat: what stands for the life of the broker in the names of connections.
+    func departures(from seat: UInt32) -> [Command.Action] {
+        var departures: [Command.Action] = []
+        for entry in clients.order.entries where !entry.isDead {
+            let client = entry.slot
+            let connection = clients[client].connection
+            if connection.node == seat, clients[client].transport != .mailbox,
+                !clients[client].suspension.contains(.disconnected)
+            {
+                departures.append(
+                    .disconnect(client: clients[client].id, connection: connection))
+            }
+            guard clients[client].readerCount > 0 else { continue }
+            for slot in observers.slots(from: clients[client].lastObserver) {
+                guard let reader = observers[slot].reader, reader.node == seat else { continue }
+                departures.append(
+                    .detachReader(observer: observers[slot].serial, reader))
+            }
+        }
+        return departures
+    }
+}

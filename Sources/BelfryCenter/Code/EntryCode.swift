@@ -1,0 +1,116 @@
+// An entry of a log as bytes: what all brokers that share it read, also those of another version.
+
+extension Entry {
+    /// The version of the code of entries.
+    static let codeVersion: UInt64 = 1
+
+    /// The entry as bytes.
+    public var code: [UInt8] {
+        var writer = CodeWriter()
+        _ = writer.word(Self.codeVersion)
+        // A writer throws nothing.
+        _ = try? Entry(self, by: &writer)
+        return writer.bytes
+    }
+
+    /// Reads an entry that was written by this version, or by an earlier one.
+    ///
+    /// - Throws: that the version, or the kind of a command, is not known: then a newer program has written it, and this
+    ///   one must stop.
+    public init(code: [UInt8]) throws(CodeError) {
+        var reader = CodeReader(code, seed: HashSeed(0, 0))
+        let version: UInt64 = try reader.next()
+        guard version == Self.codeVersion else { throw .unknownVersion(version) }
+        self = try reader.next()
+        try reader.finish()
+    }
+}
+
+extension Entry: Coded {
+    init(_ known: Entry?, by coder: inout some Coder) throws(CodeError) {
+        node = try coder(known?.node)
+        life = try coder(known?.life)
+        number = try coder(known?.number)
+        appliedIndex = try coder(known?.appliedIndex)
+        chain = try coder(known?.chain)
+        elapsed = try coder(known?.elapsed)
+        wallMilliseconds = try coder(known?.wallMilliseconds)
+        // Each name of a center stands in an entry once.
+        var names = CenterNames()
+        let known = known?.commands
+        names.names = try coder(known.map { CenterNames(of: $0).names })
+        let count = try coder.count(known?.count)
+        var commands: [Numbered] = []
+        commands.reserveCapacity(count)
+        for place in 0..<count { commands.append(try names.code(known?[place], by: &coder)) }
+        self.commands = commands
+    }
+}
+
+/// The centers that the commands of an entry name.
+private struct CenterNames {
+    var names: [[UInt8]] = []
+
+    init() {}
+
+    init(of commands: [Entry.Numbered]) {
+        for case let name? in commands.map(\.action.center) where !names.contains(name) {
+            names.append(name)
+        }
+    }
+
+    /// Goes through a command, whose content stands behind its length: what a newer program has put behind the last field
+    /// that this one knows is left out.
+    func code(
+        _ known: Entry.Numbered?, by coder: inout some Coder
+    ) throws(CodeError) -> Entry.Numbered {
+        let counter: UInt64 = try coder(known?.counter)
+        let place = try coder.word(
+            known.map { UInt64(names.firstIndex(of: $0.action.center ?? []) ?? names.count) })
+        var writer = CodeWriter()
+        if let known { try known.action.write(by: &writer) }
+        let content = try coder.bytes(known.map { _ in writer.bytes })
+        if let known { return known }
+        var reader = CodeReader(content, seed: coder.seed)
+        return Entry.Numbered(
+            counter: counter,
+            action: try ShardCommand.Action.read(
+                center: place < UInt64(names.count) ? names[Int(place)] : nil, by: &reader))
+    }
+}
+
+/// Each case keeps its number for ever, also after the case is removed; below 200 are those of ``Command/Action``.
+extension ShardCommand.Action {
+    /// Writes all but the center.
+    fileprivate func write(by coder: inout some Coder) throws(CodeError) {
+        switch self {
+        case .tell(_, let action): try action.write(by: &coder)
+        case .makeCenter(_, let epoch): try coder.write(case: 200, epoch)
+        case .endCenter: try coder.write(case: 201)
+        case .nodeUp(let level): try coder.write(case: 202, level)
+        case .nodeDown(let name, let life): try coder.write(case: 203, name, life)
+        case .level(let level): try coder.write(case: 204, level)
+        case .useTicket(let hash, let end): try coder.write(case: 205, hash, end)
+        case .nothing: try coder.write(case: 206)
+        }
+    }
+
+    fileprivate static func read(
+        center: [UInt8]?, by coder: inout some Coder
+    ) throws(CodeError) -> ShardCommand.Action {
+        let number = try coder.word(nil)
+        switch (number, center) {
+        case (0..<200, let center?):
+            return .tell(center: center, try Command.Action.read(case: number, by: &coder))
+        case (200, let center?): return .makeCenter(center, epoch: try coder.next())
+        case (201, let center?): return .endCenter(center)
+        case (202, _): return .nodeUp(level: try coder.next())
+        case (203, _): return .nodeDown(try coder.next(), life: try coder.next())
+        case (204, _): return .level(try coder.next())
+        case (205, _): return .useTicket(try coder.next(), until: try coder.next())
+        case (206, _): return .nothing
+        case (0...201, nil): throw .malformed
+        default: throw .unknownKind(number)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// An entry of a log: the commands that one broker has appended at a time, and what says whether they count.
+public struct Entry: Sendable {
+    /// The name of the broker that has written it.
+    public let node: [UInt8]
+    /// Which of the lives of that broker: a later one has a greater number.
+    public let life: UInt64
+    /// Its number in that life, from 1 on: a log that has it twice, or before an earlier one, is not believed.
+    public let number: UInt64
+    /// The index of the last entry that its broker had applied.
+    public let appliedIndex: UInt64
+    /// What its broker knew of the log up to there: ``Shard/chain``.
+    public let chain: UInt64
+    /// How many milliseconds before it was written that entry was applied, by the clock of its broker.
+    public let elapsed: UInt64
+    /// The wall clock of its broker, in milliseconds since 1970.
+    public let wallMilliseconds: Int64
+    /// The commands, in the order in which the broker has accepted them.
+    public let commands: [Numbered]
+
+    /// A command, and its number in the life of its broker.
+    public struct Numbered: Sendable {
+        /// The number.
+        public let counter: UInt64
+        /// What the command asks for.
+        public let action: ShardCommand.Action
+
+        /// Joins both.
+        public init(counter: UInt64, action: ShardCommand.Action) {
+            self.counter = counter
+            self.action = action
+        }
+    }
+
+    /// Joins the parts.
+    public init(
+        node: [UInt8], life: UInt64, number: UInt64, appliedIndex: UInt64, chain: UInt64,
+        elapsed: UInt64, wallMilliseconds: Int64, commands: [Numbered]
+    ) {
+        self.node = node
+        self.life = life
+        self.number = number
+        self.appliedIndex = appliedIndex
+        self.chain = chain
+        self.elapsed = elapsed
+        self.wallMilliseconds = wallMilliseconds
+        self.commands = commands
+    }
+}

@@ -1,0 +1,348 @@
+// The entries of a log, which several brokers apply: one entry is one turn.
+
+extension Shard {
+    /// Why an entry of a log changes nothing.
+    public enum Skip: Sendable, Equatable {
+        /// The life of its broker is over, or may not begin.
+        case lifeIsOver
+        /// It is not the next of its life: a log has it twice, or before an earlier one, which its broker appends again.
+        case outOfOrder
+        /// It says what its broker had applied, and that is forgotten: its broker was away for too long.
+        case isTooLate
+        /// The program of its broker does not know the rules that hold.
+        case isTooOld(level: UInt64)
+    }
+
+    /// Why a shard can apply nothing more: its state is not that which the log had when an entry was written.
+    public enum Fault: Error, Equatable {
+        /// The writer of the entry at this index knows another past: entries were lost, or somebody computes otherwise.
+        case otherPast(index: UInt64)
+    }
+
+    /// One step of an entry; what it brought about is in the effects.
+    public struct Step: Sendable {
+        /// The name of the command; nil for what the shard does by itself.
+        public let id: CommandID?
+        /// The center that got a command, or was made.
+        public let center: Int?
+        /// The number of the client, or of the mode lease, that it has made.
+        public let number: UInt64
+        /// What has become of it.
+        public let result: Result
+    }
+
+    /// What becomes of a command of a log.
+    public enum Result: Sendable, Equatable {
+        /// The center has got it: the effects have its outcome.
+        case told
+        /// The center is there, whoever made it.
+        case made
+        /// The center has ended.
+        case ended
+        /// There is no such center.
+        case noCenter
+        /// The center has something that somebody may come back for.
+        case inUse
+        /// The life of a broker has begun, and this number stands for it in the names of connections and commands.
+        case began(seat: UInt32)
+        /// It was done, or there was nothing to do.
+        case done
+        /// The ticket was used before, or not all brokers know the rules of the level.
+        case refused
+    }
+
+    /// The index of the last entry.
+    public var logIndex: UInt64 { log.index }
+    /// The time of the log, in nanoseconds.
+    public var logTime: Int64 { log.time }
+    /// The digest of what all entries have brought about: equal logs give equal ones.
+    public var chain: UInt64 { log.chain }
+    /// The rules that hold.
+    public var level: UInt64 { log.level }
+
+    /// Makes a shard that applies a log from its first entry on.
+    ///
+    /// - Parameters:
+    ///   - limits: the limits that new centers have.
+    ///   - seed: the secret of this process for its hash tables.
+    public static func ofLog(limits: CenterLimits, seed: HashSeed) -> Shard {
+        var shard = Shard(limits: limits, seed: seed)
+        shard.log.past.append(LogPast.Mark(time: 0, chain: 0))
+        return shard
+    }
+
+    // MARK: An entry begins
+
+    /// Begins with the next entry of the log.
+    ///
+    /// One that counts is applied by ``step(into:)``, step by step, until there is none.
+    ///
+    /// - Returns: why it changes nothing, if that is so.
+    /// - Throws: that nothing can be applied any more.
+    public mutating func begin(_ entry: Entry) throws(Fault) -> Skip? {
+        precondition(log.work == nil, "an entry is over before the next begins")
+        let index = log.index + 1
+        if let skip = try reason(toSkip: entry, at: index) {
+            log.index = index
+            note(entry, counts: false)
+            return skip
+        }
+        moveTime(by: entry, at: index)
+        log.index = index
+        let time = CommandTime(
+            wallMilliseconds: entry.wallMilliseconds, monotonicNanoseconds: log.time)
+        var departures: [EntryWork.Departure] = []
+        if case .nodeUp(let level) = entry.commands.first?.action {
+            // A second process under one name ends the life of the first.
+            if let place = log.nodes.place(of: entry.node) { departures = endLife(at: place) }
+            log.nodes.begin(entry.life, of: entry.node, level: level)
+        }
+        guard let place = log.nodes.place(of: entry.node) else {
+            preconditionFailure("a life that counts has begun")
+        }
+        log.nodes[place].lastNumber = entry.number
+        log.nodes[place].appliedIndex = max(log.nodes[place].appliedIndex, entry.appliedIndex)
+        var work = EntryWork(entry: entry, seat: log.nodes[place].seat, time: time)
+        work.departures = departures
+        if log.dueAt <= log.time { work.due = takeDue(at: time) }
+        log.work = work
+        return nil
+    }
+
+    private func reason(toSkip entry: Entry, at index: UInt64) throws(Fault) -> Skip? {
+        guard entry.appliedIndex < index else { throw .otherPast(index: index) }
+        guard let mark = log.past[entry.appliedIndex] else { return .isTooLate }
+        guard mark.chain == entry.chain else { throw .otherPast(index: index) }
+        if case .nodeUp(let level) = entry.commands.first?.action {
+            guard level >= log.level else { return .isTooOld(level: log.level) }
+            guard log.nodes.mayBegin(entry.life, of: entry.node) else { return .lifeIsOver }
+            return entry.number == 1 ? nil : .outOfOrder
+        }
+        guard let place = log.nodes.place(of: entry.node), log.nodes[place].isUp,
+            log.nodes[place].life == entry.life
+        else { return .lifeIsOver }
+        return entry.number == log.nodes[place].lastNumber + 1 ? nil : .outOfOrder
+    }
+
+    /// Time is what the clocks of all brokers agree on: how long ago its broker had applied an earlier entry.
+    ///
+    /// A broker that was away, and tells a long time since an entry that others were not waiting behind, moves it not.
+    private mutating func moveTime(by entry: Entry, at index: UInt64) {
+        guard let mark = log.past[entry.appliedIndex],
+            entry.elapsed <= Self.believedElapsed || entry.appliedIndex + 1 == index
+        else { return }
+        let elapsed = Int64(clamping: entry.elapsed)
+        let (nanoseconds, isTooLong) = elapsed.multipliedReportingOverflow(by: 1_000_000)
+        let (time, isOver) = mark.time.addingReportingOverflow(nanoseconds)
+        if !isTooLong, !isOver { log.time = max(log.time, time) }
+    }
+
+    /// How many milliseconds are believed where other entries lie between.
+    private static let believedElapsed: UInt64 = 100
+
+    /// The life of the broker at a place is over; tells what ends with it.
+    private mutating func endLife(at place: Int) -> [EntryWork.Departure] {
+        guard log.nodes[place].isUp else { return [] }
+        log.nodes[place].isUp = false
+        let seat = log.nodes[place].seat
+        var departures: [EntryWork.Departure] = []
+        for position in 0..<count {
+            let name = self[position].name
+            for action in self[position].departures(from: seat) {
+                departures.append(EntryWork.Departure(center: name, action: action))
+            }
+        }
+        return departures.reversed()
+    }
+
+    /// The centers that have something to do by now, the first last; the others may have later.
+    private mutating func takeDue(at time: CommandTime) -> [Int] {
+        var due: [Int] = []
+        log.dueAt = .max
+        for position in 0..<count {
+            if self[position].needs.isDue(at: time) {
+                due.append(position)
+            } else {
+                log.dueAt = min(log.dueAt, self[position].needs.nextDeadline(at: time))
+            }
+        }
+        return due.reversed()
+    }
+
+    // MARK: Its steps
+
+    /// Does the next step of the entry that was begun; what that brought about is in `effects`.
+    ///
+    /// - Returns: nil where the entry is over.
+    public mutating func step(into effects: inout Effects) -> Step? {
+        guard var work = log.work.take() else { return nil }
+        if let step = step(&work, into: &effects) {
+            log.work = work
+            return step
+        }
+        finish(work)
+        return nil
+    }
+
+    private mutating func step(_ work: inout EntryWork, into effects: inout Effects) -> Step? {
+        if let position = work.due.popLast() {
+            return tellOwn(.passTime(workLimit: Self.workLimit), position, &work, &effects)
+        }
+        while let departure = work.departures.popLast() {
+            guard let position = position(of: departure.center) else { continue }
+            return tellOwn(departure.action, position, &work, &effects)
+        }
+        if work.command < work.entry.commands.count {
+            defer { work.command += 1 }
+            return perform(work.entry.commands[work.command], &work, &effects)
+        }
+        // Every broker takes them in one order: that of their positions.
+        if work.ends == nil {
+            work.ends = log.touched.filter { self[$0].needs.turnEnd }.sorted(by: >)
+        }
+        guard let position = work.ends?.popLast() else { return nil }
+        return tellOwn(.endTurn(workLimit: Self.workLimit), position, &work, &effects)
+    }
+
+    /// The work that one center does by itself in an entry, in deliveries, about.
+    private static let workLimit = 2_048
+
+    /// Gives a center a command that no broker has written.
+    private mutating func tellOwn(
+        _ action: Command.Action, _ position: Int, _ work: inout EntryWork,
+        _ effects: inout Effects
+    ) -> Step {
+        work.ownCount += 1
+        let id = CommandID(node: 0, incarnation: log.index, counter: work.ownCount)
+        tell(Command(id: id, time: work.time, action: action), position, &effects)
+        return Step(id: nil, center: position, number: 0, result: .told)
+    }
+
+    private mutating func tell(
+        _ command: borrowing Command, _ position: Int, _ effects: inout Effects
+    ) {
+        apply(command, to: position, into: &effects)
+        log.touched.insert(position)
+    }
+
+    private mutating func perform(
+        _ command: Entry.Numbered, _ work: inout EntryWork, _ effects: inout Effects
+    ) -> Step {
+        let id = CommandID(
+            node: work.seat, incarnation: work.entry.life, counter: command.counter)
+        var made: (center: Int?, number: UInt64) = (nil, 0)
+        effects.reset()
+        let result: Result
+        switch command.action {
+        case .tell(let name, let action):
+            guard let position = position(of: name) else {
+                result = .noCenter
+                break
+            }
+            made.center = position
+            // Somebody may have done something since that broker found that nothing was to be done.
+            if case .idle = action, work.entry.appliedIndex + 1 != log.index {
+                result = .done
+                break
+            }
+            var numbered = Command(id: id, time: work.time, action: action)
+            made.number = numbered.action.takeNumbers(from: &log.numbers)
+            tell(numbered, position, &effects)
+            result = .told
+        case .makeCenter(let name, let epoch):
+            made.center = makeCenter(name, epoch: epoch)
+            result = .made
+        case .endCenter(let name): result = end(name)
+        case .nodeUp: result = .began(seat: work.seat)
+        case .nodeDown(let name, let life):
+            if let place = log.nodes.place(of: name), log.nodes[place].life == life {
+                work.departures = endLife(at: place)
+            }
+            result = .done
+        case .level(let level):
+            result = log.nodes.knows(level) ? .done : .refused
+            if result == .done { log.level = max(log.level, level) }
+        case .useTicket(let hash, let end): result = use(hash, until: end) ? .done : .refused
+        case .nothing: result = .done
+        }
+        return Step(id: id, center: made.center, number: made.number, result: result)
+    }
+
+    private mutating func end(_ name: [UInt8]) -> Result {
+        guard let position = position(of: name) else { return .noCenter }
+        guard self[position].use.isNone else { return .inUse }
+        endCenter(at: position)
+        log.touched.remove(position)
+        // The last center has moved to its position.
+        if log.touched.remove(count) != nil { log.touched.insert(position) }
+        return .ended
+    }
+
+    private mutating func use(_ ticket: SecretHash, until end: Int64) -> Bool {
+        guard end > log.time, log.tickets[ticket] == nil else { return false }
+        log.tickets = log.tickets.filter { $0.value > log.time }
+        log.tickets[ticket] = end
+        return true
+    }
+
+    // MARK: An entry is over
+
+    private mutating func finish(_ work: EntryWork) {
+        var others: Set<Int> = []
+        for position in log.touched {
+            log.dueAt = min(log.dueAt, self[position].needs.nextDeadline(at: work.time))
+            if self[position].needs.turnEnd { others.insert(position) }
+        }
+        note(work.entry, counts: true)
+        log.touched = others
+    }
+
+    /// Adds to the digest what an entry has brought about, as far as a look at each center tells.
+    private mutating func note(_ entry: Entry, counts: Bool) {
+        var digest = StateDigest()
+        digest.add(log.chain)
+        digest.add(log.index)
+        digest.add(entry.node)
+        digest.add(entry.life)
+        digest.add(entry.number)
+        digest.add(counts)
+        if counts {
+            digest.add(log.time)
+            digest.add(count)
+            for position in log.touched.sorted() {
+                let needs = self[position].needs
+                digest.add(position)
+                digest.add(self[position].sequence)
+                digest.add(needs.observerCount)
+                digest.add(needs.heldByteCount)
+                digest.add(needs.queueByteCount)
+            }
+        }
+        log.chain = digest.finish()
+        log.past.append(LogPast.Mark(time: log.time, chain: log.chain))
+    }
+}
+
+extension Shard {
+    /// Finds out which centers of a restored shard have something to do by themselves.
+    mutating func findWork() {
+        let time = CommandTime(wallMilliseconds: 0, monotonicNanoseconds: log.time)
+        for position in 0..<count {
+            let needs = self[position].needs
+            log.dueAt = min(log.dueAt, needs.nextDeadline(at: time))
+            if needs.turnEnd { log.touched.insert(position) }
+        }
+    }
+
+    /// A number that stands for the whole state: equal states have equal numbers.
+    public func digest() -> UInt64 {
+        var digest = StateDigest()
+        digest.add(log.index)
+        digest.add(log.time)
+        digest.add(log.level)
+        digest.add(log.chain)
+        digest.add(count)
+        for position in 0..<count { digest.add(self[position].digest()) }
+        return digest.finish()
+    }
+}

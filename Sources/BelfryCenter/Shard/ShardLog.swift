@@ -1,0 +1,62 @@
+/// What a shard knows of the log that it applies; one that has no log keeps it empty.
+struct ShardLog: Sendable {
+    /// The index of the last entry.
+    var index: UInt64 = 0
+    /// The time of the log, in nanoseconds: it never goes back, and no wall clock moves it.
+    var time: Int64 = 0
+    /// The rules that hold.
+    var level: UInt64 = 1
+    var numbers = ShardNumbers()
+    var nodes = NodeTable()
+    /// The tickets that were used up, with the time at which each ends.
+    var tickets: [SecretHash: Int64] = [:]
+    var past = LogPast()
+    /// The digest of what all entries have brought about.
+    var chain: UInt64 = 0
+
+    // MARK: What a snapshot does not have
+
+    /// The entry that is applied.
+    var work: EntryWork?
+    /// The centers that had a command in it, and need the end of a turn.
+    var touched: Set<Int> = []
+    /// No center has anything to do before this time; what it has may be later.
+    var dueAt = Int64.max
+}
+
+/// How far the entry has come that is applied.
+struct EntryWork: Sendable {
+    let entry: Entry
+    /// The life that has written it, by its seat.
+    let seat: UInt32
+    let time: CommandTime
+    /// The next command.
+    var command = 0
+    /// The centers for which time has passed, the next one last.
+    var due: [Int] = []
+    /// What ends with a life that is over, the next one last.
+    var departures: [Departure] = []
+    /// The centers whose turn ends, the next one last; nil as long as there are commands.
+    var ends: [Int]?
+    /// How many commands the shard has made by itself.
+    var ownCount: UInt64 = 0
+
+    /// A connection that ends with the life of its broker.
+    struct Departure: Sendable {
+        let center: [UInt8]
+        let action: Command.Action
+    }
+}
+
+extension ShardLog: Coded {
+    init(_ known: ShardLog?, by coder: inout some Coder) throws(CodeError) {
+        index = try coder(known?.index)
+        time = try coder(known?.time)
+        level = try coder(known?.level)
+        numbers = try coder(known?.numbers)
+        nodes = try coder(known?.nodes)
+        tickets = try coder.table(known?.tickets) { ($0.high, $0.low) < ($1.high, $1.low) }
+        past = try coder(known?.past)
+        chain = try coder(known?.chain)
+    }
+}

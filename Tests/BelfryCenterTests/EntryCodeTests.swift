@@ -1,0 +1,90 @@
+import BelfryHistory
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("The code of entries and shards (decision 100)")
+struct EntryCodeTests {
+    /// An entry with every kind of command.
+    private static var entry: Entry {
+        let own: [ShardCommand.Action] = [
+            .makeCenter(bytes("b"), epoch: bytes("e1")), .endCenter(bytes("b")),
+            .nodeUp(level: 3), .nodeDown(bytes("n2"), life: 77), .level(2),
+            .useTicket(SecretHash(high: .max, low: 1), until: 30), .nothing,
+        ]
+        let told = CodeExamples.commands.map {
+            ShardCommand.Action.tell(center: bytes("a"), $0.action)
+        }
+        return Entry(
+            node: bytes("n1"), life: 1_700_000_000_000, number: 9, appliedIndex: 300,
+            chain: 0xfeed_face_0123_4567, elapsed: 12, wallMilliseconds: 1_700_000_000_001,
+            commands: (own + told).enumerated().map {
+                Entry.Numbered(counter: 40 + UInt64($0.offset), action: $0.element)
+            })
+    }
+
+    private static func error(of code: [UInt8]) -> CodeError? {
+        do throws(CodeError) {
+            _ = try Entry(code: code)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("an entry is read as it was written")
+    func roundTrip() throws {
+        let read = try Entry(code: Self.entry.code)
+        #expect(differences(Self.entry, read) == [])
+        #expect(read.code == Self.entry.code)
+    }
+
+    @Test("what version 1 has written is read, and written so again")
+    func golden() throws {
+        let golden = try Golden("entry-1.txt", writing: [Self.entry.code])
+        #expect(golden.lines == [Self.entry.code])
+        #expect(try Entry(code: golden.lines[0]).code == golden.lines[0])
+    }
+
+    @Test("a shard of version 1 is restored, and written so again")
+    func goldenShard() throws {
+        var log = LogScenario(limits: ReplayInTwoProcessesTests.limits)
+        var source = CommandSource(seed: 98)
+        try log.write("n1", .nodeUp(level: 1), .makeCenter(bytes("a"), epoch: bytes("e1")))
+        for _ in 0..<40 {
+            try log.write("n1", elapsed: 20, .tell(center: bytes("a"), source.next().action))
+        }
+        let golden = try Golden("shard-1.txt", writing: [log.shard.snapshot()])
+        let restored = try Shard(snapshot: golden.lines[0], seed: HashSeed(5, 6))
+        #expect(restored.snapshot() == golden.lines[0])
+        #expect(restored.digest() == log.shard.digest())
+    }
+
+    @Test("an unknown version or kind is named, and no part of an entry is an entry")
+    func refused() {
+        var code = Self.entry.code
+        for count in code.indices { #expect(Self.error(of: Array(code[..<count])) != nil) }
+        #expect(Self.error(of: code + [0]) == .goesOn)
+        code[0] = 2
+        #expect(Self.error(of: code) == .unknownVersion(2))
+        let kinds: [(kind: [UInt8], error: CodeError)] = [
+            ([0xC7, 1], .unknownKind(199)), ([0xCF, 1], .unknownKind(207)),
+        ]
+        for (kind, error) in kinds { #expect(Self.error(of: Self.code(of: kind)) == error) }
+    }
+
+    @Test("what a newer program has put behind the last field of a command is left out")
+    func laterFields() throws {
+        let entry = try Entry(code: Self.code(of: [0xCC, 1, 5, 6, 7]))
+        guard case .level(5) = entry.commands[0].action else {
+            Issue.record("it is another command")
+            return
+        }
+    }
+
+    /// An entry with one command, for the center `a`, of these bytes.
+    private static func code(of command: [UInt8]) -> [UInt8] {
+        [1, 2] + bytes("n1") + [1, 1, 0, 0, 0, 0, 1, 1] + bytes("a") + [1, 1, 0]
+            + [UInt8(command.count)] + command
+    }
+}

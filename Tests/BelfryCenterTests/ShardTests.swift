@@ -1,0 +1,313 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("A shard applies a log (decision 100)")
+struct ShardTests {
+    private static let a = bytes("a")
+
+    /// A log with one broker that is up and has made a center.
+    private static func begun() throws -> LogScenario {
+        var log = LogScenario()
+        try log.write("n1", .nodeUp(level: 1), .makeCenter(a, epoch: bytes("e1")))
+        return log
+    }
+
+    private static func post(_ number: UInt64, style: PostingStyle? = nil) -> ShardCommand.Action {
+        let options = style.map { PostOptions(style: $0) }
+        return .tell(
+            center: a,
+            .post(
+                Post(
+                    id: NotificationID(high: 0x7000, low: number),
+                    content: Notification.Content(
+                        name: bytes("n"), object: nil, userInfo: nil),
+                    options: options),
+                PostTerms()))
+    }
+
+    private static func connect(_ number: UInt64, seat: UInt32) -> ShardCommand.Action {
+        .tell(
+            center: a,
+            .connect(
+                ClientRegistration(
+                    transport: .webSocket,
+                    connection: ConnectionName(node: seat, number: number),
+                    sessionHash: SecretHash(high: number, low: 0), principal: bytes("p")),
+                observers: [
+                    ObserverRegistration(
+                        tokenHash: SecretHash(high: number, low: 1), name: bytes("n"),
+                        object: nil, selector: bytes("s"))
+                ], since: nil))
+    }
+
+    // MARK: Which entries count
+
+    @Test(
+        "an entry that the log has twice counts once, and one before its time not until it comes again"
+    )
+    func order() throws {
+        var log = try Self.begun()
+        let first = log.entry(of: "n1", Self.post(1))
+        let second = log.entry(of: "n1", Self.post(2))
+        #expect(try log.apply(second).skip == .outOfOrder)
+        #expect(try log.apply(first).results == [.told])
+        #expect(try log.apply(first).skip == .outOfOrder)
+        #expect(try log.apply(second).results == [.told])
+        #expect(log.shard[0].sequence == 2)
+        #expect(log.shard.logIndex == 5)
+    }
+
+    @Test("a life that is over, or was never begun, says nothing any more")
+    func lives() throws {
+        var log = try Self.begun()
+        #expect(try log.write("n2", Self.post(1)).skip == .lifeIsOver)
+        log.restart("n2", life: 7)
+        #expect(try log.write("n2", .nodeUp(level: 1)).results == [.began(seat: 2)])
+        let late = log.entry(of: "n2", Self.post(2))
+        try log.write("n1", .nodeDown(bytes("n2"), life: 6))
+        #expect(try log.write("n2", Self.post(3)).skip == .outOfOrder)
+        try log.write("n1", .nodeDown(bytes("n2"), life: 7))
+        #expect(try log.apply(late).skip == .lifeIsOver)
+        for life: UInt64 in [6, 7] {
+            log.restart("n2", life: life)
+            #expect(try log.write("n2", .nodeUp(level: 1)).skip == .lifeIsOver)
+        }
+        log.restart("n2", life: 8)
+        #expect(try log.write("n2", .nodeUp(level: 1)).results == [.began(seat: 3)])
+        #expect(log.shard[0].sequence == 0)
+    }
+
+    @Test(
+        "the connections of a life end with it: by a word of another broker, and by a second process of its name"
+    )
+    func departures() throws {
+        for isRestarted in [false, true] {
+            var log = try Self.begun()
+            try log.write("n2", .nodeUp(level: 1))
+            try log.write("n1", Self.connect(5, seat: 1))
+            let steps = try log.write("n2", Self.connect(5, seat: 2)).steps
+            #expect(steps.map(\.number) == [2])
+            if isRestarted {
+                log.restart("n2", life: 2)
+                try log.write("n2", .nodeUp(level: 1))
+            } else {
+                try log.write("n1", .nodeDown(bytes("n2"), life: 1))
+            }
+            #expect(log.shard[0].client(1)?.state == .live)
+            #expect(log.shard[0].client(2)?.state == .disconnected)
+        }
+    }
+
+    @Test("a reader of a mailbox ends with the life of its broker, and no other of the same number")
+    func readers() throws {
+        var log = try Self.begun()
+        try log.write("n2", .nodeUp(level: 1))
+        var mailbox: [ShardCommand.Action] = []
+        for number: UInt64 in 1...2 {
+            mailbox.append(
+                .tell(
+                    center: Self.a,
+                    .connect(
+                        ClientRegistration(
+                            transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
+                            sessionHash: SecretHash(high: number, low: 0),
+                            principal: bytes("p")),
+                        observers: [
+                            ObserverRegistration(
+                                tokenHash: SecretHash(high: number, low: 1), name: bytes("n"),
+                                object: nil, selector: bytes("s"))
+                        ], since: nil)))
+        }
+        try log.apply(log.entry(of: "n1", mailbox))
+        for seat: UInt32 in 1...2 {
+            try log.write(
+                "n\(seat)",
+                .tell(
+                    center: Self.a,
+                    .attachStream(
+                        observer: UInt64(seat), ConnectionName(node: seat, number: 9))))
+        }
+        try log.write("n1", .nodeDown(bytes("n2"), life: 1))
+        #expect(log.shard[0].client(1)?.state == .live)
+        #expect(log.shard[0].client(2)?.state == .disconnected)
+    }
+
+    @Test("who knows another past stops the shard, and who was away for too long is not heard")
+    func past() throws {
+        var log = try Self.begun()
+        let entry = log.entry(of: "n1", Self.post(1))
+        let other = Entry(
+            node: entry.node, life: 1, number: 2, appliedIndex: 1, chain: entry.chain ^ 1,
+            elapsed: 0, wallMilliseconds: 0, commands: entry.commands)
+        #expect(throws: Shard.Fault.otherPast(index: 2)) { try log.apply(other) }
+        let ahead = Entry(
+            node: entry.node, life: 1, number: 2, appliedIndex: 2, chain: entry.chain,
+            elapsed: 0, wallMilliseconds: 0, commands: entry.commands)
+        #expect(throws: Shard.Fault.otherPast(index: 2)) { try log.apply(ahead) }
+        try log.write("n2", .nodeUp(level: 1))
+        for _ in 1..<LogPast.limit { try log.write("n2", .nothing) }
+        #expect(try log.apply(entry).skip == .isTooLate)
+    }
+
+    @Test("a level holds when all that are up know it, and who does not know it does not come up")
+    func levels() throws {
+        var log = LogScenario()
+        try log.write("n1", .nodeUp(level: 3))
+        try log.write("n2", .nodeUp(level: 2))
+        #expect(try log.write("n1", .level(3)).results == [.refused])
+        #expect(try log.write("n1", .level(2)).results == [.done])
+        try log.write("n1", .nodeDown(bytes("n2"), life: 1))
+        #expect(try log.write("n1", .level(3)).results == [.done])
+        #expect(log.shard.level == 3)
+        log.restart("n2", life: 2)
+        #expect(try log.write("n2", .nodeUp(level: 2)).skip == .isTooOld(level: 3))
+    }
+
+    @Test("as many brokers as may be share a log, and not one more")
+    func nodeLimit() throws {
+        var log = LogScenario()
+        for number in 1...NodeTable.limit {
+            #expect(try log.write("n\(number)", .nodeUp(level: 1)).skip == nil)
+        }
+        #expect(try log.write("another", .nodeUp(level: 1)).skip == .lifeIsOver)
+    }
+
+    // MARK: Time
+
+    @Test(
+        "time is what brokers agree on: it never goes back, and one that was away does not move it")
+    func time() throws {
+        var log = try Self.begun()
+        try log.write("n1", elapsed: 5_000, .nothing)
+        #expect(log.shard.logTime == 5_000_000_000)
+        let late = log.entry(of: "n1", elapsed: 101, .nothing)
+        let soon = log.entry(of: "n1", elapsed: 100, .nothing)
+        try log.write("n2", .nodeUp(level: 1))
+        #expect(try log.apply(late).skip == nil)
+        #expect(log.shard.logTime == 5_000_000_000)
+        try log.apply(soon)
+        #expect(log.shard.logTime == 5_100_000_000)
+        try log.write("n2", elapsed: .max, .nothing)
+        #expect(log.shard.logTime == 5_100_000_000)
+    }
+
+    @Test("what is due happens before the commands of the entry with whose time it is due")
+    func due() throws {
+        var log = try Self.begun()
+        try log.write(
+            "n1",
+            .tell(
+                center: Self.a,
+                .enterMode(
+                    ModeEntry(
+                        tokenHash: SecretHash(high: 1, low: 1), mode: bytes("m"), client: nil,
+                        lease: 1_000_000_000))))
+        #expect(log.shard[0].modes.stack.count == 1)
+        let steps = try log.write("n1", elapsed: 1_000, Self.post(1)).steps
+        #expect(steps.map { $0.id == nil } == [true, false])
+        #expect(log.shard[0].modes.stack.isEmpty)
+    }
+
+    // MARK: Commands
+
+    @Test("the first that makes a center gives it its epoch; one with something does not end")
+    func centers() throws {
+        var log = try Self.begun()
+        try log.write(
+            "n1", .makeCenter(Self.a, epoch: bytes("e2")), .makeCenter(bytes("b"), epoch: Self.a))
+        #expect(log.shard[0].epoch == bytes("e1"))
+        try log.write("n1", Self.connect(1, seat: 1), Self.post(1, style: .idle))
+        let results = try log.write(
+            "n1", .endCenter(Self.a), .endCenter(bytes("c")), .tell(center: bytes("c"), .idle)
+        ).results
+        #expect(results == [.inUse, .noCenter, .noCenter])
+        try log.write("n1", .makeCenter(bytes("c"), epoch: Self.a))
+        #expect(try log.write("n1", .endCenter(bytes("b"))).results == [.ended])
+        #expect(log.shard.position(of: bytes("c")) == 1)
+        #expect(log.shard.count == 2)
+    }
+
+    @Test("asap entries leave at the end of their entry, and idle ones when nothing lies between")
+    func styles() throws {
+        var log = try Self.begun()
+        let asap = try log.write("n1", Self.post(1, style: .asap), Self.post(2)).steps
+        #expect(asap.map { $0.id == nil } == [false, false, true])
+        try log.write("n1", Self.post(3, style: .idle))
+        let idle = log.entry(of: "n1", .tell(center: Self.a, .idle))
+        let again = log.entry(of: "n1", .tell(center: Self.a, .idle))
+        try log.write("n2", .nodeUp(level: 1))
+        #expect(try log.apply(idle).results == [.done])
+        #expect(log.shard[0].needs.idle)
+        try log.apply(again)
+        #expect(log.shard[0].needs.idle)
+        try log.write("n1", .tell(center: Self.a, .idle))
+        #expect(!log.shard[0].needs.idle)
+        #expect(log.shard[0].sequence == 3)
+    }
+
+    @Test("a ticket is used up by the first who has it in the log, and forgotten when it has ended")
+    func tickets() throws {
+        var log = try Self.begun()
+        let ticket = SecretHash(high: 4, low: 5)
+        let use = ShardCommand.Action.useTicket(ticket, until: 30_000_000_000)
+        #expect(try log.write("n1", use, use).results == [.done, .refused])
+        #expect(try log.write("n1", elapsed: 30_000, use).results == [.refused])
+        let later = ShardCommand.Action.useTicket(ticket, until: 60_000_000_000)
+        #expect(try log.write("n1", later).results == [.refused])
+        let other = ShardCommand.Action.useTicket(
+            SecretHash(high: 6, low: 7), until: 60_000_000_000)
+        #expect(try log.write("n1", other, later).results == [.done, .done])
+    }
+
+    // MARK: Whole logs
+
+    @Test(
+        "equal logs give equal shards, also where one is restored between two entries",
+        arguments: 1...6)
+    func wholeLogs(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var sources = [CommandSource(seed: seed), CommandSource(seed: seed &+ 1_000)]
+        var log = LogScenario(limits: ReplayInTwoProcessesTests.limits)
+        var life: UInt64 = 1
+        for node in 1...3 { try log.write("n\(node)", .nodeUp(level: 1)) }
+        var restored = log.shard
+        var effects = Effects()
+        for _ in 0..<300 {
+            let node = "n\(1 + generator.below(3))"
+            var actions: [ShardCommand.Action] = []
+            for _ in 0..<generator.below(5) {
+                let center = generator.below(2)
+                let name = bytes(["a", "b"][center])
+                switch generator.below(40) {
+                case 0: actions.append(.endCenter(name))
+                case 1, 2: actions.append(.makeCenter(name, epoch: bytes("e\(seed)")))
+                default: actions.append(.tell(center: name, sources[center].next().action))
+                }
+            }
+            if generator.below(12) == 0 {
+                life += 1
+                log.restart(node, life: life)
+                actions.insert(.nodeUp(level: 1), at: 0)
+            }
+            var entry = log.entry(
+                of: node, elapsed: UInt64(generator.below(200)), actions)
+            entry = try Entry(code: entry.code)
+            let outcome = try log.apply(entry)
+            let other = try LogScenario.apply(entry, to: &restored, &effects)
+            #expect(outcome.skip == other.skip)
+            let isEqual = outcome.effects == other.effects
+            try #require(isEqual, "entry \(log.entries.count)")
+            try #require(log.shard.chain == restored.chain)
+            if generator.below(10) == 0 {
+                let snapshot = log.shard.snapshot()
+                #expect(restored.snapshot() == snapshot)
+                restored = try Shard(
+                    snapshot: snapshot, seed: HashSeed(generator.next(), seed))
+                #expect(restored.digest() == log.shard.digest())
+            }
+        }
+        #expect(restored.snapshot() == log.shard.snapshot())
+        #expect(log.shard.count > 0)
+    }
+}
