@@ -9,16 +9,23 @@ struct FunctionLength: Equatable {
 extension HouseRules {
     /// The functions and initializers of a file that have a body.
     static func functions(of source: SwiftSource) -> [FunctionLength] {
+        bodies(of: source).map { name, tokens in
+            let (first, last) = (source.tokens[tokens.lowerBound], source.tokens[tokens.upperBound])
+            return FunctionLength(
+                name: name, line: first.line + 1, lineCount: last.line - first.line + 1)
+        }
+    }
+
+    /// The same with the tokens of each, from its first word to its closing brace.
+    static func bodies(of source: SwiftSource) -> [(name: String, tokens: ClosedRange<Int>)] {
         let tokens = source.tokens
-        return tokens.indices.compactMap { index -> FunctionLength? in
+        return tokens.indices.compactMap { index -> (String, ClosedRange<Int>)? in
             let isFunction = tokens[index].text == "func"
             let isInitializer = tokens[index].text == "init" && startsDeclaration(index, in: tokens)
             guard isFunction || isInitializer else { return nil }
             guard let body = bodyStart(after: index, in: tokens) else { return nil }
-            let end = bodyEnd(from: body, in: tokens)
             let name = isFunction && index + 1 < tokens.count ? tokens[index + 1].text : "init"
-            let (first, last) = (tokens[index].line, tokens[end].line)
-            return FunctionLength(name: name, line: first + 1, lineCount: last - first + 1)
+            return (name, index...bodyEnd(from: body, in: tokens))
         }
     }
 

@@ -307,6 +307,40 @@ struct HouseRulesSamplesTests {
         #expect(files == ["b.swift", "c+D.swift"])
     }
 
+    // MARK: - Submissions
+
+    @Test(
+        "what a command brought about is not read behind its submission in the same function",
+        arguments: [
+            ("func f() {\n submitCommand(a, &b)\n if case .done = effects.outcome {}\n}", [3]),
+            ("func f() {\n host.submitCommand(\n  a)\n let b = host.applied.number\n}", [4]),
+            ("func f() {\n submitCommand(a)\n g(centers[b].row, &effects)\n}", [3, 3]),
+            ("func f() {\n func g() {\n  submitCommand(a)\n  h(effects)\n }\n}", [4]),
+            ("init() {\n if a { submitCommand(b) }\n c { effects.deliveries }\n}", [3]),
+            ("func f() {\n h(effects)\n submitCommand(a(b), to: applied.position)\n}", []),
+            ("func f() { submitCommand(a) }\nfunc g() { h(effects, applied.number) }", []),
+            ("func f() { submitCommand(a)\n fanOut(&b) // effects\n centers.look() }", []),
+            ("func submitCommand(a: A) { applied.number = effects.count }", []),
+            ("protocol P { func f() }\nfunc g() { tell(a, &b); h(effects) }", []),
+        ])
+    func hastyReads(text: String, lines: [Int]) {
+        func violations(_ file: String, _ text: String) -> [Violation] {
+            HouseRules.hastyReads(in: source(text, path: "Sources/BelfryServer/Centers/" + file))
+        }
+        #expect(violations("A.swift", text).map(\.line) == lines)
+        #expect(HouseRules.hastyReads(in: source(text)).isEmpty)
+        let short = text.replacing("func f", with: "func post")
+        #expect(violations("A.swift", short).map(\.line) == lines)
+        #expect(violations("CenterHost+Posting.swift", text).map(\.line) == lines)
+    }
+
+    @Test("the short way of a post may read behind its submission")
+    func shortWay() {
+        let text = "func post() { submitCommand(a); b(effects) }\nfunc f() {}"
+        let path = "Sources/BelfryServer/Centers/CenterHost+Posting.swift"
+        #expect(HouseRules.hastyReads(in: source(text, path: path)).isEmpty)
+    }
+
     // MARK: - Planted faults
 
     @Test(
