@@ -24,7 +24,7 @@ final class MixedWorld {
     /// What observers were sent and may answer.
     private var deliveries: [(observer: UInt64, sequence: UInt64, row: UInt64?)] = []
     private var announcement: UInt64 = 0
-    private var told: [String] = []
+    private var told: [Command.Action] = []
     /// Few clients meet themselves more often.
     private let clientLimit: Int
 
@@ -48,7 +48,7 @@ final class MixedWorld {
         recorder = Recorder(name: name, epoch: epoch, limits: limits)
     }
 
-    var lastTold: ArraySlice<String> { told.suffix(30) }
+    var lastTold: ArraySlice<String> { told.suffix(30).map(Show.action)[...] }
 
     func step() throws(Violation) {
         switch dice.below(40) {
@@ -336,21 +336,22 @@ final class MixedWorld {
             time: CommandTime(
                 wallMilliseconds: 700_000_000_000 + now / 1_000_000, monotonicNanoseconds: now),
             action: action)
-        told.append(Show.action(action))
+        told.append(action)
         if told.count > 100 { told.removeFirst(50) }
-        let before = Set(observers.filter { center.observer($0) != nil })
+        let before = center.living(observers)
         try recorder.record(command)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         try recorder.compare(with: center, effects)
         announcement = max(announcement, effects.announcement)
-        for delivery in effects.deliveries { try judge(delivery, before) }
+        let living = before.union(center.living(effects.deliveries.map(\.observer)))
+        for delivery in effects.deliveries { try judge(delivery, living) }
         try judgeTurns()
         return effects.outcome
     }
 
-    private func judge(_ delivery: Delivery, _ before: Set<UInt64>) throws(Violation) {
+    private func judge(_ delivery: Delivery, _ living: Set<UInt64>) throws(Violation) {
         let sequence = effects.notifications[Int(delivery.notification)].sequence
-        guard center.observer(delivery.observer) != nil || before.contains(delivery.observer) else {
+        guard living.contains(delivery.observer) else {
             throw Violation(
                 "rule C11: \(sequence) is written to o\(delivery.observer), which is gone")
         }
@@ -363,8 +364,16 @@ final class MixedWorld {
 
     private func judgeTurns() throws(Violation) {
         let asks = center.asks(matching: ObserverQuery(limit: .max), visible: { _, _ in true }).rows
-        for ask in asks where center.observer(ask.observer) == nil {
+        let living = center.living(asks.map(\.observer))
+        for ask in asks where !living.contains(ask.observer) {
             throw Violation("rule R11: ask #\(ask.id.low) is at o\(ask.observer), which is gone")
         }
+    }
+}
+
+extension NotificationCenter {
+    /// Those of the observers with these numbers that are there.
+    fileprivate func living(_ observers: [UInt64]) -> Set<UInt64> {
+        Set(observers.filter { observer($0) != nil })
     }
 }
