@@ -107,6 +107,38 @@ struct AnsweredActionTests {
                 == Receipt(id: id, sequence: 1, matched: 1, delivered: 1, acknowledged: 1))
     }
 
+    @Test(
+        "K9: what is handed on to a mailbox is on its way where a reader waits, and held where none does",
+        arguments: ["stream", "poll", "nobody"])
+    func isHandedOnAndFiled(reader: String) {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        let lamp = scenario.respond("lamp", ["toggle"], by: client) { $0.next = "hall" }
+        let hall = scenario.respondingMailbox("hall", ["toggle"])
+        let name = ConnectionName(node: 1, number: 900)
+        switch reader {
+        case "stream": scenario.apply(.attachStream(observer: hall, name))
+        case "poll": scenario.apply(.readMailbox(observer: hall, through: nil, wait: name))
+        default: break
+        }
+        let row = scenario.wire("touchUp", nil, "lamp", "toggle", by: client) {
+            $0.acknowledges = true
+        }
+        let id = scenario.press("touchUp", wait: Self.second)
+        scenario.respond(to: row, 1, of: lamp, .passed([]))
+        #expect(scenario.actions == (reader == "stream" ? ["o2 hall.toggle touchUp{} 2?"] : []))
+        let delivered = Receipt(id: id, sequence: 1, matched: 1, delivered: 1)
+        let isHeld = reader == "nobody"
+        #expect(scenario.reportRows == ["o\(row) \(isHeld ? "held" : "delivered") lamp,hall o2"])
+        #expect(
+            scenario.account(id)
+                == (isHeld ? Receipt(id: id, sequence: 1, matched: 1, held: 1) : delivered))
+        #expect(scenario.effects.completions.map(\.receipts.first) == [scenario.account(id)])
+        scenario.apply(.readMailbox(observer: hall, through: 2))
+        #expect(scenario.account(id) == delivered)
+        #expect(scenario.center.heldActions.isEmpty && scenario.center.heldCount == 0)
+    }
+
     @Test("K9: of those who share an address nobody is asked twice")
     mutating func sharingHolders() {
         let client = scenario.connect()

@@ -219,7 +219,12 @@ extension NotificationCenter {
         let isSuspended =
             !clients[observers[slot].client].suspension.isDisjoint(with: .suspended)
         guard !isSuspended, outcome == .held else { return outcome }
-        return tellReader(of: slot, outcome, time, &effects)
+        // It is counted by its outcome alone: what is handed on is not in its account as held yet.
+        let entry = observers[slot].entries.last
+        held[entry].account = .none
+        let told = tellReader(of: slot, outcome, time, &effects)
+        held[entry].account = told == .held ? .held : .delivered
+        return told
     }
 
     /// Writes an action to the client of its responder.
