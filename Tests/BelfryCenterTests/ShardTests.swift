@@ -54,7 +54,7 @@ struct ShardTests {
         #expect(try log.apply(first).results == [.told])
         #expect(try log.apply(first).skip == .outOfOrder)
         #expect(try log.apply(second).results == [.told])
-        #expect(log.shard[0].sequence == 2)
+        #expect(log.shard.centers[0].sequence == 2)
         #expect(log.shard.logIndex == 5)
     }
 
@@ -75,7 +75,7 @@ struct ShardTests {
         }
         log.restart("n2", life: 8)
         #expect(try log.write("n2", .nodeUp(level: 1)).results == [.began(seat: 3)])
-        #expect(log.shard[0].sequence == 0)
+        #expect(log.shard.centers[0].sequence == 0)
     }
 
     @Test(
@@ -94,8 +94,8 @@ struct ShardTests {
             } else {
                 try log.write("n1", .nodeDown(bytes("n2"), life: 1))
             }
-            #expect(log.shard[0].client(1)?.state == .live)
-            #expect(log.shard[0].client(2)?.state == .disconnected)
+            #expect(log.shard.centers[0].client(1)?.state == .live)
+            #expect(log.shard.centers[0].client(2)?.state == .disconnected)
         }
     }
 
@@ -129,8 +129,8 @@ struct ShardTests {
                         observer: UInt64(seat), ConnectionName(node: seat, number: 9))))
         }
         try log.write("n1", .nodeDown(bytes("n2"), life: 1))
-        #expect(log.shard[0].client(1)?.state == .live)
-        #expect(log.shard[0].client(2)?.state == .disconnected)
+        #expect(log.shard.centers[0].client(1)?.state == .live)
+        #expect(log.shard.centers[0].client(2)?.state == .disconnected)
     }
 
     @Test("who knows another past stops the shard, and who was away for too long is not heard")
@@ -203,10 +203,10 @@ struct ShardTests {
                     ModeEntry(
                         tokenHash: SecretHash(high: 1, low: 1), mode: bytes("m"), client: nil,
                         lease: 1_000_000_000))))
-        #expect(log.shard[0].modes.stack.count == 1)
+        #expect(log.shard.centers[0].modes.stack.count == 1)
         let steps = try log.write("n1", elapsed: 1_000, Self.post(1)).steps
         #expect(steps.map { $0.id == nil } == [true, false])
-        #expect(log.shard[0].modes.stack.isEmpty)
+        #expect(log.shard.centers[0].modes.stack.isEmpty)
     }
 
     // MARK: Commands
@@ -216,7 +216,7 @@ struct ShardTests {
         var log = try Self.begun()
         try log.write(
             "n1", .makeCenter(Self.a, epoch: bytes("e2")), .makeCenter(bytes("b"), epoch: Self.a))
-        #expect(log.shard[0].epoch == bytes("e1"))
+        #expect(log.shard.centers[0].epoch == bytes("e1"))
         try log.write("n1", Self.connect(1, seat: 1), Self.post(1, style: .idle))
         let results = try log.write(
             "n1", .endCenter(Self.a), .endCenter(bytes("c")), .tell(center: bytes("c"), .idle)
@@ -238,12 +238,12 @@ struct ShardTests {
         let again = log.entry(of: "n1", .tell(center: Self.a, .idle))
         try log.write("n2", .nodeUp(level: 1))
         #expect(try log.apply(idle).results == [.done])
-        #expect(log.shard[0].needs.idle)
+        #expect(log.shard.centers[0].needs.idle)
         try log.apply(again)
-        #expect(log.shard[0].needs.idle)
+        #expect(log.shard.centers[0].needs.idle)
         try log.write("n1", .tell(center: Self.a, .idle))
-        #expect(!log.shard[0].needs.idle)
-        #expect(log.shard[0].sequence == 3)
+        #expect(!log.shard.centers[0].needs.idle)
+        #expect(log.shard.centers[0].sequence == 3)
     }
 
     @Test("a ticket is used up by the first who has it in the log, and forgotten when it has ended")

@@ -147,8 +147,8 @@ extension Shard {
         let seat = log.nodes[place].seat
         var departures: [EntryWork.Departure] = []
         for position in 0..<count {
-            let name = self[position].name
-            for action in self[position].departures(from: seat) {
+            let name = centers[position].name
+            for action in centers[position].departures(from: seat) {
                 departures.append(EntryWork.Departure(center: name, action: action))
             }
         }
@@ -160,10 +160,10 @@ extension Shard {
         var due: [Int] = []
         log.dueAt = .max
         for position in 0..<count {
-            if self[position].needs.isDue(at: time) {
+            if centers[position].needs.isDue(at: time) {
                 due.append(position)
             } else {
-                log.dueAt = min(log.dueAt, self[position].needs.nextDeadline(at: time))
+                log.dueAt = min(log.dueAt, centers[position].needs.nextDeadline(at: time))
             }
         }
         return due.reversed()
@@ -198,7 +198,7 @@ extension Shard {
         }
         // Every broker takes them in one order: that of their positions.
         if work.ends == nil {
-            work.ends = log.touched.filter { self[$0].needs.turnEnd }.sorted(by: >)
+            work.ends = log.touched.filter { centers[$0].needs.turnEnd }.sorted(by: >)
         }
         guard let position = work.ends?.popLast() else { return nil }
         return tellOwn(.endTurn(workLimit: Self.workLimit), position, &work, &effects)
@@ -270,7 +270,7 @@ extension Shard {
 
     private mutating func end(_ name: [UInt8]) -> Result {
         guard let position = position(of: name) else { return .noCenter }
-        guard self[position].use.isNone else { return .inUse }
+        guard centers[position].use.isNone else { return .inUse }
         endCenter(at: position)
         log.touched.remove(position)
         // The last center has moved to its position.
@@ -290,8 +290,8 @@ extension Shard {
     private mutating func finish(_ work: EntryWork) {
         var others: Set<Int> = []
         for position in log.touched {
-            log.dueAt = min(log.dueAt, self[position].needs.nextDeadline(at: work.time))
-            if self[position].needs.turnEnd { others.insert(position) }
+            log.dueAt = min(log.dueAt, centers[position].needs.nextDeadline(at: work.time))
+            if centers[position].needs.turnEnd { others.insert(position) }
         }
         note(work.entry, counts: true)
         log.touched = others
@@ -310,9 +310,9 @@ extension Shard {
             digest.add(log.time)
             digest.add(count)
             for position in log.touched.sorted() {
-                let needs = self[position].needs
+                let needs = centers[position].needs
                 digest.add(position)
-                digest.add(self[position].sequence)
+                digest.add(centers[position].sequence)
                 digest.add(needs.observerCount)
                 digest.add(needs.heldByteCount)
                 digest.add(needs.queueByteCount)
@@ -328,7 +328,7 @@ extension Shard {
     mutating func findWork() {
         let time = CommandTime(wallMilliseconds: 0, monotonicNanoseconds: log.time)
         for position in 0..<count {
-            let needs = self[position].needs
+            let needs = centers[position].needs
             log.dueAt = min(log.dueAt, needs.nextDeadline(at: time))
             if needs.turnEnd { log.touched.insert(position) }
         }
@@ -342,7 +342,7 @@ extension Shard {
         digest.add(log.level)
         digest.add(log.chain)
         digest.add(count)
-        for position in 0..<count { digest.add(self[position].digest()) }
+        for position in 0..<count { digest.add(centers[position].digest()) }
         return digest.finish()
     }
 }

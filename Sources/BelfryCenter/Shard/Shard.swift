@@ -7,7 +7,8 @@
 public struct Shard: Sendable {
     /// The limits that new centers have.
     public var limits: CenterLimits
-    private(set) var centers: [NotificationCenter] = []
+    /// The centers, by position: another room looks at one here, since a look through a function would copy it.
+    public private(set) var centers: [NotificationCenter] = []
     private var positions: [[UInt8]: Int] = [:]
     private let seed: HashSeed
     /// What it knows of the log that it applies.
@@ -28,11 +29,6 @@ public struct Shard: Sendable {
 
     /// The position of a center, if there is one of that name.
     public func position(of name: [UInt8]) -> Int? { positions[name] }
-
-    /// The center at a position, to look into it.
-    public subscript(position: Int) -> NotificationCenter {
-        @inline(__always) _read { yield centers.span[position] }
-    }
 
     /// Makes a center, unless there is one of that name.
     ///

@@ -5,17 +5,17 @@ import BelfryCenter
 extension CenterTable {
     /// Whether the end of the turn does something for the center at a position.
     func needsTurnEnd(at position: Int) -> Bool {
-        self[position].needs.turnEnd && !isDoing(.turnEnd, at: position)
+        shard.centers[position].needs.turnEnd && !isDoing(.turnEnd, at: position)
     }
 
     /// Whether the center at a position has begun with the end of a turn and not ended it.
     func turnGoesOn(at position: Int) -> Bool {
-        self[position].needs.turnGoesOn && !isDoing(.turnEnd, at: position)
+        shard.centers[position].needs.turnGoesOn && !isDoing(.turnEnd, at: position)
     }
 
     /// The centers that wait for an idle moment.
     var idlePositions: [Int] {
-        hosted.indices.filter { self[$0].needs.idle && !isDoing(.idle, at: $0) }
+        hosted.indices.filter { shard.centers[$0].needs.idle && !isDoing(.idle, at: $0) }
     }
 
     /// The centers that have something to do by this time.
@@ -26,13 +26,13 @@ extension CenterTable {
     /// Whether the center at a position has more to do by this time than timers, which fire a share a turn: they may
     /// be many, and nobody who asks meanwhile waits for all of them.
     func timeGoesOn(at position: Int, _ time: CommandTime) -> Bool {
-        self[position].needs.deadline <= time.monotonicNanoseconds
+        shard.centers[position].needs.deadline <= time.monotonicNanoseconds
             && !isDoing(.time, at: position)
     }
 
     /// Whether the center at a position has something to do by this time.
     private func isDue(_ position: Int, at time: CommandTime) -> Bool {
-        self[position].needs.isDue(at: time) && !isDoing(.time, at: position)
+        shard.centers[position].needs.isDue(at: time) && !isDoing(.time, at: position)
     }
 
     /// When the first center has something to do; nil when none ever has.
@@ -40,7 +40,7 @@ extension CenterTable {
     /// - Parameter time: now, which says how far the two clocks are apart.
     func earliestDeadline(at time: CommandTime) -> Int64? {
         let others = hosted.indices.filter { !isDoing(.time, at: $0) }
-        let earliest = others.map { self[$0].needs.nextDeadline(at: time) }.min()
+        let earliest = others.map { shard.centers[$0].needs.nextDeadline(at: time) }.min()
         return earliest == .max ? nil : earliest
     }
 
@@ -59,19 +59,19 @@ extension CenterTable {
 
     /// The bytes that a center keeps of a kind for an owner.
     func kept(_ kind: KeptKind, at position: Int, for owner: Owner) -> Int {
-        let own = self[position].holdings(of: owner).memory[kind]
+        let own = shard.centers[position].holdings(of: owner).memory[kind]
         return hosted[position].owner == owner
-            ? own + self[position].keptMemory.ofCenter[kind] : own
+            ? own + shard.centers[position].keptMemory.ofCenter[kind] : own
     }
 
     /// The bytes that a center keeps of a kind, as is known of it.
     func kept(_ kind: KeptKind, at position: Int) -> Int {
-        self[position].keptMemory[kind]
+        shard.centers[position].keptMemory[kind]
     }
 
     /// How many of a kind a center has that it can forget.
     func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
-        self[position].trimmableCount(of: kind)
+        shard.centers[position].trimmableCount(of: kind)
     }
 
     /// What lets a center forget the oldest eighth of a kind.

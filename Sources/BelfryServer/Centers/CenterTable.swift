@@ -5,7 +5,7 @@ import BelfrySystem
 
 /// The centers that live on one loop: a shard, and what the loop knows of each of its centers.
 struct CenterTable: ~Copyable {
-    private var shard: Shard
+    private(set) var shard: Shard
     /// By the positions of the shard.
     private(set) var hosted: [HostedCenter] = []
     /// Where the default center is, on the loop that has it.
@@ -100,14 +100,14 @@ struct CenterTable: ~Copyable {
         hosted.append(HostedCenter(time: time))
         if isWitnessed { beginWitness(at: position) }
         noteKept(at: position)
-        if shard[position].name == RoutedPath.defaultCenter { defaultPosition = position }
+        if shard.centers[position].name == RoutedPath.defaultCenter { defaultPosition = position }
     }
 
     /// Whether a center has nothing, and got its last command no later than this; the default one never.
     func isLeft(_ position: Int, since nanoseconds: Int64) -> Bool {
-        position != defaultPosition && underWay[shard[position].name] == nil
+        position != defaultPosition && underWay[shard.centers[position].name] == nil
             && hosted[position].time.monotonicNanoseconds <= nanoseconds
-            && !shard[position].needs.turnEnd && shard[position].use.isNone
+            && !shard.centers[position].needs.turnEnd && shard.centers[position].use.isNone
     }
 
     /// Ends a center: its name finds it no more, and the last center takes its position.
@@ -116,16 +116,16 @@ struct CenterTable: ~Copyable {
     mutating func end(_ position: Int, _ totals: borrowing CenterTotals) -> Bool {
         var end = ended.take() ?? TurnEnd()
         defer { ended = end }
-        note(shard[position].needs, at: position, &end)
-        hosted[position].addTally(of: shard[position], to: totals)
+        note(shard.centers[position].needs, at: position, &end)
+        addTally(at: position, to: totals)
         takeOwned(at: position)
-        addKept(KeptMemory() - shard[position].keptMemory)
+        addKept(KeptMemory() - shard.centers[position].keptMemory)
         if hosted[position].owner != .none { countCenter(-1, at: position) }
-        let name = shard[position].name
+        let name = shard.centers[position].name
         if let page = hosted[position].page { witness?.give(back: page) }
         let changes = hosted[position].endOfTurn()
         if !changes.isEmpty { end.changes.append(.center(name: name, changes: changes)) }
-        let isStored = keepsChanges && shard[position].isStored
+        let isStored = keepsChanges && shard.centers[position].isStored
         if isStored { end.changes.append(.centerEnded(name: name)) }
         shard.endCenter(at: position)
         touched.removeAll { $0 == position }
@@ -141,7 +141,7 @@ struct CenterTable: ~Copyable {
 
     /// The center at a position, to look into it.
     subscript(position: Int) -> NotificationCenter {
-        @inline(__always) _read { yield shard[position] }
+        @inline(__always) _read { yield shard.centers.span[position] }
     }
 
     /// Names a command for a center.
@@ -168,27 +168,27 @@ struct CenterTable: ~Copyable {
         _ command: consuming Command, to position: Int, into effects: inout Effects
     ) {
         touch(position)
-        let observerCount = shard[position].needs.observerCount
+        let observerCount = shard.centers[position].needs.observerCount
         shard.apply(command, to: position, into: &effects)
         if !effects.changes.isEmpty, keepsChanges { hosted[position].keep(effects) }
         if isWitnessed { bearWitness(at: position) }
-        observerGrowth = shard[position].needs.observerCount - observerCount
+        observerGrowth = shard.centers[position].needs.observerCount - observerCount
         // Many may register in one turn: each counts for the next.
         if observerGrowth != 0 { noteKept(at: position, ifChangedBy: Self.leastKeptChange) }
     }
 
     private mutating func beginWitness(at position: Int) {
-        hosted[position].page = witness?.takePage(for: shard[position])
-        hosted[position].witnessedThrough = shard[position].sequence
+        hosted[position].page = witness?.takePage(for: shard.centers[position])
+        hosted[position].witnessedThrough = shard.centers[position].sequence
     }
 
     /// Notes what a command has dispatched, before any of that leaves.
     private mutating func bearWitness(at position: Int) {
-        let sequence = shard[position].sequence
+        let sequence = shard.centers[position].sequence
         guard sequence != hosted[position].witnessedThrough, let page = hosted[position].page
         else { return }
         witness?.note(
-            shard[position], above: hosted[position].witnessedThrough, on: page)
+            shard.centers[position], above: hosted[position].witnessedThrough, on: page)
         hosted[position].witnessedThrough = sequence
     }
 
@@ -198,7 +198,7 @@ struct CenterTable: ~Copyable {
         hand(
             ShardCommand(
                 id: command.id, time: command.time,
-                action: .tell(center: shard[position].name, command.action)))
+                action: .tell(center: shard.centers[position].name, command.action)))
     }
 
     /// Lets the sequencer have a command that makes or ends a center.
@@ -283,7 +283,7 @@ struct CenterTable: ~Copyable {
     /// Counts a center that has come for its owner, or with -1 one that goes, with what it keeps of its own.
     private mutating func countCenter(_ sign: Int, at position: Int) {
         var more = Holdings()
-        let kept = shard[position].keptMemory.ofCenter
+        let kept = shard.centers[position].keptMemory.ofCenter
         more.memory = sign > 0 ? kept : KeptMemory() - kept
         more.centerCount = sign
         addOwned([hosted[position].owner: more])
@@ -352,19 +352,33 @@ extension CenterTable {
         for position in touched {
             hosted[position].isTouched = false
             noteKept(at: position, ifChangedBy: Self.leastKeptChange)
-            hosted[position].addTally(of: shard[position], to: totals)
-            let needs = shard[position].needs
+            addTally(at: position, to: totals)
+            let needs = shard.centers[position].needs
             note(needs, at: position, &end)
             end.deadline = min(end.deadline, needs.nextDeadline(at: time))
             if needs.turnEnd { others.append(position) }
             let changes = hosted[position].endOfTurn()
             if changes.isEmpty { continue }
-            let name = shard[position].name
+            let name = shard.centers[position].name
             end.changes.append(.center(name: name, changes: changes))
         }
         touched.removeAll(keepingCapacity: true)
         for position in others { touch(position) }
         return end
+    }
+
+    /// Adds to the totals how much more of clients, asks, timers and values a center has than when the last turn ended.
+    ///
+    /// A look at a center that is not by a span would copy it.
+    @inline(__always)
+    private mutating func addTally(at position: Int, to totals: borrowing CenterTotals) {
+        let changeCount = shard.centers.span[position].clientChangeCount
+        if changeCount != hosted[position].knownClients.changeCount {
+            hosted[position].add(shard.centers.span[position].clientCounts, to: totals)
+        }
+        if shard.centers.span[position].hasTally {
+            hosted[position].add(shard.centers.span[position].tally, to: totals)
+        }
     }
 
     private mutating func note(_ needs: CenterNeeds, at position: Int, _ end: inout TurnEnd) {
@@ -373,8 +387,8 @@ extension CenterTable {
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
         end.heldCountGrowth += needs.heldCount - known.heldCount
-        if shard[position].losses.total != hosted[position].knownLosses.total {
-            let losses = shard[position].losses
+        if shard.centers[position].losses.total != hosted[position].knownLosses.total {
+            let losses = shard.centers[position].losses
             end.losses = end.losses ?? Losses()
             end.losses?.add(losses, since: hosted[position].knownLosses)
             hosted[position].knownLosses = losses

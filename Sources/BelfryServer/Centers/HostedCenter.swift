@@ -21,7 +21,7 @@ struct HostedCenter {
     /// What it had of asks, timers and values then.
     private var knownTally = CenterTally()
     /// How many clients it had of each sort then.
-    private var knownClients = ClientCounts()
+    private(set) var knownClients = ClientCounts()
     /// What its observers had lost when the last turn ended.
     var knownLosses = Losses()
     /// What must last of this turn; it stays empty where nothing lasts.
@@ -55,32 +55,17 @@ struct HostedCenter {
         }
     }
 
-    /// Adds to the totals how much more of clients, asks, timers and values the center has than when the last turn ended.
-    mutating func addTally(
-        of center: borrowing NotificationCenter, to totals: borrowing CenterTotals
-    ) {
-        if center.clientChangeCount != knownClients.changeCount {
-            addClients(of: center, to: totals)
-        }
-        if center.hasTally { addTallies(of: center, to: totals) }
-    }
-
-    @inline(never)
-    private mutating func addClients(
-        of center: borrowing NotificationCenter, to totals: borrowing CenterTotals
-    ) {
-        let counts = center.clientCounts
+    /// Adds to the totals how many more clients of each sort the center has than when the last turn ended.
+    mutating func add(_ counts: ClientCounts, to totals: borrowing CenterTotals) {
         totals.add(counts, since: knownClients)
         knownClients = counts
     }
 
-    @inline(never)
-    private mutating func addTallies(
-        of center: borrowing NotificationCenter, to totals: borrowing CenterTotals
-    ) {
-        for kind in CenterTally.kinds where center.tally[kind] != knownTally[kind] {
-            totals.add(center.tally[kind] - knownTally[kind], to: kind)
-            knownTally[kind] = center.tally[kind]
+    /// Adds to the totals how much more of asks, timers and values the center has than then.
+    mutating func add(_ tally: CenterTally, to totals: borrowing CenterTotals) {
+        for kind in CenterTally.kinds where tally[kind] != knownTally[kind] {
+            totals.add(tally[kind] - knownTally[kind], to: kind)
+            knownTally[kind] = tally[kind]
         }
     }
 
