@@ -254,10 +254,22 @@ struct ShardTests {
         #expect(try log.write("n1", use, use).results == [.done, .refused])
         #expect(try log.write("n1", elapsed: 30_000, use).results == [.refused])
         let later = ShardCommand.Action.useTicket(ticket, until: 60_000_000_000)
-        #expect(try log.write("n1", later).results == [.refused])
-        let other = ShardCommand.Action.useTicket(
-            SecretHash(high: 6, low: 7), until: 60_000_000_000)
-        #expect(try log.write("n1", other, later).results == [.done, .done])
+        #expect(try log.write("n1", later, later).results == [.done, .refused])
+    }
+
+    @Test("tickets that have ended are not kept for ever")
+    func endedTickets() throws {
+        var log = try Self.begun()
+        for round: UInt64 in 1...5 {
+            let until = Int64(round) * 1_000_000_000
+            for number: UInt64 in 0..<600 {
+                let ticket = SecretHash(high: round, low: number)
+                #expect(
+                    try log.write("n1", .useTicket(ticket, until: until)).results == [.done])
+            }
+            try log.write("n1", elapsed: 1_000, .nothing)
+        }
+        #expect(log.shard.log.tickets.count <= ShardLog.leastTicketSweepCount)
     }
 
     // MARK: Whole logs

@@ -279,8 +279,12 @@ extension Shard {
     }
 
     private mutating func use(_ ticket: SecretHash, until end: Int64) -> Bool {
-        guard end > log.time, log.tickets[ticket] == nil else { return false }
-        log.tickets = log.tickets.filter { $0.value > log.time }
+        guard end > log.time, log.tickets[ticket] ?? .min <= log.time else { return false }
+        // Those that have ended are looked for when there are twice as many as were left the last time.
+        if log.tickets.count >= log.ticketSweepCount {
+            log.tickets = log.tickets.filter { $0.value > log.time }
+            log.ticketSweepCount = max(ShardLog.leastTicketSweepCount, 2 * log.tickets.count)
+        }
         log.tickets[ticket] = end
         return true
     }

@@ -10,9 +10,12 @@ struct ShardLog: Sendable {
     var nodes = NodeTable()
     /// The tickets that were used up, with the time at which each ends.
     var tickets: [SecretHash: Int64] = [:]
+    var ticketSweepCount = leastTicketSweepCount
     var past = LogPast()
     /// The digest of what all entries have brought about.
     var chain: UInt64 = 0
+
+    static let leastTicketSweepCount = 1_024
 
     // MARK: What a snapshot does not have
 
@@ -56,6 +59,7 @@ extension ShardLog: Coded {
         numbers = try coder(known?.numbers)
         nodes = try coder(known?.nodes)
         tickets = try coder.table(known?.tickets) { ($0.high, $0.low) < ($1.high, $1.low) }
+        ticketSweepCount = try coder(known?.ticketSweepCount)
         past = try coder(known?.past)
         chain = try coder(known?.chain)
     }
