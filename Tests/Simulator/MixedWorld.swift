@@ -13,6 +13,7 @@ final class MixedWorld {
     private(set) var center: NotificationCenter
     private var effects = Effects()
     private var recorder: Recorder
+    private var limits: CenterLimits
     private var now: Int64 = 1_000_000_000_000
     private(set) var commandCount: UInt64 = 0
     private var lastNumber: UInt64 = 0
@@ -24,6 +25,8 @@ final class MixedWorld {
     /// What observers were sent and may answer.
     private var deliveries: [(observer: UInt64, sequence: UInt64, row: UInt64?)] = []
     private var announcement: UInt64 = 0
+    /// Somebody over HTTP who waits, or has waited, for an answer.
+    private var waiter: (ask: NotificationID, command: CommandID)?
     private var told: [Command.Action] = []
     /// Few clients meet themselves more often.
     private let clientLimit: Int
@@ -37,7 +40,7 @@ final class MixedWorld {
         limits.clientHeldCountLimit = 20
         limits.unacknowledgedLimit = 3
         limits.flushByteLimit = 400
-        limits.queueEntryLimit = 20
+        limits.queueEntryLimit = dice.number(in: 4...20)
         limits.askLimit = 20
         limits.clientAskLimit = 12
         limits.fateLimit = 30
@@ -46,12 +49,13 @@ final class MixedWorld {
         center = NotificationCenter(
             name: name, epoch: epoch, limits: limits, seed: HashSeed(seed, dice.next()))
         recorder = Recorder(name: name, epoch: epoch, limits: limits)
+        self.limits = limits
     }
 
     var lastTold: ArraySlice<String> { told.suffix(30).map(Show.action)[...] }
 
     func step() throws(Violation) {
-        switch dice.below(40) {
+        switch dice.below(41) {
         case 0, 1: try connect()
         case 2...6: try observe()
         case 7...12: try submit(.post(post(), postTerms))
@@ -69,6 +73,7 @@ final class MixedWorld {
         case 34: try submit(.idle)
         case 35: try remove()
         case 36: try mode()
+        case 37: try forget()
         default: try endTurn()
         }
     }
@@ -86,6 +91,8 @@ final class MixedWorld {
         return path
     }
 
+    private var owner: Owner { Owner(ofPrincipal: [UInt8](["p", "q"][dice.below(2)])) }
+
     private func newID() -> NotificationID {
         lastNumber += 1
         posts.append(NotificationID(high: UInt64(now) << 16 | 0x7000, low: lastNumber))
@@ -95,14 +102,16 @@ final class MixedWorld {
 
     private var postTerms: PostTerms {
         var terms = PostTerms()
-        if dice.oneIn(3) { terms.wait = 5_000_000_000 }
-        terms.reportsObservers = dice.oneIn(4)
-        if dice.oneIn(5) {
+        terms.owner = owner
+        if dice.oneIn(2) { terms.wait = 5_000_000_000 }
+        terms.reportsObservers = dice.oneIn(2)
+        if dice.oneIn(3) {
             terms.details = PostTerms.Details(
                 scope: .everything,
                 key: IdempotencyKey(
                     principal: [UInt8]("p"), text: [UInt8]("\(dice.below(4))"),
-                    requestHash: SecretHash(high: 0, low: 0), form: 0),
+                    requestHash: SecretHash(high: 0, low: 0), form: 0,
+                    owner: terms.owner),
                 setter: PostTerms.TimerSetter(
                     client: client,
                     principal: TimerRecord.Principal(name: [UInt8]("p"), hasKey: true),
@@ -115,13 +124,15 @@ final class MixedWorld {
         var options: PostOptions?
         if dice.oneIn(2) {
             let timer = TimerTerms(
-                start: .after(Int64(dice.below(3_000)) * 1_000_000),
+                start: .after(Int64(dice.below(dice.oneIn(4) ? 60_000 : 3_000)) * 1_000_000),
                 period: dice.oneIn(3) ? 1_000_000_000 : nil,
-                lease: dice.oneIn(3) ? 2_000_000_000 : nil, replaces: dice.oneIn(2))
+                lease: dice.oneIn(3) ? 2_000_000_000 : nil, replaces: dice.oneIn(2),
+                isFarewell: dice.oneIn(4))
             options = PostOptions(
                 style: [nil, .asap, .idle][dice.below(3)],
                 coalescing: dice.oneIn(2) ? [.onName, .onSender] : [],
-                keepsLatest: dice.oneIn(2), isImmediate: dice.oneIn(2),
+                keepsLatest: dice.oneIn(2), modes: [dice.oneIn(4) ? name : Mode.default],
+                maxDelay: dice.oneIn(4) ? 1_000_000_000 : nil, isImmediate: dice.oneIn(2),
                 timeToLive: dice.oneIn(4) ? 2_000_000_000 : nil,
                 timer: dice.oneIn(4) ? timer : nil)
         }
@@ -131,6 +142,12 @@ final class MixedWorld {
                 name: name, object: dice.oneIn(3) ? nil : object,
                 userInfo: [UInt8]("{\"n\":\(lastNumber)}")),
             causedBy: dice.oneIn(8) ? posts.first : nil, options: options)
+    }
+
+    /// What the broker posts itself, when somebody observes it.
+    private var reportName: [UInt8] {
+        let names = ["channel.observed", "channel.unobserved", "client.left", "queue.overflowed"]
+        return [UInt8]("belfry." + (dice.pick(names) ?? ""))
     }
 
     private func registration() -> ObserverRegistration {
@@ -168,7 +185,7 @@ final class MixedWorld {
         let isFiled = role.responder != nil || role.value != nil
         return ObserverRegistration(
             serial: lastNumber, tokenHash: SecretHash(high: lastNumber, low: 1),
-            name: isFiled || dice.oneIn(4) ? nil : name,
+            name: isFiled || dice.oneIn(4) ? nil : dice.oneIn(8) ? reportName : name,
             object: isFiled || dice.oneIn(2) ? object : nil,
             selector: role.responder == nil ? name : [], terms: terms, role: role)
     }
@@ -222,21 +239,28 @@ final class MixedWorld {
         var terms = AskTerms()
         terms.client = dice.oneIn(2) ? client : nil
         terms.principal = [UInt8]("p")
+        terms.owner = owner
         let ask = Ask(
             id: newID(),
             content: Notification.Content(name: name, object: object, userInfo: [UInt8]("{}")),
             fallback: dice.oneIn(4) ? [UInt8]("1") : nil, isOnce: dice.oneIn(3),
             lifetime: Int64(dice.number(in: 1...6)) * 1_000_000_000,
             wait: terms.client == nil && dice.oneIn(2) ? Int64(dice.below(2)) * 1_000_000_000 : nil)
-        try submit(.ask(ask, terms))
+        if try submit(.ask(ask, terms)) == .awaiting(ask.id), terms.client == nil {
+            waiter = (ask.id, lastCommand)
+        }
     }
 
     private func answer() throws(Violation) {
+        let response: Response =
+            [.result([UInt8]("{}")), .refusal([UInt8]("{}")), .passed([UInt8]("{}"))][dice.below(3)]
+        if dice.oneIn(8), let ask = dice.pick(center.openAsks) {
+            try submit(.answer(ask.id, observer: ask.observer, response))
+            return
+        }
         guard let place = dice.pick(Array(deliveries.indices)) else { return }
         let delivery = deliveries[place]
         if dice.oneIn(2) { deliveries.remove(at: place) }
-        let response: Response =
-            [.result([UInt8]("{}")), .refusal([UInt8]("{}")), .passed([UInt8]("{}"))][dice.below(3)]
         try submit(
             .acknowledge(
                 client: center.observer(delivery.observer)?.client ?? 1,
@@ -248,6 +272,7 @@ final class MixedWorld {
     private func write() throws(Violation) {
         var write = ValueWrite(id: newID(), object: object, path: path)
         write.client = dice.oneIn(2) ? client : nil
+        write.owner = owner
         let text = [UInt8](["{\"l\":1}", "{\"k\":{\"l\":2}}", "{}"][dice.below(3)])
         guard let document = try? Document.parse(text.span),
             let patch = try? Document.parsePatch([UInt8]("{\"k\":null,\"l\":3}").span)
@@ -312,7 +337,32 @@ final class MixedWorld {
             .enterMode(
                 ModeEntry(
                     serial: lastNumber, tokenHash: SecretHash(high: lastNumber, low: 2),
-                    mode: name, client: client, lease: nil)))
+                    mode: name, client: client, lease: dice.oneIn(3) ? 1_500_000_000 : nil)))
+    }
+
+    /// What somebody takes back, and what the broker has no more room for.
+    private func forget() throws(Violation) {
+        switch dice.below(9) {
+        case 0, 1:
+            let match = QueueMatch(
+                name: name, object: object, mask: dice.oneIn(2) ? .onName : .onSender,
+                scope: .everything)
+            try submit(.dequeue(match))
+        case 2:
+            guard let post = dice.pick(posts) else { return }
+            try submit(.dequeueEntry(post, scope: .everything))
+        case 3: if let waiter { try submit(.leaveAsk(waiter.ask, waiter.command)) }
+        case 4: try submit(.trimHeld(byteCount: dice.below(200)))
+        case 5: try submit(.trimOwned(dice.oneIn(2) ? .held : .keys, owner))
+        case 6:
+            limits.queueEntryLimit = dice.number(in: 4...20)
+            limits.replayCountLimit = dice.number(in: 10...40)
+            limits.fateLimit = dice.number(in: 10...30)
+            try submit(.configure(limits))
+        default:
+            let kinds: [KeptKind] = [.channels, .replay, .keys, .fates, .tombstones]
+            try submit(.trim(kinds[dice.below(kinds.count)], count: dice.below(20)))
+        }
     }
 
     private func endTurn() throws(Violation) {
@@ -328,14 +378,19 @@ final class MixedWorld {
 
     // MARK: Judging
 
+    private var time: CommandTime {
+        CommandTime(
+            wallMilliseconds: 700_000_000_000 + now / 1_000_000, monotonicNanoseconds: now)
+    }
+
+    private var lastCommand: CommandID {
+        CommandID(node: 0, incarnation: 1, counter: commandCount)
+    }
+
     @discardableResult
     private func submit(_ action: Command.Action) throws(Violation) -> Outcome {
         commandCount += 1
-        let command = Command(
-            id: CommandID(node: 0, incarnation: 1, counter: commandCount),
-            time: CommandTime(
-                wallMilliseconds: 700_000_000_000 + now / 1_000_000, monotonicNanoseconds: now),
-            action: action)
+        let command = Command(id: lastCommand, time: time, action: action)
         told.append(action)
         if told.count > 100 { told.removeFirst(50) }
         let before = center.living(observers)
@@ -363,7 +418,7 @@ final class MixedWorld {
     }
 
     private func judgeTurns() throws(Violation) {
-        let asks = center.asks(matching: ObserverQuery(limit: .max), visible: { _, _ in true }).rows
+        let asks = center.openAsks
         let living = center.living(asks.map(\.observer))
         for ask in asks where !living.contains(ask.observer) {
             throw Violation("rule R11: ask #\(ask.id.low) is at o\(ask.observer), which is gone")
@@ -375,5 +430,9 @@ extension NotificationCenter {
     /// Those of the observers with these numbers that are there.
     fileprivate func living(_ observers: [UInt64]) -> Set<UInt64> {
         Set(observers.filter { observer($0) != nil })
+    }
+
+    fileprivate var openAsks: [AskRow] {
+        asks(matching: ObserverQuery(limit: .max), visible: { _, _ in true }).rows
     }
 }
