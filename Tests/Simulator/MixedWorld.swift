@@ -12,7 +12,7 @@ final class MixedWorld {
     var dice: Dice
     private(set) var center: NotificationCenter
     private var effects = Effects()
-    private var recorder: Recorder
+    var recorder: Recorder
     private var limits: CenterLimits
     private var now: Int64 = 1_000_000_000_000
     private(set) var commandCount: UInt64 = 0
@@ -365,6 +365,32 @@ final class MixedWorld {
         }
     }
 
+    /// The broker is killed when everything is stored, or stops in order; then the next life begins.
+    func restart(isComplete: Bool) throws(Violation) {
+        if isComplete {
+            try submit(.terminate)
+            // As the server does it, which may have more to tell by then.
+            try submit(.terminate)
+        }
+        recorder.endTurn()
+        try recorder.commit()
+        now += Int64(dice.below(5_000)) * 1_000_000
+        let epoch = center.epoch + [UInt8](".2")
+        let image = try recorder.restart(
+            limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+        let seed = HashSeed(dice.next(), 1)
+        if let image {
+            center = NotificationCenter(restoring: image, limits: limits, seed: seed, time: time)
+            center.assignOwners { Owner(ofPrincipal: $0) }
+        } else {
+            center = NotificationCenter(
+                name: center.name, epoch: epoch, limits: limits, seed: seed)
+        }
+        connections = connections.filter { center.client($0.key) != nil }.mapValues { _ in 0 }
+        announcement = 0
+        try submit(.configure(limits))
+    }
+
     private func endTurn() throws(Violation) {
         now += Int64(dice.below(800)) * 1_000_000
         try submit(.passTime(workLimit: dice.oneIn(2) ? .max : 20))
@@ -388,7 +414,7 @@ final class MixedWorld {
     }
 
     @discardableResult
-    private func submit(_ action: Command.Action) throws(Violation) -> Outcome {
+    func submit(_ action: Command.Action) throws(Violation) -> Outcome {
         commandCount += 1
         let command = Command(id: lastCommand, time: time, action: action)
         told.append(action)

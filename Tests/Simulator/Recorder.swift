@@ -8,8 +8,9 @@ struct Recorder {
     private var record: Record?
     private var commandCount = 0
 
-    /// After how many commands the two are compared.
-    static let interval = 250
+    /// After how many commands the two are compared, and the second one moves into its snapshot; nil if the world
+    /// says when.
+    var interval: Int? = 250
 
     init(name: [UInt8], epoch: [UInt8], limits: CenterLimits) {
         replayer = Replayer(name: name, epoch: epoch, limits: limits)
@@ -40,13 +41,19 @@ struct Recorder {
         try replayer.commit()
     }
 
+    /// Begins the next life of the second center.
+    ///
+    /// - Returns: what its store had, for a world that has none of its own.
+    @discardableResult
     mutating func restart(
         limits: CenterLimits, epoch: [UInt8], isComplete: Bool, time: CommandTime
-    ) throws(Violation) {
+    ) throws(Violation) -> CenterImage? {
         record?.write(
             .restart, Self.code(of: limits, at: time), epoch, isComplete ? [1] : [0])
-        try replayer.restart(limits: limits, epoch: epoch, isComplete: isComplete, time: time)
-        try replayer.moveIntoSnapshot()
+        let image = try replayer.restart(
+            limits: limits, epoch: epoch, isComplete: isComplete, time: time)
+        if interval != nil { try replayer.moveIntoSnapshot() }
+        return image
     }
 
     /// Compares with the center that did the same, and what that brought about.
@@ -56,16 +63,37 @@ struct Recorder {
         guard replayer.hasBrought(effects) else {
             throw Violation("command \(commandCount) does something else in a second center")
         }
-        guard commandCount % Self.interval == 0 else { return }
-        let digest = center.digest()
-        record?.write(.digest, Record.number(digest))
-        guard replayer.digest == digest else {
+        guard let interval, commandCount % interval == 0 else { return }
+        record?.write(.digest, Record.number(center.digest()))
+        try compareStates(with: center)
+        try replayer.moveIntoSnapshot()
+    }
+
+    /// Compares digests and snapshots of the two.
+    ///
+    /// - Returns: the snapshot.
+    @discardableResult
+    func compareStates(with center: borrowing NotificationCenter) throws(Violation) -> [UInt8] {
+        guard replayer.digest == center.digest() else {
             throw Violation("after \(commandCount) commands a second center has another digest")
         }
-        guard replayer.snapshot == center.snapshot() else {
+        let snapshot = center.snapshot()
+        guard replayer.snapshot == snapshot else {
             throw Violation("after \(commandCount) commands a second center has another state")
         }
+        return snapshot
+    }
+
+    /// The second center goes on as the one that the snapshot of both makes, which must have all that they have.
+    ///
+    /// - Returns: the snapshot.
+    mutating func moveIntoSnapshot(
+        of center: borrowing NotificationCenter
+    ) throws(Violation) -> [UInt8] {
+        let snapshot = try compareStates(with: center)
         try replayer.moveIntoSnapshot()
+        try compareStates(with: center)
+        return snapshot
     }
 
     /// Limits and a time have the code of the command that says them.
@@ -145,13 +173,15 @@ struct Replayer {
         try store.commit(uncommitted.removeFirst())
     }
 
+    @discardableResult
     mutating func restart(
         limits: CenterLimits, epoch: [UInt8], isComplete: Bool, time: CommandTime
-    ) throws(Violation) {
+    ) throws(Violation) -> CenterImage? {
         turn = []
         uncommitted = []
         let seed = HashSeed(0x5eed, 0x3)
-        if let image = try store.restart(isComplete: isComplete) {
+        let image = try store.restart(isComplete: isComplete)
+        if let image {
             center = NotificationCenter(
                 restoring: image, limits: limits, seed: seed, time: time)
             center.assignOwners { Owner(ofPrincipal: $0) }
@@ -159,6 +189,7 @@ struct Replayer {
             center = NotificationCenter(
                 name: center.name, epoch: epoch, limits: limits, seed: seed)
         }
+        return image
     }
 
     /// Replays a record; tells how many digests were equal.

@@ -10,6 +10,8 @@ import Glibc
 //     belfry-simulator actions [--seeds A..B] [--steps N]  observers with targets, against a model of their own
 //     belfry-simulator timers [--seeds A..B] [--steps N] timers, clocks and crashes, judged from outside alone
 //     belfry-simulator values [--seeds A..B] [--steps N] values and their observers, judged from outside alone
+//     belfry-simulator mixed [--seeds A..B] [--steps N]  all of them at once
+//     belfry-simulator snapshots [--seeds A..B] [--steps N]  a state of fewer steps a seed, and two centers from there on
 //     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
 //     belfry-simulator history SEED [--steps N]          all that an outsider saw of one seed
 //     belfry-simulator record FILE SEED [--steps N]      what happens in one seed, as a file
@@ -34,6 +36,7 @@ struct Order {
             verb = first
             rest = rest.dropFirst()
         }
+        if verb == "snapshots" { stepCount = 1_000 }
         while let argument = rest.popFirst() {
             switch argument {
             case "--seeds":
@@ -144,12 +147,12 @@ func tellHistory(_ order: Order) -> Int32 {
 }
 
 func perform() -> Int32 {
+    let verbs = """
+        run, asks, actions, timers, values, mixed, snapshots, verbose, history, record or replay; \
+        main.swift has their options
+        """
     guard let order = Order(CommandLine.arguments) else {
-        print(
-            """
-            run, asks, actions, timers, values, mixed, verbose, history, record or replay; main.swift has \
-            their options
-            """)
+        print(verbs)
         return 2
     }
     switch order.verb {
@@ -159,12 +162,13 @@ func perform() -> Int32 {
     case "timers": return runAll(TimerWorld.self, order)
     case "values": return runAll(ValueWorld.self, order)
     case "mixed": return runAll(MixedWorld.self, order)
+    case "snapshots": return runSnapshots(order)
     case "verbose": return verbose(order)
     case "history": return tellHistory(order)
     case "record": return record(order)
     case "replay": return replay(order)
     default:
-        print("run, asks, actions, timers, values, mixed, verbose, history, record or replay")
+        print(verbs)
         return 2
     }
 }
