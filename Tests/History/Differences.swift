@@ -6,7 +6,11 @@
 package func differences(
     _ left: Any, _ right: Any, at path: String = "", leavingOut leftOut: Set<String> = []
 ) -> [String] {
-    if let field = path.split(separator: ".").last, leftOut.contains(String(field)) { return [] }
+    if let point = path.lastIndex(of: "."),
+        leftOut.contains(String(path[path.index(after: point)...]))
+    {
+        return []
+    }
     let (ours, others) = (Mirror(reflecting: left), Mirror(reflecting: right))
     if ours.displayStyle == .dictionary || ours.displayStyle == .set {
         let texts = [ours, others].map { mirror in

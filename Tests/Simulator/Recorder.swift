@@ -142,6 +142,14 @@ struct Replayer {
             && effects.askEnds == others.askEnds && effects.announcement == others.announcement
             && effects.keyPaths == others.keyPaths
             && effects.changedValues == others.changedValues && effects.changes == others.changes
+            && effects.hasAsks == others.hasAsks && effects.hasValues == others.hasValues
+            && (!effects.hasAsks || hasSameAddresses(others))
+    }
+
+    private func hasSameAddresses(_ others: borrowing Effects) -> Bool {
+        effects.notifications.indices.allSatisfy {
+            effects.addressed(of: UInt32($0)) == others.addressed(of: UInt32($0))
+        }
     }
 
     /// Goes on as the center that its own snapshot makes; all that it stores must be the same.
