@@ -4,15 +4,15 @@
 struct LogScenario {
     private(set) var shard: Shard
     private(set) var entries: [Entry] = []
-    /// What each broker has written, by its name.
+    /// How far each broker has written, by its name.
     private var writers: [String: (life: UInt64, number: UInt64, counter: UInt64)] = [:]
     var effects = Effects()
 
     init(limits: CenterLimits = CenterLimits()) {
-        shard = .ofLog(limits: limits, seed: HashSeed(1, 2))
+        shard = Shard(limits: limits, seed: HashSeed(1, 2))
     }
 
-    /// What became of an entry.
+    /// How an entry has ended.
     struct Outcome {
         var skip: Shard.Skip?
         var steps: [Shard.Step] = []

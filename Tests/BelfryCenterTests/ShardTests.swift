@@ -26,13 +26,15 @@ struct ShardTests {
                 PostTerms()))
     }
 
-    private static func connect(_ number: UInt64, seat: UInt32) -> ShardCommand.Action {
+    private static func connect(
+        _ number: UInt64, _ transport: Transport = .webSocket, seat: UInt32 = 0
+    ) -> ShardCommand.Action {
         .tell(
             center: a,
             .connect(
                 ClientRegistration(
-                    transport: .webSocket,
-                    connection: ConnectionName(node: seat, number: number),
+                    transport: transport,
+                    connection: ConnectionName(node: seat, number: seat == 0 ? 0 : number),
                     sessionHash: SecretHash(high: number, low: 0), principal: bytes("p")),
                 observers: [
                     ObserverRegistration(
@@ -74,7 +76,9 @@ struct ShardTests {
             #expect(try log.write("n2", .nodeUp(level: 1)).skip == .lifeIsOver)
         }
         log.restart("n2", life: 8)
-        #expect(try log.write("n2", .nodeUp(level: 1)).results == [.began(seat: 3)])
+        #expect(
+            try log.write("n2", .nodeUp(level: 1), .nodeUp(level: 1)).results
+                == [.began(seat: 3), .refused])
         #expect(log.shard.centers[0].sequence == 0)
     }
 
@@ -103,23 +107,7 @@ struct ShardTests {
     func readers() throws {
         var log = try Self.begun()
         try log.write("n2", .nodeUp(level: 1))
-        var mailbox: [ShardCommand.Action] = []
-        for number: UInt64 in 1...2 {
-            mailbox.append(
-                .tell(
-                    center: Self.a,
-                    .connect(
-                        ClientRegistration(
-                            transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
-                            sessionHash: SecretHash(high: number, low: 0),
-                            principal: bytes("p")),
-                        observers: [
-                            ObserverRegistration(
-                                tokenHash: SecretHash(high: number, low: 1), name: bytes("n"),
-                                object: nil, selector: bytes("s"))
-                        ], since: nil)))
-        }
-        try log.apply(log.entry(of: "n1", mailbox))
+        try log.write("n1", Self.connect(1, .mailbox), Self.connect(2, .mailbox))
         for seat: UInt32 in 1...2 {
             try log.write(
                 "n\(seat)",
@@ -170,7 +158,9 @@ struct ShardTests {
         for number in 1...NodeTable.limit {
             #expect(try log.write("n\(number)", .nodeUp(level: 1)).skip == nil)
         }
-        #expect(try log.write("another", .nodeUp(level: 1)).skip == .lifeIsOver)
+        #expect(
+            try log.write("another", .nodeUp(level: 1)).skip
+                == .isOneTooMany(limit: NodeTable.limit))
     }
 
     // MARK: Time

@@ -144,7 +144,7 @@ final class MixedWorld {
             causedBy: dice.oneIn(8) ? posts.first : nil, options: options)
     }
 
-    /// What the broker posts itself, when somebody observes it.
+    /// The name of a notification that the broker posts itself, when somebody observes it.
     private var reportName: [UInt8] {
         let names = ["channel.observed", "channel.unobserved", "client.left", "queue.overflowed"]
         return [UInt8]("belfry." + (dice.pick(names) ?? ""))
@@ -340,7 +340,7 @@ final class MixedWorld {
                     mode: name, client: client, lease: dice.oneIn(3) ? 1_500_000_000 : nil)))
     }
 
-    /// What somebody takes back, and what the broker has no more room for.
+    /// Takes something back, as somebody wants or as the broker has not enough room.
     private func forget() throws(Violation) {
         switch dice.below(9) {
         case 0, 1:

@@ -9,6 +9,13 @@ struct CodeReader: Coder {
         self.seed = seed
     }
 
+    /// Begins behind the version, which must be this one.
+    init(_ bytes: [UInt8], version: UInt64, seed: HashSeed) throws(CodeError) {
+        self.init(bytes, seed: seed)
+        let written: UInt64 = try next()
+        guard written == version else { throw .unknownVersion(written) }
+    }
+
     var isReading: Bool { true }
 
     mutating func word(_ known: UInt64?) throws(CodeError) -> UInt64 {

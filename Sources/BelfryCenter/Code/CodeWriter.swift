@@ -2,6 +2,17 @@
 struct CodeWriter: Coder {
     private(set) var bytes: [UInt8] = []
 
+    init() {}
+
+    /// Begins with a version.
+    init(version: UInt64) { _ = word(version) }
+
+    /// Writes a value.
+    mutating func write(_ value: some Coded) {
+        // A writer throws nothing.
+        _ = try? type(of: value).init(value, by: &self)
+    }
+
     var isReading: Bool { false }
     var seed: HashSeed { preconditionFailure("what is written has its hash tables") }
 

@@ -8,10 +8,8 @@ extension Command {
 
     /// The command as bytes.
     public var code: [UInt8] {
-        var writer = CodeWriter()
-        _ = writer.word(Self.codeVersion)
-        // A writer throws nothing.
-        _ = try? Command(self, by: &writer)
+        var writer = CodeWriter(version: Self.codeVersion)
+        writer.write(self)
         return writer.bytes
     }
 
@@ -19,9 +17,7 @@ extension Command {
     ///
     /// Bytes behind the last field that this program knows are fields of a newer program; it may skip them.
     public init(code: [UInt8]) throws(CodeError) {
-        var reader = CodeReader(code, seed: HashSeed(0, 0))
-        let version: UInt64 = try reader.next()
-        guard version == Self.codeVersion else { throw .unknownVersion(version) }
+        var reader = try CodeReader(code, version: Self.codeVersion, seed: HashSeed(0, 0))
         self = try reader.next()
     }
 }

@@ -6,10 +6,8 @@ extension Entry {
 
     /// The entry as bytes.
     public var code: [UInt8] {
-        var writer = CodeWriter()
-        _ = writer.word(Self.codeVersion)
-        // A writer throws nothing.
-        _ = try? Entry(self, by: &writer)
+        var writer = CodeWriter(version: Self.codeVersion)
+        writer.write(self)
         return writer.bytes
     }
 
@@ -18,9 +16,7 @@ extension Entry {
     /// - Throws: that the version, or the kind of a command, is not known: then a newer program has written it, and this
     ///   one must stop.
     public init(code: [UInt8]) throws(CodeError) {
-        var reader = CodeReader(code, seed: HashSeed(0, 0))
-        let version: UInt64 = try reader.next()
-        guard version == Self.codeVersion else { throw .unknownVersion(version) }
+        var reader = try CodeReader(code, version: Self.codeVersion, seed: HashSeed(0, 0))
         self = try reader.next()
         try reader.finish()
     }

@@ -43,18 +43,14 @@ extension Coded {
     /// The value as bytes, behind a version and a check that they are whole.
     fileprivate func sealedCode(version: UInt64) -> [UInt8] {
         var state = CodeWriter()
-        // A writer throws nothing.
-        _ = try? Self(self, by: &state)
-        var writer = CodeWriter()
-        _ = writer.word(version)
+        state.write(self)
+        var writer = CodeWriter(version: version)
         _ = writer.word(sipHash(state.bytes.span, seed: sealSeed))
         return writer.bytes + state.bytes
     }
 
     fileprivate init(sealed code: [UInt8], version: UInt64, seed: HashSeed) throws(CodeError) {
-        var reader = CodeReader(code, seed: seed)
-        let written: UInt64 = try reader.next()
-        guard written == version else { throw .unknownVersion(written) }
+        var reader = try CodeReader(code, version: version, seed: seed)
         let check: UInt64 = try reader.next()
         guard sipHash(reader.rest, seed: sealSeed) == check else { throw .malformed }
         self = try reader.next()

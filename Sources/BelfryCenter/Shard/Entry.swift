@@ -8,7 +8,7 @@ public struct Entry: Sendable {
     public let number: UInt64
     /// The index of the last entry that its broker had applied.
     public let appliedIndex: UInt64
-    /// What its broker knew of the log up to there: ``Shard/chain``.
+    /// The digest of the log up to there, as its broker had it (``Shard/chain``).
     public let chain: UInt64
     /// How many milliseconds before it was written that entry was applied, by the clock of its broker.
     public let elapsed: UInt64
@@ -21,7 +21,7 @@ public struct Entry: Sendable {
     public struct Numbered: Sendable {
         /// The number.
         public let counter: UInt64
-        /// What the command asks for.
+        /// The change that the broker asks for.
         public let action: ShardCommand.Action
 
         /// Joins both.

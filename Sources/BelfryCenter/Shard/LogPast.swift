@@ -1,10 +1,10 @@
-/// What is remembered of the last entries of a log, by their index.
+/// The marks of the last entries of a log, by their index.
 struct LogPast: Sendable {
-    /// What was true behind an entry.
+    /// The facts behind an entry.
     struct Mark: Sendable {
         /// The time of the log, in nanoseconds.
         let time: Int64
-        /// The digest of all that the log had brought about.
+        /// The digest of the log up to that entry.
         let chain: UInt64
     }
 
@@ -15,16 +15,20 @@ struct LogPast: Sendable {
     /// The index of the first mark.
     private var firstIndex: UInt64 = 0
 
-    /// Adds what is true behind the next entry; the first mark is that of an empty log.
+    /// Begins with the mark of an empty log.
+    init() { append(Mark(time: 0, chain: 0)) }
+
+    /// Adds the mark of the next entry.
     mutating func append(_ mark: Mark) {
-        marks.append(mark)
-        if marks.count > Self.limit {
+        // The storage never has room for more than the limit.
+        if marks.count == Self.limit {
             marks.removeFirst()
             firstIndex += 1
         }
+        marks.append(mark)
     }
 
-    /// What was true behind an entry; nil where that is not remembered any more.
+    /// The mark of an entry; nil where the shard does not remember it any more.
     subscript(index: UInt64) -> Mark? {
         guard index >= firstIndex, index - firstIndex < UInt64(marks.count) else { return nil }
         return marks[marks.startPosition + (index - firstIndex)]

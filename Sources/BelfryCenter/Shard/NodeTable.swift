@@ -4,7 +4,7 @@ struct NodeTable: Sendable {
     struct Node: Sendable {
         let name: [UInt8]
         var life: UInt64
-        /// What stands for that life in the names of connections and commands; no other life has it.
+        /// The number of that life in the names of connections and commands; no other life has it.
         var seat: UInt32
         /// Whether that life is not over.
         var isUp: Bool
@@ -31,10 +31,12 @@ struct NodeTable: Sendable {
         _modify { yield &nodes[place] }
     }
 
-    /// Whether a life may begin: a later one than all lives of its broker before, of which there is room for another.
-    func mayBegin(_ life: UInt64, of name: [UInt8]) -> Bool {
-        guard let place = place(of: name) else { return nodes.count < Self.limit }
-        return life > nodes[place].life
+    /// Why a life may not begin; nil where it may, since it is later than all lives of its broker before.
+    func reason(against life: UInt64, of name: [UInt8]) -> Shard.Skip? {
+        guard let place = place(of: name) else {
+            return nodes.count < Self.limit ? nil : .isOneTooMany(limit: Self.limit)
+        }
+        return life > nodes[place].life ? nil : .lifeIsOver
     }
 
     /// A life begins.

@@ -3,8 +3,10 @@
 extension Shard {
     /// Why an entry of a log changes nothing.
     public enum Skip: Sendable, Equatable {
-        /// The life of its broker is over, or may not begin.
+        /// The life of its broker is over: somebody has said so, or a later one has begun.
         case lifeIsOver
+        /// So many brokers share the log already.
+        case isOneTooMany(limit: Int)
         /// It is not the next of its life: a log has it twice, or before an earlier one, which its broker appends again.
         case outOfOrder
         /// It says what its broker had applied, and that is forgotten: its broker was away for too long.
@@ -27,11 +29,11 @@ extension Shard {
         public let center: Int?
         /// The number of the client, or of the mode lease, that it has made.
         public let number: UInt64
-        /// What has become of it.
+        /// How it has ended.
         public let result: Result
     }
 
-    /// What becomes of a command of a log.
+    /// How a command of a log ends.
     public enum Result: Sendable, Equatable {
         /// The center has got it: the effects have its outcome.
         case told
@@ -39,7 +41,7 @@ extension Shard {
         case made
         /// The center has ended.
         case ended
-        /// There is no such center.
+        /// The shard does not have the center.
         case noCenter
         /// The center has something that somebody may come back for.
         case inUse
@@ -47,7 +49,8 @@ extension Shard {
         case began(seat: UInt32)
         /// It was done, or there was nothing to do.
         case done
-        /// The ticket was used before, or not all brokers know the rules of the level.
+        /// The ticket was used before, not all brokers know the rules of the level, or a life begins in the midst of
+        /// an entry.
         case refused
     }
 
@@ -55,21 +58,10 @@ extension Shard {
     public var logIndex: UInt64 { log.index }
     /// The time of the log, in nanoseconds.
     public var logTime: Int64 { log.time }
-    /// The digest of what all entries have brought about: equal logs give equal ones.
+    /// The digest of all entries and their results: equal logs give equal ones.
     public var chain: UInt64 { log.chain }
     /// The rules that hold.
     public var level: UInt64 { log.level }
-
-    /// Makes a shard that applies a log from its first entry on.
-    ///
-    /// - Parameters:
-    ///   - limits: the limits that new centers have.
-    ///   - seed: the secret of this process for its hash tables.
-    public static func ofLog(limits: CenterLimits, seed: HashSeed) -> Shard {
-        var shard = Shard(limits: limits, seed: seed)
-        shard.log.past.append(LogPast.Mark(time: 0, chain: 0))
-        return shard
-    }
 
     // MARK: An entry begins
 
@@ -115,7 +107,7 @@ extension Shard {
         guard mark.chain == entry.chain else { throw .otherPast(index: index) }
         if case .nodeUp(let level) = entry.commands.first?.action {
             guard level >= log.level else { return .isTooOld(level: log.level) }
-            guard log.nodes.mayBegin(entry.life, of: entry.node) else { return .lifeIsOver }
+            if let reason = log.nodes.reason(against: entry.life, of: entry.node) { return reason }
             return entry.number == 1 ? nil : .outOfOrder
         }
         guard let place = log.nodes.place(of: entry.node), log.nodes[place].isUp,
@@ -124,9 +116,9 @@ extension Shard {
         return entry.number == log.nodes[place].lastNumber + 1 ? nil : .outOfOrder
     }
 
-    /// Time is what the clocks of all brokers agree on: how long ago its broker had applied an earlier entry.
+    /// Moves the time of the log: the writer says how long ago, by its own clock, it had applied an earlier entry.
     ///
-    /// A broker that was away, and tells a long time since an entry that others were not waiting behind, moves it not.
+    /// A writer that was away tells a long time since an old entry: it must not move time for the others.
     private mutating func moveTime(by entry: Entry, at index: UInt64) {
         guard let mark = log.past[entry.appliedIndex],
             entry.elapsed <= Self.believedElapsed || entry.appliedIndex + 1 == index
@@ -147,9 +139,8 @@ extension Shard {
         let seat = log.nodes[place].seat
         var departures: [EntryWork.Departure] = []
         for position in 0..<count {
-            let name = centers[position].name
             for action in centers[position].departures(from: seat) {
-                departures.append(EntryWork.Departure(center: name, action: action))
+                departures.append(EntryWork.Departure(center: position, action: action))
             }
         }
         return departures.reversed()
@@ -188,9 +179,9 @@ extension Shard {
         if let position = work.due.popLast() {
             return tellOwn(.passTime(workLimit: Self.workLimit), position, &work, &effects)
         }
-        while let departure = work.departures.popLast() {
-            guard let position = position(of: departure.center) else { continue }
-            return tellOwn(departure.action, position, &work, &effects)
+        // No center moves meanwhile: the next command of the entry waits.
+        if let departure = work.departures.popLast() {
+            return tellOwn(departure.action, departure.center, &work, &effects)
         }
         if work.command < work.entry.commands.count {
             defer { work.command += 1 }
@@ -253,7 +244,7 @@ extension Shard {
             made.center = makeCenter(name, epoch: epoch)
             result = .made
         case .endCenter(let name): result = end(name)
-        case .nodeUp: result = .began(seat: work.seat)
+        case .nodeUp: result = work.command == 0 ? .began(seat: work.seat) : .refused
         case .nodeDown(let name, let life):
             if let place = log.nodes.place(of: name), log.nodes[place].life == life {
                 work.departures = endLife(at: place)

@@ -11,7 +11,7 @@ public struct Shard: Sendable {
     public private(set) var centers: [NotificationCenter] = []
     private var positions: [[UInt8]: Int] = [:]
     private let seed: HashSeed
-    /// What it knows of the log that it applies.
+    /// The state of the log that it applies.
     var log = ShardLog()
 
     /// Makes a shard without a center.

@@ -4,7 +4,7 @@ public struct ShardCommand: Sendable {
     public let id: CommandID
     /// When it was accepted.
     public let time: CommandTime
-    /// What it asks for.
+    /// The change that its broker asks for.
     public var action: Action
 
     /// Joins the three parts.
@@ -14,7 +14,7 @@ public struct ShardCommand: Sendable {
         self.action = action
     }
 
-    /// What a command of a log can ask for.
+    /// The changes that a command of a log can ask for.
     public enum Action: Sendable {
         /// A center, if it is there, gets a command.
         case tell(center: [UInt8], Command.Action)

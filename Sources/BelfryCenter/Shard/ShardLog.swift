@@ -1,4 +1,4 @@
-/// What a shard knows of the log that it applies; one that has no log keeps it empty.
+/// The state of the log that a shard applies; a shard without a log leaves it as it begins.
 struct ShardLog: Sendable {
     /// The index of the last entry.
     var index: UInt64 = 0
@@ -12,7 +12,7 @@ struct ShardLog: Sendable {
     var tickets: [SecretHash: Int64] = [:]
     var ticketSweepCount = leastTicketSweepCount
     var past = LogPast()
-    /// The digest of what all entries have brought about.
+    /// The digest of all entries and their results.
     var chain: UInt64 = 0
 
     static let leastTicketSweepCount = 1_024
@@ -27,7 +27,7 @@ struct ShardLog: Sendable {
     var dueAt = Int64.max
 }
 
-/// How far the entry has come that is applied.
+/// The entry that a shard applies, and how far the shard has come with it.
 struct EntryWork: Sendable {
     let entry: Entry
     /// The life that has written it, by its seat.
@@ -37,7 +37,7 @@ struct EntryWork: Sendable {
     var command = 0
     /// The centers for which time has passed, the next one last.
     var due: [Int] = []
-    /// What ends with a life that is over, the next one last.
+    /// The connections that end with a life, the next one last.
     var departures: [Departure] = []
     /// The centers whose turn ends, the next one last; nil as long as there are commands.
     var ends: [Int]?
@@ -46,7 +46,8 @@ struct EntryWork: Sendable {
 
     /// A connection that ends with the life of its broker.
     struct Departure: Sendable {
-        let center: [UInt8]
+        /// The position of its center.
+        let center: Int
         let action: Command.Action
     }
 }

@@ -171,9 +171,14 @@ extension CenterHost {
             outbox.loop.takeAnotherTurn()
             return nil
         }
+        return makeCenter(submission.center, epoch: epoch, for: owner, &outbox)
+    }
+
+    private mutating func makeCenter(
+        _ name: [UInt8], epoch: [UInt8], for owner: Owner, _ outbox: inout Outbox
+    ) -> Int {
         defer { schedule.watch(centers, &outbox) }
-        return centers.make(
-            submission.center, owner: owner, epoch: epoch, time: outbox.commandTime)
+        return centers.make(name, owner: owner, epoch: epoch, time: outbox.commandTime)
     }
 
     /// A command that makes a center is applied; who has asked for it begins again.
@@ -182,9 +187,7 @@ extension CenterHost {
     ) {
         if centers.position(of: name) == nil {
             let owner = begun.map { centers.owner(of: $0.submission, &outbox) }
-            _ = centers.make(
-                name, owner: owner ?? .none, epoch: epoch, time: outbox.commandTime)
-            schedule.watch(centers, &outbox)
+            _ = makeCenter(name, epoch: epoch, for: owner ?? .none, &outbox)
         } else {
             // Another command has made it first.
             kept.releaseCenter()

@@ -175,6 +175,7 @@ extension CenterHost {
     /// Begins anew, as the center is another than it was.
     mutating func beginAgain(_ begun: consuming Pending, _ outbox: inout Outbox) {
         var again = begun
+        deliveryBound = again.frame?.deliveryBound ?? DeliveryBound()
         do throws(Problem) {
             try again.operation.begin(&self, again.submission, &outbox)
             pending[applied.id] = again

@@ -1,0 +1,61 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryWire
+
+/// An admin ends a center (DELETE /v1/centers/{center}).
+struct EndCenter: Operation {
+    static let answersFirst = false
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        let name = submission.center
+        guard submission.caller.grants.allow(.admin, center: name, name: nil, object: nil) else {
+            throw Problem.lacking("admin", submission.caller, center: name)
+        }
+        guard let position = host.centers.position(of: name) else { throw Problem.noCenter }
+        guard position != host.centers.defaultPosition else {
+            throw Problem(.centerInUse, "The center default never ends.")
+        }
+        try host.checkUse(of: position)
+        host.submitEnd(of: position, &outbox)
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        let name = submission.center
+        if let position = host.centers.position(of: name) { try host.checkUse(of: position) }
+        outbox.log.write(
+            .info, "an admin has removed a center",
+            ("center", String(decoding: name, as: UTF8.self)))
+        return .answer(.empty)
+    }
+}
+
+extension CenterHost {
+    /// Checks that a center has nothing that somebody may come back for.
+    fileprivate func checkUse(of position: Int) throws(Problem) {
+        let use = centers[position].use
+        guard use.isNone else { throw Problem(use) }
+    }
+}
+
+extension Problem {
+    /// A center has something that somebody may come back for.
+    fileprivate init(_ use: CenterUse) {
+        let counts = [
+            ("clients", use.clientCount), ("observers", use.observerCount),
+            ("queue", use.queueCount + use.timerCount), ("held", use.heldCount),
+            ("modes", use.modeCount),
+            ("asks", use.askCount), ("values", use.valueCount), ("keys", use.keyCount),
+        ]
+        self.init(
+            .centerInUse,
+            """
+            The center is in use: its clients, queue, values and modes must go, and its asks and keys \
+            end, first.
+            """,
+            members: counts.map { Member($0.0, integer: $0.1) })
+    }
+}
