@@ -14,7 +14,7 @@ struct ActionTests {
         let row = scenario.wire("touchUp", "s1", "lamp", "toggle", by: wirer)
         let id = scenario.press("touchUp", "s1")
         #expect(scenario.actions == ["o\(responder) lamp.toggle touchUp{}/s1 1"])
-        #expect(scenario.effects.deliveries.map(\.connection) == [client + 100])
+        #expect(scenario.effects.deliveries.map(\.connection.number) == [client + 100])
         #expect(scenario.reportRows == ["o\(row) delivered lamp o\(responder)"])
         #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, delivered: 1))
         #expect(scenario.center.observer(row)?.delivered == 1)

@@ -73,7 +73,9 @@ struct LawTests {
             observer: serial, selector: bytes("input:"), lostCount: nil, firstSequence: 2,
             lastSequence: 3, reason: .unknown)
         #expect(
-            scenario.effects.notices == [.gap(connection: 101, transport: .webSocket, gap)])
+            scenario.effects.notices == [
+                .gap(connection: connection(101), transport: .webSocket, gap)
+            ])
         #expect(scenario.effects.notifications.map(\.sequence) == [4, 5])
     }
 

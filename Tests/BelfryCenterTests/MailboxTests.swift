@@ -4,10 +4,6 @@ import Testing
 
 @Suite("NotificationCenter: mailboxes (Protocol.md section 9, decision 19)")
 struct MailboxTests {
-    private func connection(_ number: UInt64) -> ConnectionName {
-        ConnectionName(node: 1, number: number)
-    }
-
     private func attach(
         _ scenario: inout Scenario, _ serial: UInt64, _ number: UInt64, isStream: Bool
     ) {
@@ -149,7 +145,9 @@ struct MailboxTests {
         let id = scenario.say("a1")
         #expect(scenario.frames.isEmpty)
         #expect(
-            scenario.effects.notices == [.mailboxFilled(connection: 501, observer: serial)])
+            scenario.effects.notices == [
+                .mailboxFilled(connection: connection(501), observer: serial)
+            ])
         #expect(scenario.effects.receipts[0].delivered == 1)
         scenario.apply(.detachReader(observer: serial, connection(501)))
         #expect(scenario.center.observer(serial)?.state == .disconnected)
@@ -166,11 +164,13 @@ struct MailboxTests {
         attach(&scenario, serial, 501, isStream: false)
         attach(&scenario, serial, 502, isStream: true)
         #expect(
-            scenario.effects.notices == [.readerReplaced(connection: 501, isStream: false)])
+            scenario.effects.notices == [
+                .readerReplaced(connection: connection(501), isStream: false)
+            ])
         scenario.apply(.detachReader(observer: serial, connection(501)))
         #expect(scenario.center.observer(serial)?.state == .live)
         scenario.say("a1")
-        #expect(scenario.effects.deliveries.map(\.connection) == [502])
+        #expect(scenario.effects.deliveries.map(\.connection.number) == [502])
         scenario.apply(.detachReader(observer: serial, connection(502)))
         #expect(scenario.center.observer(serial)?.state == .disconnected)
     }
@@ -288,7 +288,9 @@ struct MailboxTests {
         scenario.say("a1")
         scenario.remove(serial, by: .principal(bytes("root")))
         #expect(
-            scenario.effects.notices == [.readerReplaced(connection: 501, isStream: true)])
+            scenario.effects.notices == [
+                .readerReplaced(connection: connection(501), isStream: true)
+            ])
         #expect(scenario.center.heldCount == 0 && scenario.center.clientCount == 0)
         #expect(scenario.center.mailbox(of: serial, after: 0, limit: 9) == nil)
     }

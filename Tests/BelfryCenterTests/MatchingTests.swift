@@ -17,7 +17,7 @@ struct MatchingTests {
         scenario.apply(.post(post, PostTerms()))
         #expect(scenario.effects.notifications.count == 1)
         #expect(scenario.effects.deliveries.map(\.notification) == [0, 0])
-        #expect(scenario.effects.deliveries.map(\.connection) == [101, 102])
+        #expect(scenario.effects.deliveries.map(\.connection.number) == [101, 102])
         let notification = scenario.effects.notifications[0]
         #expect(notification.id == post.id)
         #expect(notification.sequence == 1)
@@ -327,7 +327,7 @@ struct MatchingTests {
         let client = scenario.connect()
         let serial = scenario.observe("a", by: client)
         #expect(scenario.post("a") == [serial])
-        #expect(scenario.effects.deliveries[0].connection == 101)
+        #expect(scenario.effects.deliveries[0].connection.number == 101)
     }
 
     @Test("C16: the posts of a batch are dispatched in their order, one after the other")

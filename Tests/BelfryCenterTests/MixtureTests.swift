@@ -163,8 +163,8 @@ struct MixtureTests {
                 let number =
                     scenario.effects.notifications[Int(delivery.notification)].sequence
                 if delivery.form != .named {
-                    check(number >= ofConnection[delivery.connection] ?? 0)
-                    ofConnection[delivery.connection] = number
+                    check(number >= ofConnection[delivery.connection.number] ?? 0)
+                    ofConnection[delivery.connection.number] = number
                 }
                 check(number > ofObserver[delivery.observer] ?? 0)
                 ofObserver[delivery.observer] = number

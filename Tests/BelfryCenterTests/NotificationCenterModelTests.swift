@@ -50,9 +50,9 @@ struct NotificationCenterModelTests {
                     scenario.effects.notifications[Int(delivery.notification)].sequence
                 check(number > ofObserver[delivery.observer] ?? 0)
                 check(number > sinceOf[delivery.observer] ?? 0)
-                check(number >= ofConnection[delivery.connection] ?? 0)
+                check(number >= ofConnection[delivery.connection.number] ?? 0)
                 ofObserver[delivery.observer] = number
-                ofConnection[delivery.connection] = number
+                ofConnection[delivery.connection.number] = number
             }
         }
         #expect(ofObserver.count > 100)
@@ -81,7 +81,7 @@ struct NotificationCenterModelTests {
     ) {
         let rows = effects.deliveries.map { delivery in
             NaiveCenter.Row(
-                connection: delivery.connection, observer: delivery.observer,
+                connection: delivery.connection.number, observer: delivery.observer,
                 sequence: effects.notifications[Int(delivery.notification)].sequence,
                 selector: center.selector(delivery.selector),
                 isRedelivered: delivery.isRedelivered)

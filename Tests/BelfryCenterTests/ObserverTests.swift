@@ -45,7 +45,7 @@ struct ObserverTests {
                 == .removed(2))
         #expect(
             scenario.effects.notices
-                == [.clientRemoved(connection: 101, transport: .webSocket)])
+                == [.clientRemoved(connection: connection(101), transport: .webSocket)])
         #expect(scenario.post("a") == [kept])
         #expect(scenario.center.client(client) == nil)
         #expect(scenario.center.tombstone(1)?.reason == .clientRemoved)
@@ -187,7 +187,7 @@ struct ObserverTests {
         #expect(
             scenario.effects.notices == [
                 .removed(
-                    connection: 101, transport: .webSocket, observer: serial, tombstone)
+                    connection: connection(101), transport: .webSocket, observer: serial, tombstone)
             ])
     }
 

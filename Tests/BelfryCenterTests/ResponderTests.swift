@@ -226,7 +226,9 @@ struct ResponderTests {
         scenario.apply(.readMailbox(observer: serial, through: nil, wait: poll))
         scenario.ask("w", "a")
         #expect(
-            scenario.effects.notices == [.mailboxFilled(connection: 7, observer: serial)])
+            scenario.effects.notices == [
+                .mailboxFilled(connection: connection(7), observer: serial)
+            ])
         scenario.apply(.detachReader(observer: serial, poll))
         scenario.say("b1/w")
         let stream = ConnectionName(node: 1, number: 8)

@@ -100,7 +100,7 @@ struct ResumingTests {
         scenario.disconnect(client)
         #expect(scenario.state(client) == .live)
         scenario.say("a1")
-        #expect(scenario.effects.deliveries.map(\.connection) == [102])
+        #expect(scenario.effects.deliveries.map(\.connection.number) == [102])
     }
 
     // MARK: Leaks
@@ -168,7 +168,7 @@ struct ResumingTests {
         #expect(resumed.row.id == client && resumed.heldCount == 2)
         #expect(resumed.row.connection == ConnectionName(node: 1, number: 102))
         #expect(resumed.observers.map(\.serial) == [1, 2])
-        #expect(scenario.effects.deliveries.map(\.connection) == [102, 102])
+        #expect(scenario.effects.deliveries.map(\.connection.number) == [102, 102])
         #expect(scenario.center.client(2) == nil && scenario.center.clientCount == 1)
     }
 
@@ -183,9 +183,12 @@ struct ResumingTests {
         scenario.apply(.becomeSlow(client: client))
         scenario.say("b1")
         scenario.back(client)
-        #expect(scenario.effects.notices == [.takenOver(connection: 101, transport: .webSocket)])
+        #expect(
+            scenario.effects.notices == [
+                .takenOver(connection: connection(101), transport: .webSocket)
+            ])
         #expect(scenario.frames == ["a1*", "b1"])
-        #expect(scenario.effects.deliveries.allSatisfy { $0.connection == 102 })
+        #expect(scenario.effects.deliveries.allSatisfy { $0.connection.number == 102 })
         scenario.acknowledge(owed, 1)
         #expect(scenario.center.heldCount == 0 && scenario.state(client) == .live)
     }

@@ -147,7 +147,7 @@ extension Scenario {
 
     /// Those of one connection.
     func frames(to connection: UInt64) -> [String] {
-        effects.deliveries.filter { $0.connection == connection }.map { text(of: $0) }
+        effects.deliveries.filter { $0.connection.number == connection }.map { text(of: $0) }
     }
 
     private func text(of delivery: Delivery) -> String {

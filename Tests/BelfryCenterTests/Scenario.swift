@@ -1,5 +1,8 @@
 @testable import BelfryCenter
 
+/// A connection of the machine that all clients of a ``Scenario`` are at.
+func connection(_ number: UInt64) -> ConnectionName { ConnectionName(node: 1, number: number) }
+
 /// A center with the next numbers for its commands, so that a test says only what matters to it.
 struct Scenario {
     var center: NotificationCenter

@@ -246,7 +246,7 @@ struct SuspensionTests {
             Issue.record("no gap")
             return
         }
-        #expect(connection == 102)
+        #expect(connection.number == 102)
     }
 
     @Test("C11 (T110): what is held for a removed observer goes with it, and is accounted for")

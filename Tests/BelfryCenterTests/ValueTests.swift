@@ -110,7 +110,8 @@ struct ValueTests {
         guard case .registered(let rows) = scenario.effects.outcome else { return }
         #expect(rows[0].since == 1 && scenario.effects.deliveries.isEmpty)
         #expect(
-            scenario.effects.notices == [.flushFollows(client: client, connection: 101)])
+            scenario.effects.notices == [.flushFollows(client: client, connection: connection(101))]
+        )
         // What changes meanwhile comes behind it.
         scenario.put("o", "v", "2")
         #expect(scenario.seen.isEmpty)

@@ -321,7 +321,7 @@ final class ActionWorld {
                 case .action(let selector, let row) = addressed.kind
             else { return nil }
             return ActionModel.Frame(
-                connection: delivery.connection, responder: delivery.observer, row: row,
+                connection: delivery.connection.number, responder: delivery.observer, row: row,
                 sequence: note.sequence, id: note.id, selector: selector,
                 target: addressed.target, name: note.content.nameBytes,
                 object: note.content.objectBytes, isRequest: delivery.form == .acknowledgedAction,

@@ -16,7 +16,7 @@ extension AskWorld {
         turn += effects.changes
         announcement = max(announcement, effects.announcement)
         for case .flushFollows(let client, let connection) in effects.notices {
-            flushing.append((client, connection))
+            flushing.append((client, connection.number))
         }
         told.append("\(Show.action(action)): \(Show.effects(effects, center))")
         if told.count > 100 { told.removeFirst(50) }
@@ -70,7 +70,7 @@ extension AskWorld {
         if ask.shown.contains(where: { $0.observer == delivery.observer && !$0.isLost }) {
             throw Violation("rule R11: \(name) came again to one that had not gone")
         }
-        guard clients.values.contains(.some(delivery.connection)) else {
+        guard clients.values.contains(.some(delivery.connection.number)) else {
             throw Violation("rule R6: \(name) was written to nobody")
         }
         guard let row = center.observer(delivery.observer) else {

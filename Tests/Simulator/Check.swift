@@ -59,10 +59,12 @@ extension World {
         }
         if zip(found, expected).allSatisfy({ isEqual($0, $1) }) { return }
         let foundSorted = found.enumerated().sorted {
-            ($0.element.connection, $0.offset) < ($1.element.connection, $1.offset)
+            ($0.element.connection.number, $0.offset)
+                < ($1.element.connection.number, $1.offset)
         }
         let expectedSorted = expected.enumerated().sorted {
-            ($0.element.connection, $0.offset) < ($1.element.connection, $1.offset)
+            ($0.element.connection.number, $0.offset)
+                < ($1.element.connection.number, $1.offset)
         }
         for (left, right) in zip(foundSorted, expectedSorted)
         where !isEqual(left.element, right.element) {

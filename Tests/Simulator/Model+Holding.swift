@@ -137,7 +137,7 @@ extension Model {
         observers[observer].writtenThrough = max(observers[observer].writtenThrough, note.sequence)
         out.deliveries.append(
             PredictedDelivery(
-                connection: client.connection.number, observer: observers[observer].serial,
+                connection: client.connection, observer: observers[observer].serial,
                 note: note, selector: observers[observer].selector, transport: client.transport,
                 form: observers[observer].terms.acknowledges ? .acknowledged : .shared,
                 isRedelivered: isRedelivered))

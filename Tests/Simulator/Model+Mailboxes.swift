@@ -21,8 +21,8 @@ extension Model {
         let outcome = hold(
             note, for: observer,
             isReplaceable: isSuspended && behavior == .coalesce && !isImmediate)
-        let reader = observers[observer].mailbox.reader
-        guard !isSuspended, reader != 0, outcome != .dropped else { return outcome }
+        guard !isSuspended, let reader = observers[observer].mailbox.reader, outcome != .dropped
+        else { return outcome }
         if observers[observer].mailbox.isStream {
             // What waits for room goes first, when there is room.
             let streamed = observers[observer].mailbox.streamedThrough
@@ -109,12 +109,12 @@ extension Model {
     mutating func attachReader(_ serial: UInt64, _ connection: ConnectionName, isStream: Bool) {
         guard let observer = mailboxPlace(serial) else { return }
         let mailbox = observers[observer].mailbox
-        if mailbox.reader != 0 {
+        if let reader = mailbox.reader {
             out.notices.append(
-                .readerReplaced(connection: mailbox.reader, isStream: mailbox.isStream))
+                .readerReplaced(connection: reader, isStream: mailbox.isStream))
             endStream(of: observer)
         }
-        observers[observer].mailbox.reader = connection.number
+        observers[observer].mailbox.reader = connection
         observers[observer].mailbox.isStream = isStream
         observers[observer].mailbox.lookedAt = now
         change(client(of: observer)) { $0.isConnected = true }
@@ -125,15 +125,15 @@ extension Model {
     }
 
     mutating func detachReader(_ serial: UInt64, _ connection: ConnectionName) {
-        guard let observer = place(ofObserver: serial), connection.number != 0,
-            observers[observer].mailbox.reader == connection.number
+        guard let observer = place(ofObserver: serial),
+            observers[observer].mailbox.reader == connection
         else { return }
         endStream(of: observer)
-        observers[observer].mailbox.reader = 0
+        observers[observer].mailbox.reader = nil
         observers[observer].mailbox.lookedAt = now
         let place = client(of: observer)
         let id = clients[place].id
-        guard !observers.contains(where: { $0.client == id && $0.mailbox.reader != 0 }) else {
+        guard !observers.contains(where: { $0.client == id && $0.mailbox.reader != nil }) else {
             return
         }
         change(place) { client in
@@ -157,7 +157,7 @@ extension Model {
 
     mutating func streamOn(client id: UInt64) {
         for observer in observers(ofClient: id)
-        where observers[observer].mailbox.reader != 0 && observers[observer].mailbox.isStream {
+        where observers[observer].mailbox.reader != nil && observers[observer].mailbox.isStream {
             streamOn(observer)
         }
     }
@@ -165,14 +165,16 @@ extension Model {
     /// Sends a stream what it was not sent, up to so many bytes.
     private mutating func streamOn(_ observer: Int) {
         let place = client(of: observer)
-        guard !clients[place].isSuspended else { return }
+        guard !clients[place].isSuspended, let reader = observers[observer].mailbox.reader else {
+            return
+        }
         let serial = observers[observer].serial
         if observers[observer].mailbox.hasNewLoss {
             observers[observer].mailbox.hasNewLoss = false
             for loss in observers[observer].losses {
                 out.notices.append(
                     .gap(
-                        connection: observers[observer].mailbox.reader, transport: .events,
+                        connection: reader, transport: .events,
                         gap(loss, of: observer)))
             }
         }
@@ -186,8 +188,7 @@ extension Model {
             if byteCount >= limits.flushByteLimit {
                 out.notices.append(
                     .flushGoesOn(
-                        client: clients[place].id,
-                        connection: observers[observer].mailbox.reader))
+                        client: clients[place].id, connection: reader))
                 return
             }
             byteCount += held.note.byteCount + Self.frameByteCount
@@ -196,7 +197,7 @@ extension Model {
             observers[observer].lastDeliveredAt = wall
             out.deliveries.append(
                 PredictedDelivery(
-                    connection: observers[observer].mailbox.reader, observer: serial,
+                    connection: reader, observer: serial,
                     note: held.note, selector: observers[observer].selector, transport: .events,
                     form: .named, isRedelivered: held.isRedelivered))
             clients[place].held[index].wasShown = true

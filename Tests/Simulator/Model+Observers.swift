@@ -191,7 +191,7 @@ extension Model {
         if remover != .client(owner.id), owner.isConnected, !owner.isMailbox, let tombstone {
             out.notices.append(
                 .removed(
-                    connection: owner.connection.number, transport: owner.transport,
+                    connection: owner.connection, transport: owner.transport,
                     observer: serial, tombstone))
         }
         afterRemoval(from: owner.id)
@@ -238,7 +238,7 @@ extension Model {
         if clients[place].isConnected, !clients[place].isMailbox {
             out.notices.append(
                 .clientRemoved(
-                    connection: clients[place].connection.number,
+                    connection: clients[place].connection,
                     transport: clients[place].transport))
         }
         clients.remove(at: place)
@@ -272,14 +272,14 @@ extension Model {
         }
         let gone = observers[observer]
         paces.removeAll { $0.observer == serial }
-        if gone.mailbox.reader != 0 {
+        if let reader = gone.mailbox.reader {
             out.notices.append(
-                .readerReplaced(connection: gone.mailbox.reader, isStream: gone.mailbox.isStream))
+                .readerReplaced(connection: reader, isStream: gone.mailbox.isStream))
         }
         observers.remove(at: observer)
         let id = gone.client
         if clients[place].isMailbox, clients[place].isConnected,
-            !observers.contains(where: { $0.client == id && $0.mailbox.reader != 0 })
+            !observers.contains(where: { $0.client == id && $0.mailbox.reader != nil })
         {
             change(place) { $0.isConnected = false }
             clients[place].disconnectedSince = now

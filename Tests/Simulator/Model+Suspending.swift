@@ -87,7 +87,7 @@ extension Model {
         guard clients[place].isFlushing else { return }
         out.notices.append(
             .flushGoesOn(
-                client: clients[place].id, connection: clients[place].connection.number))
+                client: clients[place].id, connection: clients[place].connection))
     }
 
     /// Whether a client that owed too much has not come to rest.
@@ -168,7 +168,7 @@ extension Model {
             for loss in observers[observer].losses {
                 out.notices.append(
                     .gap(
-                        connection: clients[place].connection.number,
+                        connection: clients[place].connection,
                         transport: clients[place].transport, gap(loss, of: observer)))
             }
             observers[observer].losses = []
@@ -261,7 +261,7 @@ extension Model {
         if clients[old].isConnected {
             out.notices.append(
                 .takenOver(
-                    connection: clients[old].connection.number, transport: .webSocket))
+                    connection: clients[old].connection, transport: .webSocket))
             endConnection(of: old)
         }
         guard let newcomer = place(ofClient: resumption.newcomer) else { return }

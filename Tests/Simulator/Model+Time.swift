@@ -111,7 +111,7 @@ extension Model {
             return .max
         }
         if clients[place].isMailbox {
-            return observer.mailbox.reader == 0 ? observer.mailbox.lookedAt + lease : .max
+            return observer.mailbox.reader == nil ? observer.mailbox.lookedAt + lease : .max
         }
         return clients[place].isConnected ? .max : clients[place].disconnectedSince + lease
     }

@@ -202,7 +202,7 @@ struct Model {
         /// It lost something that its stream was not told.
         var hasNewLoss = false
         var lookedAt: Int64 = 0
-        var reader: UInt64 = 0
+        var reader: ConnectionName?
         var isStream = false
     }
 
@@ -239,7 +239,7 @@ struct Prediction {
 
 /// A delivery, with the notification itself in the place of its position.
 struct PredictedDelivery {
-    let connection: UInt64
+    let connection: ConnectionName
     let observer: UInt64
     let note: Model.Note
     let selector: [UInt8]

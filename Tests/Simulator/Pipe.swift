@@ -62,8 +62,9 @@ extension World {
     }
 
     private func write(_ delivery: Delivery) throws(Violation) {
-        guard pipes[delivery.connection] != nil else {
-            throw Violation("delivery to a connection that is not open: \(delivery.connection)")
+        let connection = delivery.connection.number
+        guard pipes[connection] != nil else {
+            throw Violation("delivery to a connection that is not open: \(connection)")
         }
         let notification = effects.notifications[Int(delivery.notification)]
         let selector = center.selector(delivery.selector)
@@ -99,7 +100,7 @@ extension World {
             throw Violation("a delivery was written to a mailbox without a reader")
         }
         let frame = Frame.read(bytes, isEvent: delivery.transport != .webSocket)
-        pipes[delivery.connection]?.frames.append(
+        pipes[connection]?.frames.append(
             SentFrame(bytes: bytes, expected: expected, frame: frame, observer: delivery.observer))
         note(frame, delivery)
     }
@@ -122,7 +123,7 @@ extension World {
             } else {
                 EventStream.append(removed: observer, tombstone, to: &bytes)
             }
-            send(bytes, expected, to: connection)
+            send(bytes, expected, to: connection.number)
         case .settled: break
         case .gap(let connection, let transport, let gap):
             var bytes: [UInt8] = []
@@ -138,14 +139,14 @@ extension World {
             expected.firstSequence = [UInt8](String(gap.firstSequence))
             expected.lastSequence = [UInt8](String(gap.lastSequence))
             expected.reason = [UInt8]("\(gap.reason)")
-            send(bytes, expected, to: connection)
+            send(bytes, expected, to: connection.number)
         case .clientRemoved(let connection, _), .takenOver(let connection, _),
             .readerReplaced(let connection, _):
-            close(connection)
+            close(connection.number)
         case .mailboxFilled(let connection, let observer):
-            pendingPolls.append((connection, observer))
+            pendingPolls.append((connection.number, observer))
         case .flushGoesOn(_, let connection), .flushFollows(_, let connection):
-            pipes[connection]?.flushGoesOn = true
+            pipes[connection.number]?.flushGoesOn = true
         }
     }
 

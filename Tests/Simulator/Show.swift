@@ -98,7 +98,7 @@ enum Show {
         { delivery in
             let sequence = effects.notifications[Int(delivery.notification)].sequence
             return """
-                \(sequence)>o\(delivery.observer)@\(delivery.connection) \(delivery.form)\
+                \(sequence)>o\(delivery.observer)@\(delivery.connection.number) \(delivery.form)\
                 \(delivery.isRedelivered ? " again" : "")
                 """
         }
@@ -106,7 +106,7 @@ enum Show {
 
     static func predicted(_ delivery: PredictedDelivery) -> String {
         """
-        \(delivery.note.sequence)>o\(delivery.observer)@\(delivery.connection) \(delivery.form)\
+        \(delivery.note.sequence)>o\(delivery.observer)@\(delivery.connection.number) \(delivery.form)\
         \(delivery.isRedelivered ? " again" : "")
         """
     }

@@ -177,7 +177,7 @@ extension Model {
             return client.isConnected ? 0 : now - client.disconnectedSince
         }
         let mailboxes = observers.lazy.filter { $0.client == client.id }.map(\.mailbox)
-        return mailboxes.map { $0.reader == 0 ? now - $0.lookedAt : 0 }.min() ?? 0
+        return mailboxes.map { $0.reader == nil ? now - $0.lookedAt : 0 }.min() ?? 0
     }
 
     private func checkHeld(

@@ -140,7 +140,7 @@ extension World {
         history.note(
             .wrote(
                 HistoryFrame(
-                    connection: delivery.connection, observer: delivery.observer,
+                    connection: delivery.connection.number, observer: delivery.observer,
                     selector: delivery.transport == .webSocket ? frame.method : nil,
                     notification: HistoryNotification(
                         id: frame.id, sequence: frame.sequence, content: content),

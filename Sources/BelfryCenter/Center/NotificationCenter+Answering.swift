@@ -136,10 +136,10 @@ extension NotificationCenter {
         let isMailbox = clients[client].suspension.contains(.mailbox)
         let connection =
             isMailbox
-            ? (observers[observer].readerIsStream ? observers.readerNumber(at: observer) : 0)
+            ? (observers[observer].readerIsStream ? observers[observer].reader : nil)
             : clients[client].suspension.contains(.disconnected)
-                ? 0 : clients.route(at: client).connection
-        guard connection != 0 else { return }
+                ? nil : clients.route(at: client).connection
+        guard let connection else { return }
         effects.notices.append(
             .settled(
                 connection: connection,

@@ -172,7 +172,7 @@ extension NotificationCenter {
         if observers[observer].readerIsStream {
             streamOn(slotOf: observer, at: time, &effects)
         } else {
-            effects.notices.append(.mailboxFilled(connection: reader.number, observer: serial))
+            effects.notices.append(.mailboxFilled(connection: reader, observer: serial))
         }
     }
 
@@ -248,7 +248,7 @@ extension NotificationCenter {
         clients[client].suspension.insert(.flushing)
         effects.notices.append(
             .flushFollows(
-                client: clients[client].id, connection: clients[client].connection.number))
+                client: clients[client].id, connection: clients[client].connection))
     }
 
     /// The asks that wait at the address of a responder and that it may be shown now: no more than it has room for.

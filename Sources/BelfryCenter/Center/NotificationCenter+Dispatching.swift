@@ -270,8 +270,8 @@ extension NotificationCenter {
         let isStream = clients[client].suspension.contains(.mailbox)
         effects.deliveries.append(
             Delivery(
-                connection: isStream ? observers.readerNumber(at: slot) : route.connection,
-                observer: observers[slot].serial, notification: position,
+                connection: isStream ? observers.readerName(at: slot) : route.connection,
+                notification: position, observer: observers[slot].serial,
                 selector: selector(of: slot, for: effects.notifications[Int(position)]),
                 transport: isStream ? .ofMailboxStreams : route.transport, form: form,
                 isRedelivered: isRedelivered))

@@ -39,7 +39,7 @@ extension NotificationCenter {
             return held[entry].flags.contains(.shown) ? .delivered : outcome
         }
         effects.notices.append(
-            .mailboxFilled(connection: reader.number, observer: observers[slot].serial))
+            .mailboxFilled(connection: reader, observer: observers[slot].serial))
         held[entry].account = .delivered
         held[entry].flags.insert(.shown)
         _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
@@ -128,8 +128,7 @@ extension NotificationCenter {
         if let earlier = observers[slot].reader {
             effects.notices.append(
                 .readerReplaced(
-                    connection: earlier.number,
-                    isStream: observers[slot].readerIsStream))
+                    connection: earlier, isStream: observers[slot].readerIsStream))
             endStream(of: slot)
         } else {
             clients[client].readerCount += 1
@@ -229,7 +228,7 @@ extension NotificationCenter {
         effects.notices.append(
             .flushGoesOn(
                 client: clients[observers[slot].client].id,
-                connection: observers.readerNumber(at: slot)))
+                connection: observers.readerName(at: slot)))
     }
 
     /// Tells a stream what its observer has lost, until its reader acknowledges that.
@@ -239,7 +238,7 @@ extension NotificationCenter {
         for gap in observers[slot].gaps {
             effects.notices.append(
                 .gap(
-                    connection: observers.readerNumber(at: slot), transport: .ofMailboxStreams,
+                    connection: observers.readerName(at: slot), transport: .ofMailboxStreams,
                     self.gap(gap, at: slot)))
         }
     }

@@ -200,7 +200,7 @@ extension NotificationCenter {
             clients[client].suspension.insert(.flushing)
             effects.notices.append(
                 .flushFollows(
-                    client: clients[client].id, connection: clients[client].connection.number))
+                    client: clients[client].id, connection: clients[client].connection))
         }
     }
 

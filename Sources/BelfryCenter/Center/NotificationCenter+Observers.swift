@@ -238,7 +238,7 @@ extension NotificationCenter {
         let client = observer.client
         if let reader = observer.reader {
             effects.notices.append(
-                .readerReplaced(connection: reader.number, isStream: observer.readerIsStream))
+                .readerReplaced(connection: reader, isStream: observer.readerIsStream))
             noteReaderGone(from: client, at: time)
         }
         if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }

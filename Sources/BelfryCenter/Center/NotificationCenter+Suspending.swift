@@ -112,7 +112,7 @@ extension NotificationCenter {
         }
         effects.notices.append(
             .flushGoesOn(
-                client: clients[client].id, connection: clients[client].connection.number))
+                client: clients[client].id, connection: clients[client].connection))
     }
 
     /// Whether a flush up to what is immediate has come to its end: what is left waits for a busy responder, and holds up

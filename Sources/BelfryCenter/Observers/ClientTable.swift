@@ -119,15 +119,15 @@ struct ClientTable: Sendable {
     func slot(of id: UInt64) -> UInt32? { order.slot(of: id) }
 
     /// Where a client's notifications go.
-    func route(at slot: UInt32) -> (connection: UInt64, transport: Transport) {
-        (slots[Int(slot)].connection.number, slots[Int(slot)].transport)
+    func route(at slot: UInt32) -> (connection: ConnectionName, transport: Transport) {
+        (slots[Int(slot)].connection, slots[Int(slot)].transport)
     }
 
     /// Where a client's notifications go if it gets what is posted at once.
     @inline(__always)
-    func liveRoute(at slot: UInt32) -> (connection: UInt64, transport: Transport)? {
+    func liveRoute(at slot: UInt32) -> (connection: ConnectionName, transport: Transport)? {
         guard slots[Int(slot)].suspension.isEmpty else { return nil }
-        return (slots[Int(slot)].connection.number, slots[Int(slot)].transport)
+        return (slots[Int(slot)].connection, slots[Int(slot)].transport)
     }
 
     /// Whether a client gets what is posted at once.

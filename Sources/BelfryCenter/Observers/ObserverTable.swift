@@ -186,8 +186,10 @@ struct ObserverTable: Sendable {
         return slots[Int(slot)].client
     }
 
-    /// The number of the connection that waits at a mailbox; 0 for none.
-    func readerNumber(at slot: UInt32) -> UInt64 { slots[Int(slot)].reader?.number ?? 0 }
+    /// The connection that waits at a mailbox; its number is 0 for none.
+    func readerName(at slot: UInt32) -> ConnectionName {
+        slots[Int(slot)].reader ?? ConnectionName(node: 0, number: 0)
+    }
 
     /// Adds a loss of an observer to those of its reason.
     ///
@@ -219,8 +221,8 @@ struct ObserverTable: Sendable {
                 slots[slot].noteDelivery(of: sequence, at: time)
                 output.append(
                     Delivery(
-                        connection: route.connection, observer: slots[slot].serial,
-                        notification: notification, selector: slots[slot].selector,
+                        connection: route.connection, notification: notification,
+                        observer: slots[slot].serial, selector: slots[slot].selector,
                         transport: route.transport, form: .shared, isRedelivered: isRedelivered))
             }
         }
@@ -249,8 +251,8 @@ struct ObserverTable: Sendable {
                 slots[slot].noteDelivery(of: sequence, at: time)
                 output.append(
                     Delivery(
-                        connection: route.connection, observer: slots[slot].serial,
-                        notification: first + matches[place].form, selector: slots[slot].selector,
+                        connection: route.connection, notification: first + matches[place].form,
+                        observer: slots[slot].serial, selector: slots[slot].selector,
                         transport: route.transport, form: .change, isRedelivered: false))
             }
         }

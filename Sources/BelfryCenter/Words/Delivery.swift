@@ -1,11 +1,13 @@
 /// One notification on its way to one observer.
+///
+/// A post makes one for each of its observers, so the order of its parts is that in which they take 32 bytes.
 public struct Delivery: Sendable, Equatable {
-    /// The number of the connection that it goes to.
-    public let connection: UInt64
-    /// The serial number of the observer.
-    public let observer: UInt64
+    /// The connection that it goes to.
+    public let connection: ConnectionName
     /// Which of ``Effects/notifications`` it is.
     public let notification: UInt32
+    /// The serial number of the observer.
+    public let observer: UInt64
     /// The selector, whose text ``NotificationCenter/selector(_:)`` has: equal numbers, equal frames.
     public let selector: UInt32
     /// How the client gets it.

@@ -46,41 +46,41 @@ extension CenterHost {
         _ notice: Notice, at position: Int, _ outbox: inout Outbox
     ) {
         var bytes: [UInt8] = []
-        let number: UInt64
+        let target: ConnectionName
         var content = OutboxItem.Content.notice
         switch notice {
         case .removed(let connection, let transport, let observer, let tombstone):
-            number = connection
+            target = connection
             transport.words.append(removed: observer, tombstone, to: &bytes)
         case .gap(let connection, let transport, let gap):
-            number = connection
+            target = connection
             if outbox.log.level <= .debug { outbox.tell(gap) }
             transport.words.append(gap: gap, to: &bytes)
         case .clientRemoved(let connection, let transport):
-            number = connection
+            target = connection
             content = .lastFrames
             transport.words.append(.clientRemoved, to: &bytes)
         case .flushGoesOn(let client, let connection):
-            number = connection
+            target = connection
             content = .flushGoesOn(client: client)
         case .flushFollows(let client, let connection):
             return promises.flushBehindAnswers(
-                client, ConnectionNumber(rawValue: connection), &outbox)
+                client, ConnectionNumber(connection), &outbox)
         case .takenOver(let connection, let transport):
-            number = connection
+            target = connection
             content = .lastFrames
             transport.words.append(.takenOver, to: &bytes)
         case .settled(let connection, let transport, let observer, let id, let reason):
-            number = connection
+            target = connection
             transport.words.append(settled: id, at: observer, reason, to: &bytes)
         case .readerReplaced(let connection, let isStream):
-            guard isStream else { return polls.end(connection, .replaced) }
-            number = connection
+            guard isStream else { return polls.end(connection.number, .replaced) }
+            target = connection
             content = .lastFrames
-            appendStreamEnd(connection, at: position, to: &bytes)
+            appendStreamEnd(connection.number, at: position, to: &bytes)
         case .mailboxFilled(let connection, _):
-            return polls.end(connection, .filled)
+            return polls.end(connection.number, .filled)
         }
-        outbox.send(bytes, content, to: ConnectionNumber(rawValue: number))
+        outbox.send(bytes, content, to: ConnectionNumber(target))
     }
 }

@@ -13,8 +13,7 @@ extension Effects {
                 observer: row.serial, selector: row.selector, lostCount: nil, firstSequence: 0,
                 lastSequence: sequence, reason: .unknown)
             notices.append(
-                .gap(
-                    connection: client.connection.number, transport: client.transport, gap))
+                .gap(connection: client.connection, transport: client.transport, gap))
         }
     }
 }

@@ -9,7 +9,7 @@ extension Delivery {
         notification == other.notification && selector == other.selector
             && transport == other.transport && form == other.form
             && !other.isRedelivered
-            && ConnectionNumber.haveSameEncoding(connection, other.connection)
+            && ConnectionNumber.haveSameEncoding(connection.number, other.connection.number)
     }
 }
 
@@ -26,7 +26,7 @@ extension Outbox {
                 notification = delivery.notification
                 startNotification()
             }
-            let target = ConnectionNumber(rawValue: delivery.connection)
+            let target = ConnectionNumber(delivery.connection)
             let range =
                 target.encoding == .plain
                 ? frames.range(of: delivery, .plain) ?? encode(delivery, &effects, center, &centers)
@@ -54,14 +54,14 @@ extension Outbox {
         of deliveries: [Delivery], from start: Int, in targets: inout [ConnectionID]
     ) -> Int {
         let first = deliveries[start]
-        targets.append(ConnectionNumber(rawValue: first.connection).connection)
+        targets.append(ConnectionNumber(first.connection).connection)
         var place = start + 1
         guard FrameCache.isShared(first), place < deliveries.count,
             first.hasFrame(of: deliveries[place])
         else { return place }
         targets.append(addingCapacity: deliveries.count - place) { output in
             while place < deliveries.count, first.hasFrame(of: deliveries[place]) {
-                output.append(ConnectionNumber(rawValue: deliveries[place].connection).connection)
+                output.append(ConnectionNumber(deliveries[place].connection).connection)
                 place += 1
             }
         }
@@ -92,7 +92,7 @@ extension Outbox {
         let first = deliveries[start]
         var place = start
         repeat {
-            let target = ConnectionNumber(rawValue: deliveries[place].connection)
+            let target = ConnectionNumber(deliveries[place].connection)
             outbound[target.loop].row.connections.append(target.connection)
             outbound[target.loop].row.observers.append(deliveries[place].observer)
             place += 1

@@ -161,7 +161,7 @@ struct Outbox: ~Copyable {
     /// What waits for the socket of a client; nil for a socket of another loop, which alone knows.
     func unsentByteCount(of client: ClientRow) -> Int? {
         if client.state == .disconnected || client.transport == .mailbox { return 0 }
-        let target = ConnectionNumber(rawValue: client.connection.number)
+        let target = ConnectionNumber(client.connection)
         return target.loop == number ? loop.unsentByteCount(of: target.connection) : nil
     }
 }

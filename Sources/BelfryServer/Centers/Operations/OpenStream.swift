@@ -60,7 +60,7 @@ private struct AttachStream: Operation {
                 observer: observer, selector: row.selector, lostCount: nil, firstSequence: 0,
                 lastSequence: host.centers[position].sequence, reason: .unknown)
             host.effects.notices.append(
-                .gap(connection: connection.rawValue, transport: .ofMailboxStreams, gap))
+                .gap(connection: connection.name, transport: .ofMailboxStreams, gap))
         }
         host.polls.streams[connection.rawValue] = observer
         outbox.counters.countClient(of: .ofMailboxStreams)
