@@ -66,6 +66,8 @@ let package = Package(
         tests(
             of: "BelfryCenter", "BelfryBytes", "BelfryHistory", "BelfryJSON",
             excluding: ["Golden"]),
+        room("BelfryCluster", "BelfryCenter"),
+        tests(of: "BelfryCluster", "BelfryCenter", "SimulatedLog"),
         room("BelfryJSON", "BelfryBytes"),
         tests(of: "BelfryJSON", "FuzzTargets"),
         room("BelfryHTTP", "BelfryBytes"),
@@ -153,12 +155,17 @@ let package = Package(
         // Whole histories of a broker, checked by the laws alone: it knows no room.
         .target(name: "BelfryHistory", path: "Tests/History", swiftSettings: strict),
 
+        // An engine in memory, with all that may go wrong at one.
+        .target(
+            name: "SimulatedLog", dependencies: ["BelfryCluster", "BelfryHistory"],
+            path: "Tests/SimulatedLog", swiftSettings: strict),
+
         // The simulator: center, wire and store in one thread, checked by a model and by its history.
         .executableTarget(
             name: "belfry-simulator",
             dependencies: [
-                "BelfryBytes", "BelfryCenter", "BelfryJSON", "BelfryWire", "BelfryStore",
-                "BelfryHistory",
+                "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON", "BelfryWire",
+                "BelfryStore", "BelfryHistory", "SimulatedLog",
             ],
             path: "Tests/Simulator", swiftSettings: strict),
 

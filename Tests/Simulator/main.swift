@@ -11,6 +11,7 @@ import Glibc
 //     belfry-simulator timers [--seeds A..B] [--steps N] timers, clocks and crashes, judged from outside alone
 //     belfry-simulator values [--seeds A..B] [--steps N] values and their observers, judged from outside alone
 //     belfry-simulator mixed [--seeds A..B] [--steps N]  all of them at once
+//     belfry-simulator cluster [--nodes N] [--seeds A..B] [--steps N]  brokers that share a log, and all that goes wrong
 //     belfry-simulator snapshots [--seeds A..B] [--steps N]  a state of fewer steps a seed, and two centers from there on
 //     belfry-simulator verbose SEED [--steps N]          the steps of one seed before its violation
 //     belfry-simulator history SEED [--steps N]          all that an outsider saw of one seed
@@ -23,6 +24,8 @@ struct Order {
     var operands: [String] = []
     var seeds: ClosedRange<UInt64> = 1...1_000
     var stepCount = 10_000
+    /// How many brokers share a log.
+    var nodeCount = 3
     /// After how many violations it ends.
     var violationLimit = 20
     /// Whether the whole history of a seed is judged too.
@@ -36,7 +39,7 @@ struct Order {
             verb = first
             rest = rest.dropFirst()
         }
-        if verb == "snapshots" { stepCount = 1_000 }
+        if verb == "snapshots" || verb == "cluster" { stepCount = 1_000 }
         while let argument = rest.popFirst() {
             switch argument {
             case "--seeds":
@@ -46,6 +49,11 @@ struct Order {
             case "--steps":
                 guard let count = rest.popFirst().flatMap({ Int($0) }) else { return nil }
                 stepCount = count
+            case "--nodes":
+                guard let count = rest.popFirst().flatMap({ Int($0) }), 1...16 ~= count else {
+                    return nil
+                }
+                nodeCount = count
             case "--first": violationLimit = 1
             case "--history": isJudgedByHistory = true
             case "--history-only": isJudgedByHistoryAlone = true
@@ -97,11 +105,19 @@ func runAll(_ order: Order) -> Int32 {
 
 /// A world that ends with its first violation.
 protocol SmallWorld {
-    init(seed: UInt64)
     var commandCount: UInt64 { get }
     /// The last commands, for the report of a violation.
     var lastTold: ArraySlice<String> { get }
     func step() throws(Violation)
+    /// All steps are done: judges the whole.
+    func finish() throws(Violation)
+    /// How often something has happened that must be judged.
+    var tally: [String: Int] { get }
+}
+
+extension SmallWorld {
+    func finish() throws(Violation) {}
+    var tally: [String: Int] { [:] }
 }
 
 extension AskWorld: SmallWorld {}
@@ -109,13 +125,17 @@ extension ActionWorld: SmallWorld {}
 extension TimerWorld: SmallWorld {}
 extension ValueWorld: SmallWorld {}
 extension MixedWorld: SmallWorld {}
+extension ClusterWorld: SmallWorld {}
 
-func runAll<World: SmallWorld>(_ type: World.Type, _ order: Order) -> Int32 {
+func runAll(_ makeWorld: (_ seed: UInt64) -> some SmallWorld, _ order: Order) -> Int32 {
     var violationCount = 0
+    var tally: [String: Int] = [:]
     for seed in order.seeds {
-        let world = World(seed: seed)
+        let world = makeWorld(seed)
+        defer { tally.merge(world.tally, uniquingKeysWith: +) }
         do throws(Violation) {
             for _ in 0..<order.stepCount { try world.step() }
+            try world.finish()
         } catch {
             violationCount += 1
             print("seed \(seed), command \(world.commandCount): \(error.text)")
@@ -124,6 +144,7 @@ func runAll<World: SmallWorld>(_ type: World.Type, _ order: Order) -> Int32 {
         }
     }
     print("\(order.seeds.count) seeds of \(order.stepCount) steps: \(violationCount) violations")
+    for (what, count) in tally.sorted(by: { $0.key < $1.key }) { print("    \(count) \(what)") }
     return violationCount == 0 ? 0 : 1
 }
 
@@ -148,7 +169,7 @@ func tellHistory(_ order: Order) -> Int32 {
 
 func perform() -> Int32 {
     let verbs = """
-        run, asks, actions, timers, values, mixed, snapshots, verbose, history, record or replay; \
+        run, asks, actions, timers, values, mixed, cluster, snapshots, verbose, history, record or replay; \
         main.swift has their options
         """
     guard let order = Order(CommandLine.arguments) else {
@@ -157,11 +178,13 @@ func perform() -> Int32 {
     }
     switch order.verb {
     case "run": return runAll(order)
-    case "asks": return runAll(AskWorld.self, order)
-    case "actions": return runAll(ActionWorld.self, order)
-    case "timers": return runAll(TimerWorld.self, order)
-    case "values": return runAll(ValueWorld.self, order)
-    case "mixed": return runAll(MixedWorld.self, order)
+    case "asks": return runAll(AskWorld.init(seed:), order)
+    case "actions": return runAll(ActionWorld.init(seed:), order)
+    case "timers": return runAll(TimerWorld.init(seed:), order)
+    case "values": return runAll(ValueWorld.init(seed:), order)
+    case "mixed": return runAll(MixedWorld.init(seed:), order)
+    case "cluster":
+        return runAll({ ClusterWorld(seed: $0, nodeCount: order.nodeCount) }, order)
     case "snapshots": return runSnapshots(order)
     case "verbose": return verbose(order)
     case "history": return tellHistory(order)

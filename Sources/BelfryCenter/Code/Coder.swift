@@ -58,6 +58,14 @@ public enum CodeError: Error, Equatable {
     case unknownVersion(UInt64)
     /// A newer program has written it: this one does not know this kind of command.
     case unknownKind(UInt64)
+
+    /// Whether the bytes are whole, and this program is too old for them.
+    public var isOfNewerProgram: Bool {
+        switch self {
+        case .ended, .goesOn, .malformed: false
+        case .unknownVersion, .unknownKind: true
+        }
+    }
 }
 
 extension Coder {

@@ -63,20 +63,27 @@ private struct CenterNames {
         let counter: UInt64 = try coder(known?.counter)
         let place = try coder.word(
             known.map { UInt64(names.firstIndex(of: $0.action.center ?? []) ?? names.count) })
-        var writer = CodeWriter()
-        if let known { try known.action.write(by: &writer) }
-        let content = try coder.bytes(known.map { _ in writer.bytes })
+        let content = try coder.bytes(known?.content)
         if let known { return known }
         var reader = CodeReader(content, seed: coder.seed)
         return Entry.Numbered(
             counter: counter,
             action: try ShardCommand.Action.read(
-                center: place < UInt64(names.count) ? names[Int(place)] : nil, by: &reader))
+                center: place < UInt64(names.count) ? names[Int(place)] : nil, by: &reader),
+            content: content)
     }
 }
 
 /// Each case keeps its number for ever, also after the case is removed; below 200 are those of ``Command/Action``.
 extension ShardCommand.Action {
+    /// All but the center, as bytes.
+    var content: [UInt8] {
+        var writer = CodeWriter()
+        // A writer throws nothing.
+        try? write(by: &writer)
+        return writer.bytes
+    }
+
     /// Writes all but the center.
     fileprivate func write(by coder: inout some Coder) throws(CodeError) {
         switch self {

@@ -23,12 +23,22 @@ public struct Entry: Sendable {
         public let counter: UInt64
         /// The change that the broker asks for.
         public let action: ShardCommand.Action
+        /// The change as bytes, without the name of its center.
+        let content: [UInt8]
 
-        /// Joins both.
+        /// Joins number and change.
         public init(counter: UInt64, action: ShardCommand.Action) {
+            self.init(counter: counter, action: action, content: action.content)
+        }
+
+        init(counter: UInt64, action: ShardCommand.Action, content: [UInt8]) {
             self.counter = counter
             self.action = action
+            self.content = content
         }
+
+        /// How many bytes of an entry it takes, at most.
+        public var byteCount: Int { content.count + (action.center?.count ?? 0) + 32 }
     }
 
     /// Joins the parts.

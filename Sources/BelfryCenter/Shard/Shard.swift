@@ -10,7 +10,7 @@ public struct Shard: Sendable {
     /// The centers, by position: another room looks at one here, since a look through a function would copy it.
     public private(set) var centers: [NotificationCenter] = []
     private var positions: [[UInt8]: Int] = [:]
-    private let seed: HashSeed
+    let seed: HashSeed
     /// The state of the log that it applies.
     var log = ShardLog()
 

@@ -1,0 +1,43 @@
+/// The settings of a broker that shares a log; times are in nanoseconds.
+public struct ClusterOptions: Sendable {
+    /// The name of the broker, which no other one has.
+    public let node: [UInt8]
+    /// The highest rules that this program knows.
+    public var level: UInt64 = 1
+    /// For how long a broker is silent before another one ends its life.
+    public var downAfter: Int64 = 2_500_000_000
+    /// For how long a broker hears nothing before it ends its own life; less than ``downAfter``.
+    public var fenceAfter: Int64 = 2_000_000_000
+    /// For how long the log may stand still before clients are closed.
+    public var quorumWait: Int64 = 30_000_000_000
+    /// How many bytes of log lie behind a snapshot before the next.
+    public var snapshotByteCount = 64 << 20
+    /// For how long a snapshot is the last one.
+    public var snapshotInterval: Int64 = 600_000_000_000
+
+    /// The settings of a broker of that name, all others as they begin.
+    public init(node: [UInt8]) { self.node = node }
+
+    // MARK: Those that nobody sets
+
+    /// How often a broker tells that it is there.
+    static let beatInterval: Int64 = 500_000_000
+    /// By how much later each broker of the next rank does what the first has not done.
+    static let rankInterval: Int64 = 200_000_000
+    /// After how long an entry that the log has not shown is appended again.
+    static let retryInterval: Int64 = 1_500_000_000
+    /// How long a command waits for its turn in the log before it is refused.
+    static let patience: Int64 = 1_500_000_000
+    /// After how long nobody waits any more for a command that is under way.
+    static let unknownAfter: Int64 = 8_000_000_000
+    /// How many entries of a broker are under way.
+    static let entryLimit = 4
+    /// How many commands an entry has.
+    static let commandLimit = 4_096
+    /// How many bytes of commands an entry has, unless one alone has more.
+    static let entryByteLimit = 512 << 10
+    /// How many commands wait for the log.
+    static let waitingLimit = 65_536
+    /// How many bytes of commands wait for the log.
+    static let waitingByteLimit = 64 << 20
+}

@@ -1,0 +1,181 @@
+public import BelfryCenter
+
+// How a broker reads the log: each entry once, in the order of the indices.
+
+extension ReplicatedSequencer {
+    /// The next thing that the host must act on; nil when there is none in this turn.
+    ///
+    /// - Parameters:
+    ///   - shard: the state that the log makes.
+    ///   - effects: where a step leaves what it brought about.
+    public func next(
+        _ shard: inout Shard, at now: Int64, into effects: inout Effects
+    ) -> Happening? {
+        while true {
+            if !happenings.isEmpty { return happenings.removeFirst() }
+            if let (entry, skip) = reading {
+                if let step = shard.step(into: &effects) {
+                    note(step)
+                    return .step(step)
+                }
+                finish(entry, skip, shard, at: now)
+                continue
+            }
+            switch stage {
+            case .left, .stopped: return nil
+            case .loading, .catchingUp, .comingUp, .up, .leaving: break
+            }
+            guard let event = journal.next() else { return nil }
+            take(event, &shard, at: now)
+        }
+    }
+
+    private func take(_ event: JournalEvent, _ shard: inout Shard, at now: Int64) {
+        switch event {
+        case .beat(let beat): return take(beat, at: now)
+        case .entry(let index, let code): take(code, at: index, &shard, at: now)
+        case .appended(let name, let index): take(name, index: index)
+        case .refused(let name, let refusal): take(name, refusal, at: now)
+        case .end(let index, let lastIndex): takeEnd(lastIndex, after: index, shard, at: now)
+        case .trimmed(let firstIndex): takeTrimmed(firstIndex, at: now)
+        case .snapshot(let snapshot): take(snapshot, &shard, at: now)
+        case .saved(let index):
+            if let trimIndex { journal.trim(through: trimIndex) }
+            trimIndex = index
+        }
+        contactAt = now
+    }
+
+    // MARK: Entries
+
+    private func take(_ code: [UInt8], at index: UInt64, _ shard: inout Shard, at now: Int64) {
+        guard stage != .loading else { return }
+        knownIndex = max(knownIndex, index)
+        // Entries lie between: what has come too early comes again with them.
+        guard index <= applied.index + 1 else { return ask(at: now) }
+        let entry: Entry
+        do {
+            entry = try Entry(code: code)
+        } catch {
+            return stop(
+                error.isOfNewerProgram ? .tooOld(index: index) : .unreadable(index: index))
+        }
+        guard index == applied.index + 1 else {
+            // One that comes twice is nothing new; another one in its place is.
+            switch recent.has(entry, at: index) {
+            case true?: return
+            case false?: return stop(.lostEntries(index: index))
+            case nil: return ask(at: now)
+            }
+        }
+        recent.note(entry, at: index)
+        loggedByteCount += code.count
+        do {
+            reading = (entry, try shard.begin(entry))
+        } catch {
+            stop(.otherPast(index: index))
+        }
+    }
+
+    /// The steps of an entry are over, or it has none.
+    private func finish(_ entry: Entry, _ skip: Shard.Skip?, _ shard: Shard, at now: Int64) {
+        reading = nil
+        applied = Mark(index: shard.logIndex, chain: shard.chain, appliedAt: now)
+        if entry.node == options.node, entry.life == life { settle(entry, skip, at: now) }
+        if skip == nil {
+            if entry.commands.contains(where: { !$0.action.isNothing }) { isUntold = true }
+            if case .nodeUp = entry.commands.first?.action { heardAt[entry.node] = now }
+        }
+        guard let broker = shard.broker(options.node), life != 0 else { return }
+        if broker.life > life, broker.isUp { return stop(.nameIsTaken) }
+        guard seat != 0, !broker.isUp || broker.life != life else { return }
+        if stage == .leaving {
+            end(with: .left, telling: .left)
+        } else {
+            fence(.declaredDown, isKnown: true)
+        }
+    }
+
+    private func note(_ step: Shard.Step) {
+        guard case .began(let seat) = step.result, step.id?.incarnation == life,
+            stage == .comingUp, reading?.entry.node == options.node
+        else { return }
+        self.seat = seat
+        stage = .up
+        hasBeenUp = true
+        happenings.append(.began(seat: seat))
+    }
+
+    // MARK: What was asked for
+
+    /// Asks for what comes next, unless that was asked for already.
+    func ask(at now: Int64) {
+        if let readAskedAt, now - readAskedAt < Self.askInterval { return }
+        readAskedAt = now
+        journal.read(after: applied.index)
+    }
+
+    /// After how long a question without an answer is asked again.
+    static let askInterval: Int64 = 1_000_000_000
+
+    private func takeEnd(
+        _ lastIndex: UInt64, after index: UInt64, _ shard: Shard, at now: Int64
+    ) {
+        guard stage != .loading else { return }
+        readAskedAt = nil
+        knownIndex = max(knownIndex, lastIndex)
+        // This broker had applied all up to the index that it asked with.
+        if lastIndex < index { return stop(.lostEntries(index: lastIndex + 1)) }
+        if lastIndex > applied.index { return ask(at: now) }
+        if stage == .catchingUp { comeUp(shard, at: now) }
+    }
+
+    private func takeTrimmed(_ firstIndex: UInt64, at now: Int64) {
+        readAskedAt = nil
+        guard stage != .loading, firstIndex > applied.index + 1 else { return }
+        missingBefore = firstIndex
+        fence(.trimmed)
+        load(at: now)
+    }
+
+    func load(at now: Int64) {
+        stage = .loading
+        loadAskedAt = now
+        journal.load()
+    }
+
+    private func take(_ snapshot: JournalSnapshot?, _ shard: inout Shard, at now: Int64) {
+        guard stage == .loading else { return }
+        loadAskedAt = nil
+        // Without one, or with an old one, it goes on from where it is: the log says whether it can.
+        if let snapshot, snapshot.index > applied.index {
+            do {
+                try shard.restore(snapshot.state)
+            } catch {
+                return stop(
+                    error.isOfNewerProgram
+                        ? .tooOld(index: snapshot.index) : .brokenSnapshot(index: snapshot.index))
+            }
+            applied = Mark(index: shard.logIndex, chain: shard.chain, appliedAt: now)
+            handed = applied
+            happenings.append(.loaded)
+            for broker in shard.brokers { heardAt[broker.name] = now }
+        }
+        if applied.index + 1 < missingBefore {
+            // An answer may be late: the next one is a newer snapshot, where there is one.
+            uselessLoadCount += 1
+            if uselessLoadCount == 3 { return stop(.noSnapshot(firstIndex: missingBefore)) }
+        } else {
+            uselessLoadCount = 0
+        }
+        stage = .catchingUp
+        ask(at: now)
+    }
+}
+
+extension ShardCommand.Action {
+    var isNothing: Bool {
+        if case .nothing = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,150 @@
+public import BelfryCenter
+
+// What a broker does as time passes: it tells that it is there, looks whether the others are, and appends again.
+
+extension ReplicatedSequencer {
+    /// Time has passed; called at least each 100 ms, when ``next(_:at:into:)`` has nothing more.
+    public func tick(_ shard: borrowing Shard, at now: Int64) {
+        // A broker that stood still itself has heard nobody, whoever has beaten.
+        if now - tickedAt > Self.standstill { for name in heardAt.keys { heardAt[name] = now } }
+        tickedAt = now
+        switch stage {
+        case .left, .stopped: return
+        case .loading:
+            if now - (loadAskedAt ?? 0) >= Self.askInterval { load(at: now) }
+            return
+        case .catchingUp: ask(at: now)
+        case .comingUp: break
+        case .up, .leaving: if !watchSelf(at: now) { return }
+        }
+        askForMissing(at: now)
+        appendAgain(at: now)
+        guard stage == .up else { return }
+        refuseOverdue(at: now)
+        let rank = rank(in: shard)
+        endSilentLives(shard, rank: rank, at: now)
+        appendForOthers(shard, rank: rank, at: now)
+        if rank == 0 { keepSnapshot(shard, at: now) }
+    }
+
+    /// A gap between two calls from which on a broker believes that it stood still itself.
+    static let standstill: Int64 = 1_000_000_000
+
+    /// The place of this broker among those that are up.
+    private func rank(in shard: borrowing Shard) -> Int {
+        shard.brokers.filter(\.isUp).firstIndex { $0.name == options.node } ?? 0
+    }
+
+    // MARK: This broker
+
+    /// Tells the others that it is there, and ends the life that hears nobody.
+    ///
+    /// - Returns: whether it goes on.
+    private func watchSelf(at now: Int64) -> Bool {
+        if now - contactAt >= options.fenceAfter {
+            fence(.heardNothing)
+            return false
+        }
+        if let first = underWay.first, now - first.firstAppendedAt >= options.quorumWait {
+            fence(.noQuorum)
+            return false
+        }
+        if now - beatAt >= ClusterOptions.beatInterval {
+            beatAt = now
+            journal.tell(Beat(node: options.node, life: life, appliedIndex: applied.index))
+        }
+        return true
+    }
+
+    /// The log has more than was told.
+    private func askForMissing(at now: Int64) {
+        guard knownIndex > applied.index, now - applied.appliedAt >= Self.patience else { return }
+        ask(at: now)
+    }
+
+    /// How long an entry that others know may be on its way.
+    private static let patience: Int64 = 200_000_000
+
+    private func appendAgain(at now: Int64) {
+        for place in underWay.indices {
+            if !underWay[place].isGivenUp,
+                now - underWay[place].firstAppendedAt >= ClusterOptions.unknownAfter
+            {
+                underWay[place].isGivenUp = true
+                fail(underWay[place].commands, .unknownOutcome)
+            }
+            guard let appendedAt = underWay[place].appendedAt,
+                now - appendedAt >= ClusterOptions.retryInterval
+            else { continue }
+            append(at: place, at: now)
+        }
+    }
+
+    private func refuseOverdue(at now: Int64) {
+        fail(
+            waiting.takeRefusable(submittedBy: now - ClusterOptions.patience),
+            .unavailable(.noQuorum))
+    }
+
+    // MARK: The others
+
+    /// Another broker has told that it is there.
+    func take(_ beat: Beat, at now: Int64) {
+        guard beat.node != options.node else { return }
+        contactAt = now
+        heardAt[beat.node] = now
+        knownIndex = max(knownIndex, beat.appliedIndex)
+    }
+
+    private func endSilentLives(_ shard: borrowing Shard, rank: Int, at now: Int64) {
+        for broker in shard.brokers where broker.isUp && broker.name != options.node {
+            let silence = now - (heardAt[broker.name] ?? tickedAt)
+            guard silence >= options.downAfter + Int64(rank) * ClusterOptions.rankInterval,
+                now - (endAskedAt[broker.name] ?? .min / 2) >= Self.askInterval
+            else { continue }
+            endAskedAt[broker.name] = now
+            write(.nodeDown(broker.name, life: broker.life), at: now)
+        }
+    }
+
+    /// Appends an entry without a command, where the log or the others need one.
+    private func appendForOthers(_ shard: borrowing Shard, rank: Int, at now: Int64) {
+        guard !isWaiting else { return }
+        // Whether the engine is there; and how far this broker is, for the clients that it may lose.
+        if now - contactAt >= ClusterOptions.beatInterval
+            || isUntold && now - lastAppendAt >= ClusterOptions.beatInterval
+            || isDue(shard, rank: rank, at: now)
+        {
+            write(.nothing, at: now)
+        }
+    }
+
+    /// Whether a center has something to do by itself, and no broker of an earlier rank has written an entry for that.
+    private func isDue(_ shard: borrowing Shard, rank: Int, at now: Int64) -> Bool {
+        guard dueIndex != applied.index else { return false }
+        // Entries tell time in milliseconds.
+        let logTime = shard.logTime + max(0, now - applied.appliedAt) / 1_000_000 * 1_000_000
+        guard shard.dueTime <= logTime else {
+            dueSince = nil
+            return false
+        }
+        let since = dueSince ?? now
+        dueSince = since
+        guard now - since >= Int64(rank) * ClusterOptions.rankInterval else { return false }
+        dueIndex = applied.index
+        dueSince = nil
+        return true
+    }
+
+    // MARK: Snapshots
+
+    private func keepSnapshot(_ shard: borrowing Shard, at now: Int64) {
+        guard
+            loggedByteCount >= options.snapshotByteCount
+                || loggedByteCount > 0 && now - snapshotAt >= options.snapshotInterval
+        else { return }
+        loggedByteCount = 0
+        snapshotAt = now
+        journal.save(JournalSnapshot(index: shard.logIndex, state: shard.snapshot()))
+    }
+}

@@ -1,0 +1,109 @@
+public import BelfryCenter
+
+// How a broker writes the log: a few entries at a time, each until the log shows it.
+
+extension ReplicatedSequencer {
+    /// The turn is over, and what it brought about was handed to the connections: what has gathered is appended.
+    public func endTurn(of shard: borrowing Shard, at now: Int64) {
+        handed = applied
+        guard stage == .up || stage == .leaving else { return }
+        while underWay.count < ClusterOptions.entryLimit, !waiting.isEmpty {
+            lastNumber += 1
+            underWay.append(PendingEntry(number: lastNumber, commands: waiting.takeEntry()))
+            append(at: underWay.count - 1, at: now)
+        }
+    }
+
+    /// Begins a life.
+    func comeUp(_ shard: Shard, at now: Int64) {
+        life = newLife(after: max(life, shard.broker(options.node)?.life ?? 0))
+        handed = applied
+        lastCounter = 1
+        lastNumber = 1
+        let up = Entry.Numbered(counter: 1, action: .nodeUp(level: options.level))
+        underWay = [PendingEntry(number: 1, commands: [up])]
+        stage = .comingUp
+        append(at: 0, at: now)
+    }
+
+    /// Appends an entry that is under way, for the first time or again.
+    func append(at place: Int, at now: Int64) {
+        underWay[place].appendCount += 1
+        if underWay[place].appendCount == 1 { underWay[place].firstAppendedAt = now }
+        underWay[place].appendedAt = now
+        lastAppendAt = now
+        isUntold = false
+        let pending = underWay[place]
+        let entry = Entry(
+            node: options.node, life: life, number: pending.number, appliedIndex: handed.index,
+            chain: handed.chain, elapsed: UInt64(max(0, now - handed.appliedAt)) / 1_000_000,
+            wallMilliseconds: wallNow, commands: pending.commands)
+        journal.append(
+            entry.code,
+            as: EntryName(life: life, number: pending.number, attempt: pending.attempt))
+    }
+
+    /// Appends an entry under a new name, since the log has it where it does not count.
+    func appendAnew(at place: Int, at now: Int64) {
+        underWay[place].attempt += 1
+        append(at: place, at: now)
+    }
+
+    // MARK: What becomes of an entry
+
+    /// The log has shown an entry of this life.
+    func settle(_ entry: Entry, _ skip: Shard.Skip?, at now: Int64) {
+        guard let place = underWay.firstIndex(where: { $0.number == entry.number }) else { return }
+        switch skip {
+        case nil:
+            underWay.removeFirst(place + 1)
+            // The one behind it may have come before it.
+            if let next = underWay.first, next.appendedAt == nil { appendAnew(at: 0, at: now) }
+        case .outOfOrder?:
+            // It counts behind the one before it, which is still under way.
+            underWay[place].appendedAt = nil
+        case .isTooLate?: appendAnew(at: place, at: now)
+        case .lifeIsOver?:
+            // A life that runs ends where the log says so: this is about one that could not begin.
+            if stage == .comingUp { again(at: now) }
+        case .isTooOld(let level)?: stop(.tooOldForLevel(level))
+        case .isOneTooMany(let limit)?: stop(.isOneTooMany(limit: limit))
+        }
+    }
+
+    private func again(at now: Int64) {
+        underWay = []
+        stage = .catchingUp
+        ask(at: now)
+    }
+
+    /// The engine says where the log has an entry.
+    func take(_ name: EntryName, index: UInt64) {
+        knownIndex = max(knownIndex, index)
+        // The log has shown something else there.
+        if index <= applied.index, let place = place(of: name), underWay[place].appendedAt != nil {
+            stop(.lostEntries(index: index))
+        }
+    }
+
+    /// The engine says that the log will never have an attempt.
+    func take(_ name: EntryName, _ refusal: JournalRefusal, at now: Int64) {
+        guard let place = place(of: name) else { return }
+        // The log does not stand still: it has no room.
+        underWay[place].firstAppendedAt = now
+        // An attempt before this one may be in the log.
+        let isKnown = underWay[place].appendCount == 1
+        let refused = underWay[place].commands.filter { !$0.action.mustHappen }
+        if !underWay[place].isGivenUp {
+            fail(refused, isKnown ? .unavailable(.full) : .unknownOutcome)
+        }
+        guard isKnown else { return underWay[place].isGivenUp = true }
+        // Its number must be in the log, or no later one counts: it is appended again with what must happen.
+        underWay[place].commands.removeAll { !$0.action.mustHappen }
+    }
+
+    private func place(of name: EntryName) -> Int? {
+        guard name.life == life else { return nil }
+        return underWay.firstIndex { $0.number == name.number && $0.attempt == name.attempt }
+    }
+}

@@ -1,0 +1,221 @@
+public import BelfryCenter
+
+/// Puts the commands of one broker into a log that several brokers share, and reads that log for its shard.
+///
+/// A pure machine: the journal does the I/O, and each call brings the time of a clock that never goes back. In each turn its
+/// host calls ``next(_:at:into:)`` until it is nil, writes to its connections, and calls ``endTurn(of:at:)``; at least each
+/// 100 ms it calls ``tick(_:at:)``. How a broker gets on with the log is one value, ``stage``:
+///
+///     loading → catchingUp → comingUp → up → leaving → left
+///                   ▲____________________|      any → stopped
+///
+/// A life begins with `comingUp`, and ends with the way back: then the host closes the connections of all clients.
+public final class ReplicatedSequencer {
+    /// The settings.
+    public let options: ClusterOptions
+    let journal: any Journal
+    /// How far the broker is with the log.
+    public internal(set) var stage = Stage.loading
+    /// Which life of the broker runs, or begins; 0 before the first.
+    public internal(set) var life: UInt64 = 0
+    /// The number that stands for the life in the names of connections and commands; 0 while none runs.
+    public internal(set) var seat: UInt32 = 0
+    var hasBeenUp = false
+    /// What the host has not been told yet.
+    var happenings: [Happening] = []
+
+    // MARK: Writing
+
+    var waiting = WaitingLine()
+    /// By their numbers.
+    var underWay: [PendingEntry] = []
+    var lastNumber: UInt64 = 0
+    var lastCounter: UInt64 = 0
+    /// What an entry says of the past: the last entry whose effects were handed to the connections.
+    var handed: Mark
+    /// Whether the log has had commands since this broker last told how far it is.
+    var isUntold = false
+    var lastAppendAt: Int64 = 0
+
+    // MARK: Reading
+
+    /// The last entry that was applied.
+    var applied: Mark
+    /// The entry whose steps are under way, and why it has none.
+    var reading: (entry: Entry, skip: Shard.Skip?)?
+    var readAskedAt: Int64?
+    var loadAskedAt: Int64?
+    /// The highest index that the log is known to have.
+    var knownIndex: UInt64 = 0
+    var recent = RecentEntries()
+    /// What lies before this index is given up, as far as is known.
+    var missingBefore: UInt64 = 0
+    /// How many snapshots in a row did not go up to there.
+    var uselessLoadCount = 0
+    /// The bytes of log since the last snapshot.
+    var loggedByteCount = 0
+
+    // MARK: Watching
+
+    /// When the broker last heard the engine, or another broker.
+    var contactAt: Int64
+    var tickedAt: Int64
+    var beatAt: Int64
+    /// When each other broker was last heard.
+    var heardAt: [[UInt8]: Int64] = [:]
+    /// When the end of a life was last asked for.
+    var endAskedAt: [[UInt8]: Int64] = [:]
+    /// The last index at which this broker wrote an entry for what is due.
+    var dueIndex: UInt64?
+    var dueSince: Int64?
+    var snapshotAt: Int64
+    /// The snapshot before the last one.
+    var trimIndex: UInt64?
+    private let random: () -> UInt64
+    private let wallMilliseconds: () -> Int64
+
+    /// An entry that was applied.
+    struct Mark {
+        var index: UInt64
+        var chain: UInt64
+        /// By the clock of this broker.
+        var appliedAt: Int64
+    }
+
+    /// What a host must act on.
+    public enum Happening: Sendable {
+        /// A snapshot is the shard now: what the host knows of its centers begins anew.
+        case loaded
+        /// A step of an entry; what it brought about is in the effects, those for other brokers' connections too.
+        case step(Shard.Step)
+        /// A command of this broker comes to nothing, or nobody can know.
+        case failed(CommandID, CommandFailure)
+        /// A life has begun: connections have this seat in their names.
+        case began(seat: UInt32)
+        /// The life has ended: all clients must be closed with 1012, and none is taken until the next begins.
+        case fenced(FenceReason)
+        /// The broker has left the log in order.
+        case left
+        /// The broker cannot go on: all clients must be closed, and it is not ready any more.
+        case stopped(StopReason)
+    }
+
+    /// Begins with what the journal has.
+    ///
+    /// - Parameters:
+    ///   - now: the time by the clock that all further calls bring, in nanoseconds.
+    ///   - random: 64 bits from the system each time.
+    ///   - wallMilliseconds: the wall clock, in milliseconds since 1970.
+    public init(
+        _ options: ClusterOptions, journal: any Journal, at now: Int64,
+        random: @escaping () -> UInt64, wallMilliseconds: @escaping () -> Int64
+    ) {
+        self.options = options
+        self.journal = journal
+        self.random = random
+        self.wallMilliseconds = wallMilliseconds
+        applied = Mark(index: 0, chain: 0, appliedAt: now)
+        handed = applied
+        contactAt = now
+        tickedAt = now
+        beatAt = now
+        snapshotAt = now
+        loadAskedAt = now
+        journal.load()
+    }
+
+    /// Whether commands are under way.
+    public var isWaiting: Bool { !waiting.isEmpty || !underWay.isEmpty }
+
+    var wallNow: Int64 { wallMilliseconds() }
+
+    /// A life that is later than all of this name: the clock orders them, and chance tells two of a millisecond apart.
+    func newLife(after last: UInt64) -> UInt64 {
+        max(UInt64(clamping: wallNow) << 20, last + 1) + random() & 0xF_FFFF
+    }
+
+    // MARK: Commands
+
+    /// Takes a command; it is in the next entry.
+    ///
+    /// - Returns: the name under which its step comes, or its failure.
+    /// - Throws: why the broker takes none.
+    public func submit(
+        _ action: ShardCommand.Action, at now: Int64
+    ) throws(Unavailability) -> CommandID {
+        if let reason = unavailability { throw reason }
+        guard !waiting.isFull || action.mustHappen else { throw .busy }
+        return write(action, at: now)
+    }
+
+    /// Why the broker takes no command; nil where it takes them.
+    public var unavailability: Unavailability? {
+        switch stage {
+        case .up: nil
+        case .loading, .catchingUp, .comingUp: hasBeenUp ? .fenced : .catchingUp
+        case .leaving, .left: .draining
+        case .stopped(let reason): .stopped(reason)
+        }
+    }
+
+    /// Ends the life behind all commands that were taken.
+    public func leave(at now: Int64) {
+        guard stage == .up else {
+            if stage != .leaving { end(with: .left, telling: .left) }
+            return
+        }
+        _ = write(.nodeDown(options.node, life: life), at: now)
+        stage = .leaving
+    }
+
+    @discardableResult
+    func write(_ action: ShardCommand.Action, at now: Int64) -> CommandID {
+        lastCounter += 1
+        waiting.append(Entry.Numbered(counter: lastCounter, action: action), at: now)
+        return id(of: lastCounter)
+    }
+
+    func id(of counter: UInt64) -> CommandID {
+        CommandID(node: seat, incarnation: life, counter: counter)
+    }
+
+    // MARK: The end of a life, and of all
+
+    /// The life is over: what waits for the log comes to nothing.
+    ///
+    /// - Parameter isKnown: whether the log says that what was under way is not in it.
+    func fence(_ reason: FenceReason, isKnown: Bool = false) {
+        guard seat != 0 else { return }
+        if stage == .leaving { return end(with: .left, telling: .left) }
+        dropCommands(isKnown ? .unavailable(.fenced) : .unknownOutcome)
+        stage = .catchingUp
+        happenings.append(.fenced(reason))
+        readAskedAt = nil
+    }
+
+    func stop(_ reason: StopReason) {
+        guard stage != .left else { return }
+        end(with: .stopped(reason), telling: .stopped(reason))
+    }
+
+    func end(with stage: Stage, telling happening: Happening) {
+        dropCommands(.unknownOutcome)
+        self.stage = stage
+        reading = nil
+        happenings.append(happening)
+    }
+
+    private func dropCommands(_ failure: CommandFailure) {
+        for entry in underWay where !entry.isGivenUp { fail(entry.commands, failure) }
+        fail(waiting.takeRefusable(), .unavailable(.fenced))
+        underWay = []
+        waiting = WaitingLine()
+        seat = 0
+    }
+
+    func fail(_ commands: [Entry.Numbered], _ failure: CommandFailure) {
+        for command in commands where !command.action.mustHappen {
+            happenings.append(.failed(id(of: command.counter), failure))
+        }
+    }
+}

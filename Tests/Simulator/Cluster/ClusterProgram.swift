@@ -1,0 +1,33 @@
+import BelfryCenter
+
+/// A program that observes and posts, whichever broker it reaches.
+struct ClusterProgram {
+    let number: Int
+    let center: [UInt8]
+    /// Its client, once it has one.
+    var client: UInt64?
+    /// Where it is connected, or about to be.
+    var place: (node: Int, connection: UInt64)?
+    /// Whether its client has gone on.
+    var isReady = false
+    /// The highest number that it was written.
+    var lastSeen: UInt64 = 0
+    /// Whether it has lost what was on its way: then it says what it has seen.
+    var mustSayAfter = false
+    /// Whether a loss may be told that nobody can measure: its broker died, or it did not notice that it left.
+    var mayLoseSight = false
+    var line = ClusterLine()
+}
+
+/// What an observer was written, as its program has read it.
+struct ClusterAccount {
+    let program: Int
+    let name: [UInt8]
+    /// The number above which it gets notifications.
+    let since: UInt64
+    /// Whether its notifications are held while its program is away.
+    let isHeld: Bool
+    var seen: [UInt64] = []
+    var gaps: [Gap] = []
+    var isRemoved = false
+}

@@ -1,0 +1,22 @@
+import BelfryCenter
+
+/// What the log has brought about, as the first broker that applied an entry saw it.
+struct ClusterTruth {
+    struct Dispatch {
+        let id: NotificationID
+        let name: [UInt8]
+    }
+
+    /// The notifications of each center by their numbers, which begin with 1.
+    var dispatched: [[UInt8]: [Dispatch]] = [:]
+    var accounts: [UInt64: ClusterAccount] = [:]
+    /// The index up to which the log is known, and the digest after each entry.
+    var index: UInt64 = 0
+    /// How many steps of the last entry are known.
+    var stepCount = 0
+    var chains: [UInt64: UInt64] = [:]
+    /// The index up to which the time of the log was judged, and how far it may be ahead, in nanoseconds.
+    var timedIndex: UInt64 = 0
+    var believedAhead: Int64 = 100_000_000
+    var digests: [UInt64: UInt64] = [:]
+}

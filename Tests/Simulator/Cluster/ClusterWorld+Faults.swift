@@ -1,0 +1,62 @@
+import BelfryCenter
+import BelfryCluster
+import BelfryHistory
+import SimulatedLog
+
+// What goes wrong: brokers die, stand still and are cut off, the engine loses its leader and its room, clocks jump.
+
+extension ClusterWorld {
+    func disturb() throws(Violation) {
+        for node in nodes where node.cutSince != nil && node.healsAt <= now { heal(node) }
+        guard dice.oneIn(5), let node = dice.pick(nodes) else { return }
+        let duration = Int64(dice.below(dice.oneIn(3) ? 6_000 : 700)) * 1_000_000
+        switch dice.below(12) {
+        case 0, 1:
+            guard let process = node.process else { return }
+            tell("n\(node.number) dies")
+            end(node, process, isOrderly: false)
+        case 2, 3:
+            tell("n\(node.number) stands still for \(duration / 1_000_000) ms")
+            node.standsStillUntil = now + duration
+            if dice.oneIn(4) {
+                node.clockOffset += Int64(dice.below(3_600_000)) * 1_000_000
+                hasWildClock = true
+            }
+        case 4, 5:
+            tell("n\(node.number) is cut off for \(duration / 1_000_000) ms")
+            cut(node, until: now + duration)
+        case 6:
+            guard let other = dice.pick(nodes), other !== node else { return }
+            tell("n\(node.number) and n\(other.number) lose each other")
+            node.process?.journal.cutPeers.insert(other.number)
+            other.process?.journal.cutPeers.insert(node.number)
+        case 7:
+            tell("the engine loses its leader for \(duration / 1_000_000) ms")
+            engine.loseLeader(for: duration)
+        case 8, 9:
+            tell("n\(node.number) is to leave")
+            node.process?.sequencer.leave(at: node.time(at: now))
+            if dice.oneIn(2) { node.level = 2 }
+        case 10:
+            tell("the engine is full for \(duration / 1_000_000) ms")
+            engine.fill(for: duration)
+        default:
+            guard let process = node.process else { return }
+            askedLevel = 2
+            submit(.level(2), process)
+        }
+    }
+
+    private func cut(_ node: ClusterNode, until time: Int64) {
+        node.cutSince = now
+        node.healsAt = time
+        node.process?.journal.isCut = true
+        node.process?.journal.drop()
+    }
+
+    func heal(_ node: ClusterNode) {
+        node.cutSince = nil
+        node.process?.journal.isCut = false
+        if !isDisturbed { node.process?.journal.cutPeers = [] }
+    }
+}

@@ -1,0 +1,241 @@
+import BelfryCenter
+import BelfryCluster
+import BelfryHistory
+import SimulatedLog
+
+// What a broker does with what its sequencer tells: what `BelfryServer` does for sockets, here for pipes.
+
+extension ClusterWorld {
+    func act(
+        on happening: ReplicatedSequencer.Happening, _ node: ClusterNode, _ process: ClusterProcess
+    ) throws(Violation) {
+        switch happening {
+        case .loaded:
+            tell("n\(node.number) has loaded \(process.shard.logIndex)")
+            count("snapshots loaded")
+        case .step(let step): try take(step, node, process)
+        case .failed(let id, let failure): take(failure, id, node, process)
+        case .began(let seat):
+            tell("n\(node.number) is up, seat \(seat)")
+            count("lives begun")
+        case .fenced(let reason):
+            tell("n\(node.number) is fenced: \(reason)")
+            count("lives fenced: \(reason)")
+            closeAll(node, process)
+        case .left: tell("n\(node.number) has left")
+        case .stopped(let reason):
+            tell("n\(node.number) stops: \(reason)")
+            closeAll(node, process)
+            try judgeStop(reason, node)
+        }
+    }
+
+    /// All connections are closed in order: what was written arrives.
+    func closeAll(_ node: ClusterNode, _ process: ClusterProcess) {
+        for (number, connection) in process.connections {
+            let place = connection.program
+            guard let at = programs[place].place, at.node == node.number, at.connection == number
+            else { continue }
+            // What was under way when nobody could reach the log may have been written by nobody.
+            receive(connection.written, place)
+            programs[place].mayLoseSight = true
+            leavePlace(place)
+        }
+        process.connections = [:]
+        process.requests = [:]
+    }
+
+    private func take(
+        _ step: Shard.Step, _ node: ClusterNode, _ process: ClusterProcess
+    ) throws(Violation) {
+        let index = process.shard.logIndex
+        if process.steppedIndex != index {
+            process.steppedIndex = index
+            process.stepCount = 0
+        }
+        process.stepCount += 1
+        try note(step, process)
+        let seat = process.sequencer.seat
+        if let id = step.id, id.node == seat, let request = process.requests[id] {
+            process.requests[id] = nil
+            // Its center was not made: the command that makes it came to nothing.
+            if case .noCenter = step.result {
+                process.requests[id] = request
+                take(.unavailable(.full), id, node, process)
+            } else {
+                try answer(request, step, node, process)
+            }
+        }
+        guard seat != 0 else { return }
+        process.effects.keepOnly(node: seat)
+        for notice in process.effects.notices { tell(notice, process) }
+        for delivery in process.effects.deliveries {
+            let notification = process.effects.notifications[Int(delivery.notification)]
+            write(
+                .notification(
+                    observer: delivery.observer, sequence: notification.sequence,
+                    isRedelivered: delivery.isRedelivered),
+                to: delivery.connection.number, process)
+        }
+    }
+
+    private func write(_ frame: ClusterFrame, to connection: UInt64, _ process: ClusterProcess) {
+        // A connection that has ended is written nothing.
+        guard process.connections[connection]?.endedAt == nil else { return }
+        process.connections[connection]?.written.append(frame)
+    }
+
+    private func tell(_ notice: Notice, _ process: ClusterProcess) {
+        switch notice {
+        case .gap(let connection, _, let gap): write(.gap(gap), to: connection.number, process)
+        case .takenOver(let connection, _), .clientRemoved(let connection, _):
+            process.connections[connection.number]?.endedAt = process.shard.logIndex
+        case .flushFollows(let client, let connection), .flushGoesOn(let client, let connection):
+            guard let program = process.connections[connection.number]?.program else { return }
+            submit(.tell(center: programs[program].center, .drain(client: client)), process)
+        case .removed, .readerReplaced, .mailboxFilled, .settled: break
+        }
+    }
+
+    // MARK: Requests
+
+    @discardableResult
+    func submit(
+        _ action: ShardCommand.Action, _ process: ClusterProcess,
+        for request: ClusterRequest = .other
+    ) -> Result<CommandID, Unavailability> {
+        commandCount += 1
+        guard let node = nodes.first(where: { $0.process === process }) else {
+            return .failure(.draining)
+        }
+        do {
+            let id = try process.sequencer.submit(action, at: node.time(at: now))
+            process.requests[id] = request
+            return .success(id)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func answer(
+        _ request: ClusterRequest, _ step: Shard.Step, _ node: ClusterNode,
+        _ process: ClusterProcess
+    ) throws(Violation) {
+        switch request {
+        case .connect(let number):
+            guard let connection = process.connections[number] else { return }
+            process.connections[number]?.client = step.number
+            if let endedAt = connection.endedAt {
+                return disconnect(number, endedAt: endedAt, process)
+            }
+            let place = connection.program
+            guard let client = programs[place].client else {
+                programs[place].client = step.number
+                programs[place].isReady = true
+                return
+            }
+            let after =
+                programs[place].mustSayAfter || dice.oneIn(2) ? programs[place].lastSeen : nil
+            tell(
+                "program \(place) resumes as \(client) at n\(node.number), after \(String(describing: after))"
+            )
+            submit(
+                .tell(
+                    center: programs[place].center,
+                    .resume(Resumption(newcomer: step.number, client: client, after: after))),
+                process, for: .resume(connection: number))
+        case .resume(let number):
+            guard let connection = process.connections[number] else { return }
+            let place = connection.program
+            switch process.effects.outcome {
+            case .resumed:
+                process.connections[number]?.client = programs[place].client
+                // What it was written on the connection from now on is what it sees.
+                if connection.endedAt == nil {
+                    programs[place].isReady = true
+                    programs[place].mustSayAfter = false
+                }
+            case .refused(.unknownClient):
+                if truth.accounts.values.contains(where: { $0.program == place && !$0.isRemoved }) {
+                    throw fail("program \(place) cannot come back, and has observers")
+                }
+                programs[place].client = connection.client
+                programs[place].isReady = true
+            default:
+                throw fail("a resume of program \(place) ended with \(process.effects.outcome)")
+            }
+            if let endedAt = connection.endedAt {
+                disconnect(number, endedAt: endedAt, process)
+            }
+        case .post(let post, _): try noteAnswer(post, process)
+        case .other: break
+        }
+    }
+
+    /// A connection has ended, and its broker has noticed.
+    func disconnect(_ number: UInt64, endedAt: UInt64, _ process: ClusterProcess) {
+        guard let connection = process.connections[number] else { return }
+        process.connections[number]?.endedAt = endedAt
+        // Its client has no number yet: the answer comes.
+        guard let client = connection.client else { return }
+        process.connections[number] = nil
+        submit(
+            .tell(
+                center: programs[connection.program].center,
+                .disconnect(
+                    client: client,
+                    connection: ConnectionName(node: process.sequencer.seat, number: number))),
+            process)
+    }
+
+    private func take(
+        _ failure: CommandFailure, _ id: CommandID, _ node: ClusterNode, _ process: ClusterProcess
+    ) {
+        guard let request = process.requests[id] else { return }
+        process.requests[id] = nil
+        count("commands failed: \(failure == .unknownOutcome ? "unknown outcome" : "unavailable")")
+        switch request {
+        case .connect(let number), .resume(let number):
+            tell("n\(node.number) cannot take a connection: \(failure)")
+            guard let connection = process.connections[number] else { return }
+            let place = connection.program
+            if programs[place].place?.connection == number,
+                programs[place].place?.node == node.number
+            {
+                // It may have been taken over by what nobody knows of.
+                programs[place].mayLoseSight = true
+                loseTail(of: connection, place)
+                leavePlace(place)
+            }
+            if connection.client == nil {
+                // It may be in the log: then its client goes as soon as it comes.
+                process.connections[number]?.endedAt = process.shard.logIndex
+                process.requests[id] = request
+            } else {
+                disconnect(number, endedAt: process.shard.logIndex, process)
+            }
+        case .post(let post, let id): noteFailure(failure, of: post, id)
+        case .other: break
+        }
+    }
+
+    /// A broker's process is over: at once, or when it has left in order.
+    func end(_ node: ClusterNode, _ process: ClusterProcess, isOrderly: Bool) {
+        for (number, connection) in process.connections {
+            let place = connection.program
+            guard let at = programs[place].place, at.node == node.number, at.connection == number
+            else { continue }
+            if isOrderly {
+                receive(connection.written, place)
+            } else {
+                loseTail(of: connection, place)
+            }
+            programs[place].mayLoseSight = true
+            leavePlace(place)
+        }
+        process.journal.isClosed = true
+        process.journal.drop()
+        node.process = nil
+        node.startsAt = now + Int64(dice.below(6_000)) * 1_000_000
+    }
+}

@@ -1,0 +1,176 @@
+import BelfryCenter
+import BelfryCluster
+import BelfryHistory
+import SimulatedLog
+
+/// Some brokers that share a log, programs that use them, and all that can go wrong between them.
+///
+/// It is judged by what the programs see: nothing that was answered is lost, no number is given twice, nothing comes twice
+/// without a mark, what an observer misses it is told, and all brokers have one state after each entry.
+final class ClusterWorld {
+    var dice: Dice
+    let engine: SimulatedEngine
+    var nodes: [ClusterNode] = []
+    var programs: [ClusterProgram] = []
+    var posts: [ClusterPost] = []
+    var postOf: [NotificationID: ClusterPost] = [:]
+    var truth = ClusterTruth()
+    var now: Int64 = 0
+    /// Whether faults may still be planted.
+    var isDisturbed = true
+    var commandCount: UInt64 = 0
+    var told: [String] = []
+    var lastNumber: UInt64 = 0
+    /// The level that was asked for.
+    var askedLevel: UInt64 = 1
+    /// Which observer a command removes.
+    var removals: [CommandID: UInt64] = [:]
+    /// Whether a clock has jumped.
+    var hasWildClock = false
+    /// Whether the engine has lost what it had acknowledged.
+    var isRewound = false
+    /// What was found where nobody could be told.
+    var problem: Violation?
+    var tally: [String: Int] = [:]
+    static let centers = [[UInt8]("default"), [UInt8]("other")]
+
+    init(seed: UInt64, nodeCount: Int) {
+        dice = Dice(seed: seed)
+        engine = SimulatedEngine(seed: dice.next())
+        for number in 0..<nodeCount {
+            nodes.append(ClusterNode(number: number, dice: &dice))
+            nodes[number].level = dice.oneIn(4) ? 1 : 2
+        }
+        for number in 0..<dice.number(in: 2...6) {
+            programs.append(
+                ClusterProgram(number: number, center: Self.centers[dice.below(2)]))
+        }
+        var faults = SimulatedEngine.Faults()
+        faults.delay = Int64(dice.number(in: 1...12)) * 1_000_000
+        // A calm world finds what a wild one hides.
+        if !dice.oneIn(4) {
+            faults.lostRequest = dice.number(in: 20...400)
+            faults.lostAnswer = dice.number(in: 20...400)
+            faults.lateAnswer = dice.number(in: 50...1_000)
+            faults.lostPush = dice.number(in: 20...400)
+            faults.doubledPush = dice.number(in: 10...200)
+            faults.lostBeat = dice.number(in: 5...50)
+        }
+        engine.faults = faults
+    }
+
+    var lastTold: ArraySlice<String> { told.suffix(60) }
+
+    func tell(_ text: @autoclosure () -> String) {
+        told.append("\(now / 1_000_000) ms: \(text())")
+        if told.count > 2_000 { told.removeFirst(1_000) }
+    }
+
+    func count(_ what: String) { tally[what, default: 0] += 1 }
+
+    func fail(_ text: String) -> Violation { Violation(text) }
+
+    // MARK: Steps
+
+    func step() throws(Violation) {
+        switch dice.below(30) {
+        case 0...2: try disturb()
+        case 3...6: move()
+        case 7...9: register()
+        case 10...17: post()
+        case 18: postAgain()
+        case 19...23: for place in programs.indices where dice.oneIn(2) { try read(place) }
+        case 24: removeObserver()
+        case 25: others()
+        default: break
+        }
+        try pass(Int64(dice.below(dice.oneIn(10) ? 90 : 12)) * 1_000_000 + 100_000)
+    }
+
+    /// Time passes, and all brokers that run have their turn.
+    func pass(_ nanoseconds: Int64) throws(Violation) {
+        now += nanoseconds
+        engine.run(until: now)
+        for node in nodes {
+            if node.process == nil, node.startsAt <= now { start(node) }
+            guard let process = node.process, node.standsStillUntil <= now else { continue }
+            try turn(node, process)
+        }
+        try judgeSilence()
+    }
+
+    private func start(_ node: ClusterNode) {
+        let journal = engine.connect()
+        journal.host = node.number
+        journal.isCut = node.cutSince != nil
+        var options = ClusterOptions(node: node.name)
+        options.level = node.level
+        // Few schedules would have a snapshot otherwise.
+        options.snapshotByteCount = 4_000
+        let sequencer = ReplicatedSequencer(
+            options, journal: journal, at: node.time(at: now),
+            random: { [unowned self] in dice.next() },
+            wallMilliseconds: { [unowned self, unowned node] in
+                1_700_000_000_000 + now / 1_000_000 + node.clockOffset / 5_000_000
+            })
+        node.process = ClusterProcess(
+            journal: journal, sequencer: sequencer,
+            shard: Shard(limits: Self.limits, seed: HashSeed(dice.next(), dice.next())))
+        tell("n\(node.number) starts")
+    }
+
+    static let limits: CenterLimits = {
+        var limits = CenterLimits()
+        limits.replayCountLimit = 5_000
+        return limits
+    }()
+
+    /// One turn of a broker: what the log has, what it brings about, and what goes into the log.
+    func turn(_ node: ClusterNode, _ process: ClusterProcess) throws(Violation) {
+        let time = node.time(at: now)
+        while let happening = process.sequencer.next(
+            &process.shard, at: time, into: &process.effects)
+        {
+            try act(on: happening, node, process)
+        }
+        try judgeState(node, process)
+        process.sequencer.tick(process.shard, at: time)
+        while let happening = process.sequencer.next(
+            &process.shard, at: time, into: &process.effects)
+        {
+            try act(on: happening, node, process)
+        }
+        process.sequencer.endTurn(of: process.shard, at: time)
+        if process.sequencer.stage == .left { end(node, process, isOrderly: true) }
+    }
+
+    // MARK: The end of a seed
+
+    /// The faults end; soon all brokers have one state, and all programs have what they must have.
+    func finish() throws(Violation) {
+        isDisturbed = false
+        engine.faults = SimulatedEngine.Faults()
+        engine.faults.delay = 3_000_000
+        for node in nodes { heal(node) }
+        for node in nodes where node.process == nil { node.startsAt = min(node.startsAt, now) }
+        if dice.oneIn(12) { return try finishRewound() }
+        try wait(seconds: 25)
+        for place in programs.indices where programs[place].place == nil { connect(place) }
+        try wait(seconds: 6)
+        for place in programs.indices { try read(place) }
+        try judgeEnd()
+    }
+
+    func wait(seconds: Int64) throws(Violation) {
+        let end = now + seconds * 1_000_000_000
+        while now < end {
+            try pass(Int64(dice.number(in: 20...60)) * 1_000_000)
+            if dice.oneIn(10) {
+                for place in programs.indices {
+                    try read(place)
+                    if programs[place].place == nil, dice.oneIn(4) { connect(place) }
+                }
+            }
+        }
+    }
+}
