@@ -22,7 +22,7 @@ public protocol Journal: AnyObject {
     /// Asks for the last snapshot that was kept whole.
     func load()
 
-    /// Tells all other brokers something that the log does not have; it may come twice, late or never.
+    /// Tells all brokers something that the log does not have; it may come twice, late or never, and may come back.
     func tell(_ beat: Beat)
 
     /// The next event; nil when there is none by now.

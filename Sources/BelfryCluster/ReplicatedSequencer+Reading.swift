@@ -156,6 +156,10 @@ extension ReplicatedSequencer {
                     error.isOfNewerProgram
                         ? .tooOld(index: snapshot.index) : .brokenSnapshot(index: snapshot.index))
             }
+            // A log that was put back may be longer again than what this broker knows of it.
+            if let chain = shard.chain(at: applied.index), chain != applied.chain {
+                return stop(.otherPast(index: applied.index))
+            }
             applied = Mark(index: shard.logIndex, chain: shard.chain, appliedAt: now)
             handed = applied
             happenings.append(.loaded)

@@ -92,6 +92,21 @@ struct SequencerTests {
         #expect(scenario.sequencer.stage == .stopped(.nameIsTaken))
     }
 
+    @Test("a snapshot that knows another past than the broker stops it")
+    func otherSnapshot() {
+        let first = SequencerScenario.up()
+        for _ in 0..<3 {
+            first.write()
+            first.log()
+        }
+        let second = SequencerScenario.up()
+        second.log(second.entry(of: "n2", .nodeUp(level: 1)))
+        second.receive(
+            .trimmed(firstIndex: 4),
+            .snapshot(JournalSnapshot(index: 4, state: first.shard.snapshot())))
+        #expect(second.sequencer.stage == .stopped(.otherPast(index: 2)))
+    }
+
     // MARK: Entries
 
     @Test("commands of a turn are one entry, and no more than four entries are under way")

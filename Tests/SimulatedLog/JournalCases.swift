@@ -26,7 +26,7 @@ package struct JournalCases {
         ("reading an empty log tells its end", { $0.empty() }),
         ("what was trimmed is told as such", { $0.trimming() }),
         ("the last whole snapshot is kept, and none is none", { $0.snapshots() }),
-        ("a beat reaches the others alone", { $0.beats() }),
+        ("a beat reaches the others, and may come back", { $0.beats() }),
         ("an entry of 512 KiB is told byte by byte", { $0.large() }),
     ]
 
@@ -148,8 +148,9 @@ package struct JournalCases {
         let (first, second) = (makeJournal(true), makeJournal(false))
         settle()
         first.tell(Beat(node: [110], life: 1 << 60, appliedIndex: 3))
-        return difference(events(of: first), [])
-            + difference(events(of: second), ["beat [110] \(UInt64(1) << 60) 3"])
+        let beat = "beat [110] \(UInt64(1) << 60) 3"
+        return difference(events(of: first).filter { $0 != beat }, [])
+            + difference(events(of: second), [beat])
     }
 
     private func large() -> [String] {

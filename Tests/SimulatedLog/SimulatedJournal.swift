@@ -9,6 +9,8 @@ package final class SimulatedJournal: Journal {
     package var host = 0
     /// Whether nothing gets through, either way.
     package var isCut = false
+    /// Whether its own beats come back although it is cut off: a part of the engine is cut off with it.
+    package var hearsItself = false
     /// The machines that hear none of its beats.
     package var cutPeers: Set<Int> = []
     /// Whether its broker is gone for good.
@@ -42,6 +44,10 @@ package final class SimulatedJournal: Journal {
     /// Something is on its way to the broker; what arrives while the way is cut is lost.
     func receive(_ event: JournalEvent, at time: Int64) {
         if !isCut, !isClosed { inbox.insert(event, at: time) }
+    }
+
+    func receiveOwn(_ beat: Beat, at time: Int64) {
+        if !isClosed { inbox.insert(.beat(beat), at: time) }
     }
 
     /// What is on its way is lost.

@@ -23,6 +23,9 @@ extension Shard {
         log.nodes.place(of: name).map { LogBroker(log.nodes[$0]) }
     }
 
+    /// The digest of the log up to an index (``chain``); nil where the shard does not remember it any more.
+    public func chain(at index: UInt64) -> UInt64? { log.past[index]?.chain }
+
     /// Becomes the shard whose state this is, and keeps the secret of its hash tables.
     public mutating func restore(_ snapshot: [UInt8]) throws(CodeError) {
         self = try Shard(snapshot: snapshot, seed: seed)

@@ -58,6 +58,8 @@ struct ClusterConnection {
     var client: UInt64?
     /// What was written to it and not yet read at its other end.
     var written: [ClusterFrame] = []
+    /// How much of that was handed to the socket by the end of a turn: a kill within a turn loses the others.
+    var handedCount = 0
     /// How far the broker was when the connection ended, if it has.
     var endedAt: UInt64?
 }

@@ -18,8 +18,9 @@ extension ClusterWorld {
         case 2, 3:
             tell("n\(node.number) stands still for \(duration / 1_000_000) ms")
             node.standsStillUntil = now + duration
-            if dice.oneIn(4) {
-                node.clockOffset += Int64(dice.below(3_600_000)) * 1_000_000
+            // Less than a key is remembered: an entry may be believed that says so much.
+            if !hasWildClock, dice.oneIn(4) {
+                node.clockOffset += Int64(dice.below(200_000)) * 1_000_000
                 hasWildClock = true
             }
         case 4, 5:
@@ -51,6 +52,7 @@ extension ClusterWorld {
         node.cutSince = now
         node.healsAt = time
         node.process?.journal.isCut = true
+        node.process?.journal.hearsItself = dice.oneIn(2)
         node.process?.journal.drop()
     }
 

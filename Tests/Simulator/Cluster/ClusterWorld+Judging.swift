@@ -48,7 +48,8 @@ extension ClusterWorld {
             ClusterTruth.Dispatch(id: notification.id, name: name))
         guard let post = postOf[notification.id] else { return }
         if let sequence = post.dispatchedAs {
-            throw fail("a post is dispatched as \(sequence) and as \(notification.sequence)")
+            throw fail(
+                "post \(post.ids.map(\.low)) is dispatched as \(sequence) and as \(notification.sequence)")
         }
         post.dispatchedAs = notification.sequence
         if post.refusedIDs.contains(notification.id) {
@@ -81,6 +82,7 @@ extension ClusterWorld {
         guard let receipt = process.effects.receipts.first else {
             throw fail("a post was answered without a receipt")
         }
+        tell("post \(post.ids.map(\.low)) is answered: \(process.effects.outcome) \(receipt)")
         post.isAnswered = true
         count("posts answered")
         guard receipt.state == .posted, receipt.sequence != 0 else { return }

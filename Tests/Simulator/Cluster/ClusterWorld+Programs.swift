@@ -168,6 +168,7 @@ extension ClusterWorld {
                         content: Notification.Content(name: post.name, object: nil, userInfo: nil),
                         options: post.options), terms)),
             process, for: .post(post, id))
+        tell("post \(id.low), key \(post.key?.count ?? 0): \(result)")
         if case .failure = result { post.refusedIDs.append(id) }
     }
 
@@ -188,6 +189,7 @@ extension ClusterWorld {
             let written = nodes[at.node].process?.connections[at.connection]?.written
         else { return }
         nodes[at.node].process?.connections[at.connection]?.written = []
+        nodes[at.node].process?.connections[at.connection]?.handedCount = 0
         receive(written, place)
         if let problem { throw problem }
     }

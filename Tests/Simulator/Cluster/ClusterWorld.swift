@@ -59,7 +59,7 @@ final class ClusterWorld {
         engine.faults = faults
     }
 
-    var lastTold: ArraySlice<String> { told.suffix(60) }
+    var lastTold: ArraySlice<String> { told.suffix(1000) }
 
     func tell(_ text: @autoclosure () -> String) {
         told.append("\(now / 1_000_000) ms: \(text())")
@@ -128,10 +128,13 @@ final class ClusterWorld {
     /// One turn of a broker: what the log has, what it brings about, and what goes into the log.
     func turn(_ node: ClusterNode, _ process: ClusterProcess) throws(Violation) {
         let time = node.time(at: now)
+        var restOfLife = isDisturbed && dice.oneIn(2_000) ? dice.below(8) : Int.max
         while let happening = process.sequencer.next(
             &process.shard, at: time, into: &process.effects)
         {
             try act(on: happening, node, process)
+            if restOfLife == 0 { return dieWithinTurn(node, process) }
+            restOfLife -= 1
         }
         try judgeState(node, process)
         process.sequencer.tick(process.shard, at: time)
@@ -140,8 +143,21 @@ final class ClusterWorld {
         {
             try act(on: happening, node, process)
         }
+        for (number, connection) in process.connections {
+            process.connections[number]?.handedCount = connection.written.count
+        }
         process.sequencer.endTurn(of: process.shard, at: time)
         if process.sequencer.stage == .left { end(node, process, isOrderly: true) }
+    }
+
+    private func dieWithinTurn(_ node: ClusterNode, _ process: ClusterProcess) {
+        tell("n\(node.number) dies within a turn")
+        count("deaths within a turn")
+        for (number, connection) in process.connections {
+            let lost = connection.written.count - connection.handedCount
+            process.connections[number]?.written.removeLast(lost)
+        }
+        end(node, process, isOrderly: false)
     }
 
     // MARK: The end of a seed
