@@ -156,7 +156,10 @@ extension ClusterWorld {
                     programs[place].mustSayAfter = false
                 }
             case .refused(.unknownClient):
-                if truth.accounts.values.contains(where: { $0.program == place && !$0.isRemoved }) {
+                let observers = truth.accounts.values.filter {
+                    $0.program == place && !$0.isRemoved
+                }
+                if !isRewound, !observers.isEmpty {
                     throw fail("program \(place) cannot come back, and has observers")
                 }
                 programs[place].client = connection.client

@@ -161,7 +161,11 @@ extension ClusterWorld {
 
     func judgeStop(_ reason: StopReason, _ node: ClusterNode) throws(Violation) {
         if isRewound { return }
-        if case .tooOldForLevel(2) = reason, node.level == 1, askedLevel == 2 { return }
+        if case .tooOldForLevel(2) = reason, node.process?.sequencer.options.level == 1,
+            askedLevel == 2
+        {
+            return
+        }
         throw fail("n\(node.number) stops: \(reason)")
     }
 
