@@ -2,10 +2,9 @@ import BelfryCenter
 
 /// An entry of this broker that it has not applied yet.
 struct PendingEntry {
-    /// Its number in the life.
-    let number: UInt64
-    /// Its commands; one that the log will never have was taken away.
-    var commands: [Entry.Numbered]
+    /// What is appended, each time: what it says of the past must be no later than its commands. A connection that ends
+    /// while it is under way was written less than what is applied by then.
+    private(set) var entry: Entry
     /// Which attempt is under way.
     var attempt: UInt64 = 0
     /// How often it was appended.
@@ -16,6 +15,20 @@ struct PendingEntry {
     var appendedAt: Int64?
     /// Whether those who wait for its commands were told that nobody knows.
     var isGivenUp = false
+
+    init(_ entry: Entry) { self.entry = entry }
+
+    var number: UInt64 { entry.number }
+    var commands: [Entry.Numbered] { entry.commands }
+
+    /// Takes the commands away that the log will never have.
+    mutating func keepWhatMustHappen() {
+        entry = Entry(
+            node: entry.node, life: entry.life, number: entry.number,
+            appliedIndex: entry.appliedIndex, chain: entry.chain, elapsed: entry.elapsed,
+            wallMilliseconds: entry.wallMilliseconds,
+            commands: entry.commands.filter(\.action.mustHappen))
+    }
 }
 
 /// The commands that wait for the next entry.

@@ -134,7 +134,7 @@ extension ReplicatedSequencer {
         readAskedAt = nil
         guard stage != .loading, firstIndex > applied.index + 1 else { return }
         missingBefore = firstIndex
-        fence(.trimmed)
+        fence(.tooSlow)
         load(at: now)
     }
 

@@ -7,10 +7,12 @@ extension ReplicatedSequencer {
     public func endTurn(of shard: borrowing Shard, at now: Int64) {
         handed = applied
         guard stage == .up || stage == .leaving else { return }
+        if stage == .leaving, !isWaiting, !isLeaveWritten {
+            isLeaveWritten = true
+            write(.nodeDown(options.node, life: life), at: now)
+        }
         while underWay.count < ClusterOptions.entryLimit, !waiting.isEmpty {
-            lastNumber += 1
-            underWay.append(PendingEntry(number: lastNumber, commands: waiting.takeEntry()))
-            append(at: underWay.count - 1, at: now)
+            begin(waiting.takeEntry(), at: now)
         }
     }
 
@@ -19,11 +21,24 @@ extension ReplicatedSequencer {
         life = newLife(after: max(life, shard.broker(options.node)?.life ?? 0))
         handed = applied
         lastCounter = 1
-        lastNumber = 1
-        let up = Entry.Numbered(counter: 1, action: .nodeUp(level: options.level))
-        underWay = [PendingEntry(number: 1, commands: [up])]
+        lastNumber = 0
+        underWay = []
         stage = .comingUp
-        append(at: 0, at: now)
+        begin([Entry.Numbered(counter: 1, action: .nodeUp(level: options.level))], at: now)
+    }
+
+    /// Appends the next entry of the life.
+    private func begin(_ commands: [Entry.Numbered], at now: Int64) {
+        lastNumber += 1
+        isUntold = false
+        underWay.append(
+            PendingEntry(
+                Entry(
+                    node: options.node, life: life, number: lastNumber,
+                    appliedIndex: handed.index, chain: handed.chain,
+                    elapsed: UInt64(max(0, now - handed.appliedAt)) / 1_000_000,
+                    wallMilliseconds: wallNow, commands: commands)))
+        append(at: underWay.count - 1, at: now)
     }
 
     /// Appends an entry that is under way, for the first time or again.
@@ -32,14 +47,9 @@ extension ReplicatedSequencer {
         if underWay[place].appendCount == 1 { underWay[place].firstAppendedAt = now }
         underWay[place].appendedAt = now
         lastAppendAt = now
-        isUntold = false
         let pending = underWay[place]
-        let entry = Entry(
-            node: options.node, life: life, number: pending.number, appliedIndex: handed.index,
-            chain: handed.chain, elapsed: UInt64(max(0, now - handed.appliedAt)) / 1_000_000,
-            wallMilliseconds: wallNow, commands: pending.commands)
         journal.append(
-            entry.code,
+            pending.entry.code,
             as: EntryName(life: life, number: pending.number, attempt: pending.attempt))
     }
 
@@ -62,7 +72,7 @@ extension ReplicatedSequencer {
         case .outOfOrder?:
             // It counts behind the one before it, which is still under way.
             underWay[place].appendedAt = nil
-        case .isTooLate?: appendAnew(at: place, at: now)
+        case .isTooLate?: if stage == .comingUp { again(at: now) } else { fence(.tooSlow) }
         case .lifeIsOver?:
             // A life that runs ends where the log says so: this is about one that could not begin.
             if stage == .comingUp { again(at: now) }
@@ -99,7 +109,7 @@ extension ReplicatedSequencer {
         }
         guard isKnown else { return underWay[place].isGivenUp = true }
         // Its number must be in the log, or no later one counts: it is appended again with what must happen.
-        underWay[place].commands.removeAll { !$0.action.mustHappen }
+        underWay[place].keepWhatMustHappen()
     }
 
     private func place(of name: EntryName) -> Int? {

@@ -35,6 +35,8 @@ public final class ReplicatedSequencer {
     var handed: Mark
     /// Whether the log has had commands since this broker last told how far it is.
     var isUntold = false
+    /// Whether the end of the life is under way.
+    var isLeaveWritten = false
     var lastAppendAt: Int64 = 0
 
     // MARK: Reading
@@ -143,7 +145,8 @@ public final class ReplicatedSequencer {
     public func submit(
         _ action: ShardCommand.Action, at now: Int64
     ) throws(Unavailability) -> CommandID {
-        if let reason = unavailability { throw reason }
+        let comesAnyway = action.mustHappen && stage == .leaving
+        if let reason = unavailability, !comesAnyway { throw reason }
         guard !waiting.isFull || action.mustHappen else { throw .busy }
         return write(action, at: now)
     }
@@ -159,13 +162,14 @@ public final class ReplicatedSequencer {
     }
 
     /// Ends the life behind all commands that were taken.
-    public func leave(at now: Int64) {
-        guard stage == .up else {
-            if stage != .leaving { end(with: .left, telling: .left) }
-            return
+    ///
+    /// What must happen is taken until then: each end of a connection says how far it was written.
+    public func leave() {
+        switch stage {
+        case .up: stage = .leaving
+        case .loading, .catchingUp, .comingUp: end(with: .left, telling: .left)
+        case .leaving, .left, .stopped: break
         }
-        _ = write(.nodeDown(options.node, life: life), at: now)
-        stage = .leaving
     }
 
     @discardableResult

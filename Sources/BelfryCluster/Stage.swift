@@ -47,8 +47,8 @@ public enum FenceReason: Sendable, Equatable {
     case declaredDown
     /// The log has stood still for too long.
     case noQuorum
-    /// Entries behind those that were applied are given up: the broker was too slow.
-    case trimmed
+    /// Entries behind those that were applied are given up, or the log has forgotten what an entry says of the past.
+    case tooSlow
 }
 
 /// Why a command comes to nothing.

@@ -209,12 +209,27 @@ struct WatchingTests {
     func leave() {
         let scenario = Self.two()
         scenario.submit(.makeCenter([97], epoch: [98]))
-        scenario.sequencer.leave(at: scenario.now * 1_000_000)
+        scenario.sequencer.leave()
         #expect(scenario.submit() == .failure(.draining))
+        let end = ShardCommand.Action.tell(
+            center: [97],
+            .disconnect(client: 1, connection: ConnectionName(node: 1, number: 1)))
+        #expect((try? scenario.submit(end).get()) != nil)
         scenario.turn()
+        #expect(Self.downs(scenario) == [])
+        scenario.log()
+        #expect(Self.downs(scenario) == ["n1"])
         #expect(scenario.sequencer.stage == .leaving)
         scenario.log()
-        #expect(scenario.told == ["step 2 made", "step 3 done", "left"])
+        #expect(scenario.told == ["step 2 made", "step 3 told", "step 4 done", "left"])
         #expect(scenario.sequencer.stage == .left)
+    }
+
+    @Test("a broker that is not up leaves at once")
+    func leaveEarly() {
+        let scenario = SequencerScenario()
+        scenario.sequencer.leave()
+        scenario.turn()
+        #expect(scenario.told == ["left"])
     }
 }

@@ -10,12 +10,8 @@ struct ClusterProgram {
     var place: (node: Int, connection: UInt64)?
     /// Whether its client has gone on.
     var isReady = false
-    /// The highest number that it was written.
+    /// The highest number that it was written: with that it comes back.
     var lastSeen: UInt64 = 0
-    /// Whether it has lost what was on its way: then it says what it has seen.
-    var mustSayAfter = false
-    /// Whether a loss may be told that nobody can measure: its broker died, or it did not notice that it left.
-    var mayLoseSight = false
     var line = ClusterLine()
 }
 

@@ -36,7 +36,7 @@ extension ClusterWorld {
             engine.loseLeader(for: duration)
         case 8, 9:
             tell("n\(node.number) is to leave")
-            node.process?.sequencer.leave(at: node.time(at: now))
+            node.process?.sequencer.leave()
             if dice.oneIn(2) { node.level = 2 }
         case 10:
             tell("the engine is full for \(duration / 1_000_000) ms")

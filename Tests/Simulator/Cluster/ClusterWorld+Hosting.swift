@@ -36,9 +36,7 @@ extension ClusterWorld {
             let place = connection.program
             guard let at = programs[place].place, at.node == node.number, at.connection == number
             else { continue }
-            // What was under way when nobody could reach the log may have been written by nobody.
             receive(connection.written, place)
-            programs[place].mayLoseSight = true
             leavePlace(place)
         }
         process.connections = [:]
@@ -89,7 +87,15 @@ extension ClusterWorld {
         switch notice {
         case .gap(let connection, _, let gap): write(.gap(gap), to: connection.number, process)
         case .takenOver(let connection, _), .clientRemoved(let connection, _):
-            process.connections[connection.number]?.endedAt = process.shard.logIndex
+            guard let taken = process.connections[connection.number] else { return }
+            process.connections[connection.number] = nil
+            // It is closed with 4001, and the program comes back.
+            if let at = programs[taken.program].place, at.connection == connection.number,
+                nodes[at.node].process === process
+            {
+                receive(taken.written, taken.program)
+                leavePlace(taken.program)
+            }
         case .flushFollows(let client, let connection), .flushGoesOn(let client, let connection):
             guard let program = process.connections[connection.number]?.program else { return }
             submit(.tell(center: programs[program].center, .drain(client: client)), process)
@@ -129,15 +135,15 @@ extension ClusterWorld {
                 return disconnect(number, endedAt: endedAt, process)
             }
             let place = connection.program
+            guard isThere(place, at: number, of: node) else { return }
             guard let client = programs[place].client else {
                 programs[place].client = step.number
                 programs[place].isReady = true
                 return
             }
-            let after =
-                programs[place].mustSayAfter || dice.oneIn(2) ? programs[place].lastSeen : nil
+            let after = programs[place].lastSeen
             tell(
-                "program \(place) resumes as \(client) at n\(node.number), after \(String(describing: after))"
+                "program \(place) resumes as \(client) at n\(node.number), after \(after)"
             )
             submit(
                 .tell(
@@ -151,9 +157,8 @@ extension ClusterWorld {
             case .resumed:
                 process.connections[number]?.client = programs[place].client
                 // What it was written on the connection from now on is what it sees.
-                if connection.endedAt == nil {
+                if connection.endedAt == nil, isThere(place, at: number, of: node) {
                     programs[place].isReady = true
-                    programs[place].mustSayAfter = false
                 }
             case .refused(.unknownClient):
                 let observers = truth.accounts.values.filter {
@@ -162,9 +167,11 @@ extension ClusterWorld {
                 if !isRewound, !observers.isEmpty {
                     throw fail("program \(place) cannot come back, and has observers")
                 }
+                guard isThere(place, at: number, of: node) else { return }
                 programs[place].client = connection.client
                 programs[place].isReady = true
             default:
+                if isRewound { return }
                 throw fail("a resume of program \(place) ended with \(process.effects.outcome)")
             }
             if let endedAt = connection.endedAt {
@@ -173,6 +180,12 @@ extension ClusterWorld {
         case .post(let post, _): try noteAnswer(post, process)
         case .other: break
         }
+    }
+
+    /// Whether a program is at a connection still.
+    private func isThere(_ place: Int, at connection: UInt64, of node: ClusterNode) -> Bool {
+        programs[place].place?.node == node.number
+            && programs[place].place?.connection == connection
     }
 
     /// A connection has ended, and its broker has noticed.
@@ -206,7 +219,6 @@ extension ClusterWorld {
                 programs[place].place?.node == node.number
             {
                 // It may have been taken over by what nobody knows of.
-                programs[place].mayLoseSight = true
                 loseTail(of: connection, place)
                 leavePlace(place)
             }
@@ -233,7 +245,6 @@ extension ClusterWorld {
             } else {
                 loseTail(of: connection, place)
             }
-            programs[place].mayLoseSight = true
             leavePlace(place)
         }
         process.journal.isClosed = true

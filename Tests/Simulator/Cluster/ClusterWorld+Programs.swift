@@ -13,14 +13,10 @@ extension ClusterWorld {
             let connection = process.connections[at.connection]
         else { return noticeOneThatLeft() }
         loseTail(of: connection, place)
-        if !programs[place].isReady { programs[place].mustSayAfter = true }
         if dice.oneIn(3) {
             tell("program \(place) leaves n\(at.node), which does not notice")
-            programs[place].mustSayAfter = true
-            programs[place].mayLoseSight = true
         } else {
             tell("program \(place) leaves n\(at.node)")
-            if programs[place].isReady { programs[place].mayLoseSight = false }
             disconnect(at.connection, endedAt: process.shard.logIndex, process)
         }
         leavePlace(place)
@@ -210,11 +206,15 @@ extension ClusterWorld {
         {
             count += 1
         }
-        if count < connection.written.count { programs[place].mustSayAfter = true }
         receive(Array(connection.written[..<count]), place)
     }
 
     func receive(_ frames: [ClusterFrame], _ place: Int) {
+        for frame in frames {
+            if case .notification(let o, let q, let r) = frame {
+                tell("program \(place) reads o\(o) \(q)\(r ? "*" : "")")
+            }
+        }
         // A log that was put back gives its numbers again.
         if isRewound { return }
         for frame in frames {
@@ -238,7 +238,8 @@ extension ClusterWorld {
             case .gap(let gap):
                 tell("program \(place) is told \(gap)")
                 count("gaps told: \(gap.reason)")
-                if gap.reason == .unknown, !programs[place].mayLoseSight {
+                // It says what it has seen, and the replay ring has all: nothing is unknown.
+                if gap.reason == .unknown {
                     problem = problem ?? fail("program \(place) is told a needless \(gap)")
                 }
                 truth.accounts[gap.observer]?.gaps.append(gap)

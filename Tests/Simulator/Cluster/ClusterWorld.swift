@@ -59,7 +59,7 @@ final class ClusterWorld {
         engine.faults = faults
     }
 
-    var lastTold: ArraySlice<String> { told.suffix(1000) }
+    var lastTold: ArraySlice<String> { told.suffix(60) }
 
     func tell(_ text: @autoclosure () -> String) {
         told.append("\(now / 1_000_000) ms: \(text())")
