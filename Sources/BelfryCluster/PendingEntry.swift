@@ -2,8 +2,9 @@ import BelfryCenter
 
 /// An entry of this broker that it has not applied yet.
 struct PendingEntry {
-    /// What is appended, each time: what it says of the past must be no later than its commands. A connection that ends
-    /// while it is under way was written less than what is applied by then.
+    /// What is appended, each time: what it says of the past must be no later than its commands.
+    ///
+    /// A connection that ends while it is under way was written less than what is applied by then.
     private(set) var entry: Entry
     /// Which attempt is under way.
     var attempt: UInt64 = 0

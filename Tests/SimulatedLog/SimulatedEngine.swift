@@ -166,7 +166,9 @@ package final class SimulatedEngine {
 
     func tell(_ beat: Beat, by journal: SimulatedJournal) {
         // Its own comes back, also from a part of the engine that is cut off with it.
-        if !journal.isCut || journal.hearsItself { journal.receiveOwn(beat, at: now + way(late: 0)) }
+        if !journal.isCut || journal.hearsItself {
+            journal.receiveOwn(beat, at: now + way(late: 0))
+        }
         for other in journals where other !== journal {
             guard !dice.happens(faults.lostBeat), !journal.isCut, !other.isCut,
                 !journal.cutPeers.contains(other.host)
