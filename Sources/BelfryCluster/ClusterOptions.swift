@@ -30,6 +30,14 @@ public struct ClusterOptions: Sendable {
     static let patience: Int64 = 1_500_000_000
     /// After how long nobody waits any more for a command that is under way.
     static let unknownAfter: Int64 = 8_000_000_000
+    /// After how long a question to the journal without an answer is asked again.
+    static let askInterval: Int64 = 1_000_000_000
+    /// For how long an entry that others know may be on its way.
+    static let pushPatience: Int64 = 200_000_000
+    /// A gap between two ticks from which on a broker believes that it stood still itself.
+    static let standstill: Int64 = 1_000_000_000
+    /// How many snapshots in a row may not go up to where the log begins.
+    static let uselessLoadLimit = 3
     /// How many entries of a broker are under way.
     static let entryLimit = 4
     /// How many commands an entry has.

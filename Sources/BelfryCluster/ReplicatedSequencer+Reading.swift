@@ -12,7 +12,7 @@ extension ReplicatedSequencer {
         _ shard: inout Shard, at now: Int64, into effects: inout Effects
     ) -> Happening? {
         while true {
-            if !happenings.isEmpty { return happenings.removeFirst() }
+            if let happening = happenings.popFirst() { return happening }
             if let (entry, skip) = reading {
                 if let step = shard.step(into: &effects) {
                     note(step)
@@ -39,11 +39,18 @@ extension ReplicatedSequencer {
         case .end(let index, let lastIndex): takeEnd(lastIndex, after: index, shard, at: now)
         case .trimmed(let firstIndex): takeTrimmed(firstIndex, at: now)
         case .snapshot(let snapshot): take(snapshot, &shard, at: now)
-        case .saved(let index):
-            if let trimIndex { journal.trim(through: trimIndex) }
-            trimIndex = index
+        case .saved(let index): noteSaved(index)
         }
         contactAt = now
+    }
+
+    /// A snapshot is kept: the log before the one before it is given up, and so never the end of the log.
+    private func noteSaved(_ index: UInt64) {
+        guard let earlier = trimIndex else { return trimIndex = index }
+        // Answers may change places.
+        guard index > earlier else { return }
+        journal.trim(through: earlier)
+        trimIndex = index
     }
 
     // MARK: Entries
@@ -109,14 +116,13 @@ extension ReplicatedSequencer {
     // MARK: What was asked for
 
     /// Asks for what comes next, unless that was asked for already.
+    ///
+    /// The last entry that was applied comes once more: a log that was put back may have another one there.
     func ask(at now: Int64) {
-        if let readAskedAt, now - readAskedAt < Self.askInterval { return }
+        if let readAskedAt, now - readAskedAt < ClusterOptions.askInterval { return }
         readAskedAt = now
-        journal.read(after: applied.index)
+        journal.read(after: max(applied.index, 1) - 1)
     }
-
-    /// After how long a question without an answer is asked again.
-    static let askInterval: Int64 = 1_000_000_000
 
     private func takeEnd(
         _ lastIndex: UInt64, after index: UInt64, _ shard: Shard, at now: Int64
@@ -124,18 +130,23 @@ extension ReplicatedSequencer {
         guard stage != .loading else { return }
         readAskedAt = nil
         knownIndex = max(knownIndex, lastIndex)
-        // This broker had applied all up to the index that it asked with.
-        if lastIndex < index { return stop(.lostEntries(index: lastIndex + 1)) }
+        // This broker had applied the entry behind that index; it asks with 0 before it has applied any, too.
+        if index > 0, lastIndex <= index { return stop(.lostEntries(index: lastIndex + 1)) }
         if lastIndex > applied.index { return ask(at: now) }
         if stage == .catchingUp { comeUp(shard, at: now) }
     }
 
     private func takeTrimmed(_ firstIndex: UInt64, at now: Int64) {
         readAskedAt = nil
-        guard stage != .loading, firstIndex > applied.index + 1 else { return }
-        missingBefore = firstIndex
+        guard stage != .loading, firstIndex > applied.index else { return }
+        if firstIndex == applied.index + 1 {
+            // Nothing is missing: the entry that was to come once more is given up, and the log never ends there.
+            readAskedAt = now
+            return journal.read(after: applied.index)
+        }
+        firstKnownIndex = firstIndex
         fence(.tooSlow)
-        load(at: now)
+        if stage != .left { load(at: now) }
     }
 
     func load(at now: Int64) {
@@ -165,10 +176,12 @@ extension ReplicatedSequencer {
             happenings.append(.loaded)
             for broker in shard.brokers { heardAt[broker.name] = now }
         }
-        if applied.index + 1 < missingBefore {
+        if applied.index + 1 < firstKnownIndex {
             // An answer may be late: the next one is a newer snapshot, where there is one.
             uselessLoadCount += 1
-            if uselessLoadCount == 3 { return stop(.noSnapshot(firstIndex: missingBefore)) }
+            if uselessLoadCount == ClusterOptions.uselessLoadLimit {
+                return stop(.noSnapshot(firstIndex: firstKnownIndex))
+            }
         } else {
             uselessLoadCount = 0
         }

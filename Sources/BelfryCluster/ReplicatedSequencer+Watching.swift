@@ -6,12 +6,14 @@ extension ReplicatedSequencer {
     /// Time has passed; called at least each 100 ms, when ``next(_:at:into:)`` has nothing more.
     public func tick(_ shard: borrowing Shard, at now: Int64) {
         // A broker that stood still itself has heard nobody, whoever has beaten.
-        if now - tickedAt > Self.standstill { for name in heardAt.keys { heardAt[name] = now } }
+        if now - tickedAt > ClusterOptions.standstill {
+            for name in heardAt.keys { heardAt[name] = now }
+        }
         tickedAt = now
         switch stage {
         case .left, .stopped: return
         case .loading:
-            if now - (loadAskedAt ?? 0) >= Self.askInterval { load(at: now) }
+            if now - (loadAskedAt ?? 0) >= ClusterOptions.askInterval { load(at: now) }
             return
         case .catchingUp: ask(at: now)
         case .comingUp: break
@@ -19,16 +21,13 @@ extension ReplicatedSequencer {
         }
         askForMissing(at: now)
         appendAgain(at: now)
-        guard stage == .up else { return }
         refuseOverdue(at: now)
+        guard stage == .up else { return }
         let rank = rank(in: shard)
         endSilentLives(shard, rank: rank, at: now)
         appendForOthers(shard, rank: rank, at: now)
         if rank == 0 { keepSnapshot(shard, at: now) }
     }
-
-    /// A gap between two calls from which on a broker believes that it stood still itself.
-    static let standstill: Int64 = 1_000_000_000
 
     /// The place of this broker among those that are up.
     private func rank(in shard: borrowing Shard) -> Int {
@@ -58,12 +57,11 @@ extension ReplicatedSequencer {
 
     /// The log has more than was told.
     private func askForMissing(at now: Int64) {
-        guard knownIndex > applied.index, now - applied.appliedAt >= Self.patience else { return }
+        guard knownIndex > applied.index,
+            now - applied.appliedAt >= ClusterOptions.pushPatience
+        else { return }
         ask(at: now)
     }
-
-    /// How long an entry that others know may be on its way.
-    private static let patience: Int64 = 200_000_000
 
     private func appendAgain(at now: Int64) {
         for place in underWay.indices {
@@ -100,7 +98,7 @@ extension ReplicatedSequencer {
         for broker in shard.brokers where broker.isUp && broker.name != options.node {
             let silence = now - (heardAt[broker.name] ?? tickedAt)
             guard silence >= options.downAfter + Int64(rank) * ClusterOptions.rankInterval,
-                now - (endAskedAt[broker.name] ?? .min / 2) >= Self.askInterval
+                now - (endAskedAt[broker.name] ?? .min / 2) >= ClusterOptions.askInterval
             else { continue }
             endAskedAt[broker.name] = now
             write(.nodeDown(broker.name, life: broker.life), at: now)

@@ -1,10 +1,10 @@
-public import BelfryCenter
+import BelfryCenter
 
 // How a broker writes the log: a few entries at a time, each until the log shows it.
 
 extension ReplicatedSequencer {
     /// The turn is over, and what it brought about was handed to the connections: what has gathered is appended.
-    public func endTurn(of shard: borrowing Shard, at now: Int64) {
+    public func endTurn(at now: Int64) {
         handed = applied
         guard stage == .up || stage == .leaving else { return }
         if stage == .leaving, !isWaiting, !isLeaveWritten {

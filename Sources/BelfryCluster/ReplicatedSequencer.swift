@@ -3,7 +3,7 @@ public import BelfryCenter
 /// Puts the commands of one broker into a log that several brokers share, and reads that log for its shard.
 ///
 /// A pure machine: the journal does the I/O, and each call brings the time of a clock that never goes back. In each turn its
-/// host calls ``next(_:at:into:)`` until it is nil, writes to its connections, and calls ``endTurn(of:at:)``; at least each
+/// host calls ``next(_:at:into:)`` until it is nil, writes to its connections, and calls ``endTurn(at:)``; at least each
 /// 100 ms it calls ``tick(_:at:)``. How a broker gets on with the log is one value, ``stage``:
 ///
 ///     loading → catchingUp → comingUp → up → leaving → left
@@ -21,8 +21,8 @@ public final class ReplicatedSequencer {
     /// The number that stands for the life in the names of connections and commands; 0 while none runs.
     public internal(set) var seat: UInt32 = 0
     var hasBeenUp = false
-    /// What the host has not been told yet.
-    var happenings: [Happening] = []
+    /// Happenings that the host has not been told yet: many commands may fail at once.
+    var happenings: ArraySlice<Happening> = []
 
     // MARK: Writing
 
@@ -31,7 +31,7 @@ public final class ReplicatedSequencer {
     var underWay: [PendingEntry] = []
     var lastNumber: UInt64 = 0
     var lastCounter: UInt64 = 0
-    /// What an entry says of the past: the last entry whose effects were handed to the connections.
+    /// The last entry whose effects were handed to the connections: an entry says no more of the past.
     var handed: Mark
     /// Whether the log has had commands since this broker last told how far it is.
     var isUntold = false
@@ -50,8 +50,8 @@ public final class ReplicatedSequencer {
     /// The highest index that the log is known to have.
     var knownIndex: UInt64 = 0
     var recent = RecentEntries()
-    /// What lies before this index is given up, as far as is known.
-    var missingBefore: UInt64 = 0
+    /// The first index that the log has, as far as is known.
+    var firstKnownIndex: UInt64 = 0
     /// How many snapshots in a row did not go up to there.
     var uselessLoadCount = 0
     /// The bytes of log since the last snapshot.
@@ -84,7 +84,7 @@ public final class ReplicatedSequencer {
         var appliedAt: Int64
     }
 
-    /// What a host must act on.
+    /// One thing that a host must act on.
     public enum Happening: Sendable {
         /// A snapshot is the shard now: what the host knows of its centers begins anew.
         case loaded
@@ -191,27 +191,30 @@ public final class ReplicatedSequencer {
     func fence(_ reason: FenceReason, isKnown: Bool = false) {
         guard seat != 0 else { return }
         if stage == .leaving { return end(with: .left, telling: .left) }
-        dropCommands(isKnown ? .unavailable(.fenced) : .unknownOutcome)
         stage = .catchingUp
+        dropCommands(isKnown ? .unavailable(.fenced) : .unknownOutcome)
         happenings.append(.fenced(reason))
         readAskedAt = nil
     }
 
     func stop(_ reason: StopReason) {
-        guard stage != .left else { return }
-        end(with: .stopped(reason), telling: .stopped(reason))
+        switch stage {
+        case .left, .stopped: return
+        case .loading, .catchingUp, .comingUp, .up, .leaving:
+            end(with: .stopped(reason), telling: .stopped(reason))
+        }
     }
 
     func end(with stage: Stage, telling happening: Happening) {
-        dropCommands(.unknownOutcome)
         self.stage = stage
+        dropCommands(.unknownOutcome)
         reading = nil
         happenings.append(happening)
     }
 
     private func dropCommands(_ failure: CommandFailure) {
         for entry in underWay where !entry.isGivenUp { fail(entry.commands, failure) }
-        fail(waiting.takeRefusable(), .unavailable(.fenced))
+        fail(waiting.takeRefusable(), .unavailable(unavailability ?? .fenced))
         underWay = []
         waiting = WaitingLine()
         seat = 0

@@ -4,16 +4,12 @@ import Testing
 
 @Suite("Every journal holds to the same")
 struct JournalTests {
-    @Test("a log in memory", arguments: JournalCases.all.indices)
-    func memory(place: Int) {
-        let scene = Scene(SimulatedEngine.Faults())
-        #expect(JournalCases.all[place].run(scene.cases) == [], "\(JournalCases.all[place].name)")
-    }
-
-    @Test("a log in memory whose messages take their time", arguments: JournalCases.all.indices)
-    func simulated(place: Int) {
+    @Test(
+        "a log in memory, at once and with messages that take their time",
+        arguments: JournalCases.all.indices, [0, 5_000_000] as [Int64])
+    func memory(place: Int, delay: Int64) {
         var faults = SimulatedEngine.Faults()
-        faults.delay = 5_000_000
+        faults.delay = delay
         let scene = Scene(faults)
         #expect(JournalCases.all[place].run(scene.cases) == [], "\(JournalCases.all[place].name)")
     }

@@ -78,7 +78,7 @@ final class SequencerScenario {
             case .loaded, .began, .fenced, .left, .stopped: told.append("\(happening)")
             }
         }
-        sequencer.endTurn(of: shard, at: now * 1_000_000)
+        sequencer.endTurn(at: now * 1_000_000)
     }
 
     /// The log has what the broker appended last, or earlier, and tells it.

@@ -42,7 +42,7 @@ struct SequencerTests {
         let second = SequencerScenario("n2")
         second.receive(.snapshot(JournalSnapshot(index: 2, state: state)))
         #expect(second.told == ["loaded"])
-        #expect(second.journal.readAfter == [2])
+        #expect(second.journal.readAfter == [1])
         #expect(second.shard.digest() == first.shard.digest())
         let third = SequencerScenario("n3")
         third.receive(.snapshot(JournalSnapshot(index: 2, state: [99] + state.dropFirst())))
@@ -260,14 +260,43 @@ struct SequencerTests {
         let second = scenario.entry(of: "n2", .nodeUp(level: 1))
         scenario.journal.readAfter = []
         scenario.receive(.entry(index: 3, second.code))
-        #expect(scenario.journal.readAfter == [1])
+        #expect(scenario.journal.readAfter == [0])
         scenario.log(second)
         scenario.receive(.entry(index: 2, second.code))
         #expect(scenario.shard.logIndex == 2)
         scenario.journal.readAfter = []
         scenario.receive(.beat(Beat(node: [UInt8]("n2".utf8), life: 5, appliedIndex: 3)))
         scenario.pass(1_000)
+        #expect(scenario.journal.readAfter == [1])
+    }
+
+    @Test("where the last entry that was applied is given up, nothing is missing")
+    func trimmedLast() {
+        let scenario = SequencerScenario.up()
+        scenario.log(scenario.entry(of: "n2", .nodeUp(level: 1)))
+        scenario.journal.readAfter = []
+        scenario.receive(.trimmed(firstIndex: 3))
         #expect(scenario.journal.readAfter == [2])
+        #expect(scenario.journal.loadCount == 1)
+        scenario.receive(.trimmed(firstIndex: 4))
+        #expect(scenario.journal.loadCount == 2)
+        #expect(scenario.told.last == "fenced(BelfryCluster.FenceReason.tooSlow)")
+    }
+
+    @Test("a broker that leaves, and was too slow for the log, has left")
+    func trimmedLeaving() {
+        let scenario = SequencerScenario.up()
+        scenario.sequencer.leave()
+        scenario.receive(.trimmed(firstIndex: 9))
+        #expect(scenario.sequencer.stage == .left)
+        #expect(scenario.journal.loadCount == 1)
+    }
+
+    @Test("a broker that has stopped gives its first reason")
+    func stopsOnce() {
+        let scenario = SequencerScenario.up()
+        scenario.receive(.entry(index: 2, [1, 200]), .entry(index: 2, [99, 0, 0]))
+        #expect(scenario.told == ["stopped(BelfryCluster.StopReason.unreadable(index: 2))"])
     }
 
     @Test(
@@ -276,6 +305,11 @@ struct SequencerTests {
         let other = SequencerScenario.up()
         other.receive(.entry(index: 1, other.entry(of: "n2", .nodeUp(level: 1)).code))
         #expect(other.sequencer.stage == .stopped(.lostEntries(index: 1)))
+        // The log is as long again, with another entry in the place of the last one.
+        let replaced = SequencerScenario.up()
+        replaced.log(replaced.entry(of: "n2", .nodeUp(level: 1)))
+        replaced.receive(.entry(index: 2, replaced.entry(of: "n3", .nodeUp(level: 1)).code))
+        #expect(replaced.sequencer.stage == .stopped(.lostEntries(index: 2)))
         let shorter = SequencerScenario.up()
         shorter.receive(.end(after: 1, lastIndex: 0))
         #expect(shorter.sequencer.stage == .stopped(.lostEntries(index: 1)))

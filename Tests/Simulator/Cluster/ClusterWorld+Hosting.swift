@@ -161,13 +161,14 @@ extension ClusterWorld {
                     programs[place].isReady = true
                 }
             case .refused(.unknownClient):
+                // An answer may come late, when the program is somebody else at another broker.
+                guard isThere(place, at: number, of: node) else { break }
                 let observers = truth.accounts.values.filter {
                     $0.program == place && !$0.isRemoved
                 }
                 if !isRewound, !observers.isEmpty {
                     throw fail("program \(place) cannot come back, and has observers")
                 }
-                guard isThere(place, at: number, of: node) else { return }
                 programs[place].client = connection.client
                 programs[place].isReady = true
             default:

@@ -195,7 +195,8 @@ extension ClusterWorld {
     /// An observer has what it must have, or was told what it has not.
     private func judge(_ account: ClusterAccount, _ serial: UInt64) throws(Violation) {
         let program = programs[account.program]
-        guard !account.isRemoved, program.isReady else { return }
+        guard !account.isRemoved else { return }
+        guard program.isReady else { throw fail("program \(account.program) has not come back") }
         let seen = Set(account.seen)
         let dispatched = truth.dispatched[program.center, default: []]
         for (place, dispatch) in dispatched.enumerated() {

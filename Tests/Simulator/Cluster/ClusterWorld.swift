@@ -146,7 +146,7 @@ final class ClusterWorld {
         for (number, connection) in process.connections {
             process.connections[number]?.handedCount = connection.written.count
         }
-        process.sequencer.endTurn(of: process.shard, at: time)
+        process.sequencer.endTurn(at: time)
         if process.sequencer.stage == .left { end(node, process, isOrderly: true) }
     }
 

@@ -1,0 +1,25 @@
+/// Why a command comes to nothing.
+public enum CommandFailure: Error, Sendable, Equatable {
+    /// It is not in the log, and never will be.
+    case unavailable(Unavailability)
+    /// Nobody knows whether it is, or will be, in the log.
+    case unknownOutcome
+}
+
+/// Why a broker takes no command.
+public enum Unavailability: Error, Sendable, Equatable {
+    /// It has not read all of the log yet.
+    case catchingUp
+    /// Its life was ended.
+    case fenced
+    /// The log stands still.
+    case noQuorum
+    /// The engine has no room.
+    case full
+    /// More commands wait than may.
+    case busy
+    /// It stops.
+    case draining
+    /// It cannot go on.
+    case stopped(StopReason)
+}

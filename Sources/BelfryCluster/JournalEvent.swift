@@ -1,0 +1,25 @@
+/// A journal's answer, or its news.
+public enum JournalEvent: Sendable {
+    /// An entry of the log.
+    case entry(index: UInt64, [UInt8])
+    /// An entry is in the log, on a majority of the engine's disks.
+    case appended(EntryName, index: UInt64)
+    /// An attempt will never be in the log.
+    case refused(EntryName, JournalRefusal)
+    /// The entries that were asked for behind an index have been told, and this was the last index of the log then.
+    case end(after: UInt64, lastIndex: UInt64)
+    /// The entries that were asked for are given up; this is the first index that the log has.
+    case trimmed(firstIndex: UInt64)
+    /// The snapshot that was asked for; nil where there is none.
+    case snapshot(JournalSnapshot?)
+    /// A snapshot is kept.
+    case saved(index: UInt64)
+    /// Another broker has given a sign of life, or this one's own has come back.
+    case beat(Beat)
+}
+
+/// Why an engine does not take an entry.
+public enum JournalRefusal: Sendable, Equatable {
+    /// The log has as many bytes as it may.
+    case isFull
+}

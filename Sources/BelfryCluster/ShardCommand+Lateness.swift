@@ -1,0 +1,27 @@
+import BelfryCenter
+
+extension ShardCommand.Action {
+    /// Whether nobody waits for it, and what it says has happened already: it may be late, but it must come.
+    var mustHappen: Bool {
+        switch self {
+        case .tell(_, let action): action.mustHappen
+        case .nodeUp, .nodeDown: true
+        case .makeCenter, .endCenter, .level, .useTicket, .nothing: false
+        }
+    }
+}
+
+extension Command.Action {
+    fileprivate var mustHappen: Bool {
+        switch self {
+        case .disconnect, .becomeSlow, .drain, .detachReader, .withdraw, .leaveAsk,
+            .showAnnounced, .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned:
+            true
+        case .configure, .connect, .resume, .setSuspended, .post, .postBatch, .acknowledge, .ask,
+            .answer, .setValue, .mergeValue, .removeValue, .addObserver, .removeObserver,
+            .removeObservers, .removeClient, .readMailbox, .attachStream, .dequeue, .dequeueEntry,
+            .enterMode, .leaveMode:
+            false
+        }
+    }
+}

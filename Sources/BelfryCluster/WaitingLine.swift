@@ -1,0 +1,45 @@
+import BelfryCenter
+
+/// The commands that wait for the next entry.
+struct WaitingLine {
+    private(set) var commands: [(command: Entry.Numbered, submittedAt: Int64)] = []
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { commands.isEmpty }
+    var isFull: Bool {
+        commands.count >= ClusterOptions.waitingLimit
+            || byteCount >= ClusterOptions.waitingByteLimit
+    }
+
+    mutating func append(_ command: Entry.Numbered, at now: Int64) {
+        commands.append((command, now))
+        byteCount += command.byteCount
+    }
+
+    /// Takes as many as an entry may have, and at least one.
+    mutating func takeEntry() -> [Entry.Numbered] {
+        var count = 0
+        var bytes = 0
+        while count < min(commands.count, ClusterOptions.commandLimit) {
+            let more = commands[count].command.byteCount
+            if count > 0, bytes + more > ClusterOptions.entryByteLimit { break }
+            bytes += more
+            count += 1
+        }
+        let taken = commands[..<count].map(\.command)
+        commands.removeFirst(count)
+        byteCount -= bytes
+        return taken
+    }
+
+    /// Takes those away whose submitter need not wait any longer, and that were submitted no later than this.
+    mutating func takeRefusable(submittedBy time: Int64 = .max) -> [Entry.Numbered] {
+        let taken = commands.filter {
+            $0.submittedAt <= time && !$0.command.action.mustHappen
+        }
+        if taken.isEmpty { return [] }
+        commands.removeAll { $0.submittedAt <= time && !$0.command.action.mustHappen }
+        byteCount -= taken.reduce(0) { $0 + $1.command.byteCount }
+        return taken.map(\.command)
+    }
+}

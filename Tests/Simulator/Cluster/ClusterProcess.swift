@@ -1,0 +1,52 @@
+import BelfryCenter
+import BelfryCluster
+import SimulatedLog
+
+/// One run of a broker, and the connections that it has.
+final class ClusterProcess {
+    let journal: SimulatedJournal
+    let sequencer: ReplicatedSequencer
+    var shard: Shard
+    var effects = Effects()
+    var connections: [UInt64: ClusterConnection] = [:]
+    var requests: [CommandID: ClusterRequest] = [:]
+    var lastConnection: UInt64 = 0
+    /// How many steps of the entry that is applied have been taken.
+    var stepCount = 0
+    var steppedIndex: UInt64 = 0
+    var judgedIndex: UInt64 = 0
+
+    init(journal: SimulatedJournal, sequencer: ReplicatedSequencer, shard: Shard) {
+        self.journal = journal
+        self.sequencer = sequencer
+        self.shard = shard
+    }
+}
+
+/// A connection as its broker has it.
+struct ClusterConnection {
+    let program: Int
+    /// Its client, when the log has said so.
+    var client: UInt64?
+    /// What was written to it and not yet read at its other end.
+    var written: [ClusterFrame] = []
+    /// How much of that was handed to the socket by the end of a turn: a kill within a turn loses the others.
+    var handedCount = 0
+    /// How far the broker was when the connection ended, if it has.
+    var endedAt: UInt64?
+}
+
+/// What a program reads.
+enum ClusterFrame {
+    case notification(observer: UInt64, sequence: UInt64, isRedelivered: Bool)
+    case gap(Gap)
+}
+
+/// What a process has asked the log for.
+enum ClusterRequest {
+    case connect(connection: UInt64)
+    case resume(connection: UInt64)
+    case post(ClusterPost, NotificationID)
+    /// Nobody waits for it.
+    case other
+}
