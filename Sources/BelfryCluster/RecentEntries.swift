@@ -5,23 +5,25 @@ struct RecentEntries {
     /// How many are remembered.
     static let limit = 1_024
 
-    private var marks = [Mark](repeating: Mark(index: 0, life: 0, number: 0), count: limit)
+    private var marks = [Mark?](repeating: nil, count: limit)
 
     private struct Mark {
-        /// Its index; 0 for none.
         let index: UInt64
+        let node: [UInt8]
         let life: UInt64
         let number: UInt64
     }
 
     mutating func note(_ entry: Entry, at index: UInt64) {
         marks[Int(index % UInt64(Self.limit))] = Mark(
-            index: index, life: entry.life, number: entry.number)
+            index: index, node: entry.node, life: entry.life, number: entry.number)
     }
 
     /// Whether an entry is the one that was applied at an index; nil where that is forgotten.
     func has(_ entry: Entry, at index: UInt64) -> Bool? {
-        let mark = marks[Int(index % UInt64(Self.limit))]
-        return mark.index == index ? mark.life == entry.life && mark.number == entry.number : nil
+        guard let mark = marks[Int(index % UInt64(Self.limit))], mark.index == index else {
+            return nil
+        }
+        return mark.life == entry.life && mark.number == entry.number && mark.node == entry.node
     }
 }
