@@ -75,6 +75,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         room("BelfryWebSocket", "BelfryBytes", "CZlib"),
         tests(of: "BelfryWebSocket"),
+        room("BelfryNATS", "BelfryBytes", "BelfryJSON"),
+        tests(of: "BelfryNATS", "BelfryJSON"),
         room("BelfryWire", "BelfryBytes", "BelfryCenter", "BelfryJSON"),
         tests(of: "BelfryWire", "BelfryCenter"),
         .systemLibrary(
