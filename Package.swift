@@ -175,8 +175,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON", "BelfryWebSocket",
-                "BelfryWire",
+                "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON", "BelfryNATS",
+                "BelfryWebSocket", "BelfryWire",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict + built),
         .testTarget(

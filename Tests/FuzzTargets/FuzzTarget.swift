@@ -19,6 +19,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case inflate
     /// The fields of an opening handshake: extensions, subprotocols, keys.
     case opening
+    /// What a NATS server sends, and the answers of JetStream in it.
+    case nats
     /// JSON: validator, reader, lines.
     case json
     /// The document of a value, and what it is without its nulls.
@@ -59,6 +61,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .frames: WebSocketChecks.frames(bytes, Cut(seed), inflates: false)
         case .inflate: WebSocketChecks.frames(bytes, Cut(seed), inflates: true)
         case .opening: WebSocketChecks.opening(bytes)
+        case .nats: NATSChecks.events(bytes, Cut(seed))
         case .json: JSONChecks.values(bytes)
         case .document: DocumentChecks.text(bytes)
         case .mergePatch: DocumentChecks.patch(bytes)
