@@ -188,7 +188,8 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "BelfryHTTP", "BelfryServer", "BelfryStore", "BelfryWebSocket", "BelfryWire",
+                "BelfryHTTP", "BelfryJSON", "BelfryNATS", "BelfryServer", "BelfryStore",
+                "BelfryWebSocket", "BelfryWire",
             ],
             swiftSettings: strict),
     ]

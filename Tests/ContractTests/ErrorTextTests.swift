@@ -1,4 +1,6 @@
 import BelfryHTTP
+import BelfryJSON
+import BelfryNATS
 import BelfryStore
 import BelfryWebSocket
 import BelfryWire
@@ -32,6 +34,14 @@ struct ErrorTextTests {
         .invalidUTF8(byteOffset: 7), .truncatedCloseCode, .invalidCloseCode(.abnormalClosure),
     ]
 
+    static let nats: [NATSError] = [
+        .unknownOperation, .malformedArguments, .invalidLineEnd, .controlLineTooLong(limit: 7),
+        .infoTooLong(limit: 7), .headersTooLarge(byteCount: 8, limit: 7),
+        .payloadTooLarge(byteCount: 8, limit: 7), .malformedHeaders, .invalidField(.sequence),
+        .invalidFieldValue(.msgID), .invalidSubject, .subjectTooLong(limit: 7),
+        .invalidStreamName, .malformedJSON(.unexpectedEnd), .unexpectedMember("seq"),
+    ]
+
     static let damage: [StoreError.Damage] = [
         .noDatabase, .otherApplication(7), .otherForm, .missingPages, .brokenStructure(code: 7),
         .brokenRow(.gap),
@@ -63,6 +73,11 @@ struct ErrorTextTests {
         expectPlain("\(error)")
     }
 
+    @Test("errors of NATS are sentences", arguments: nats)
+    func operations(error: NATSError) {
+        expectPlain("\(error)")
+    }
+
     @Test("what is wrong with a data directory is a sentence", arguments: damage)
     func directories(damage: StoreError.Damage) {
         expectPlain(StoreError.damaged(damage).sentence)
@@ -74,6 +89,7 @@ struct ErrorTextTests {
         #expect(
             try Set(Self.webSocket.map { "\($0)" }).count
                 == caseCount("BelfryWebSocket/WebSocketError"))
+        #expect(try Set(Self.nats.map { "\($0)" }).count == caseCount("BelfryNATS/NATSError"))
     }
 
     @Test(
