@@ -21,8 +21,8 @@ enum CodeExamples {
         [
             .configure(limits),
             .connect(client, observers: [plain, responder, action, value], since: 17),
-            .disconnect(client: 7, connection: connection, isOrderly: true),
-            .resume(Resumption(newcomer: 9, client: 7, after: 1 << 63)),
+            .disconnect(client: 7, connection: connection, isOrderly: true, appliedIndex: 300),
+            .resume(Resumption(newcomer: 9, client: 7, after: 1 << 63, appliedIndex: 301)),
             .setSuspended(client: 7, true),
             .becomeSlow(client: 8),
             .drain(client: 8),

@@ -56,7 +56,7 @@ struct NaiveCenter {
             register([registration], client: client, since: since)
         case .post(let post, _): dispatch([post])
         case .postBatch(let posts, _): dispatch(posts)
-        case .disconnect(let client, let connection, _):
+        case .disconnect(let client, let connection, _, _, _):
             if clients[client] == connection.number {
                 removeClient(client, .broker, .connectionClosed)
             }

@@ -264,6 +264,22 @@ struct ShardTests {
 
     // MARK: Whole logs
 
+    /// The same command, with an index that its broker had applied where it needs one.
+    private static func withIndex(_ action: Command.Action, _ index: Int) -> Command.Action {
+        switch action {
+        case .disconnect(let client, let connection, let isOrderly, _, _):
+            .disconnect(
+                client: client, connection: connection, isOrderly: isOrderly,
+                appliedIndex: UInt64(index))
+        case .resume(let resumption):
+            .resume(
+                Resumption(
+                    newcomer: resumption.newcomer, client: resumption.client,
+                    after: resumption.after, appliedIndex: UInt64(index)))
+        default: action
+        }
+    }
+
     @Test(
         "equal logs give equal shards, also where one is restored between two entries",
         arguments: 1...6)
@@ -284,7 +300,11 @@ struct ShardTests {
                 switch generator.below(40) {
                 case 0: actions.append(.endCenter(name))
                 case 1, 2: actions.append(.makeCenter(name, epoch: bytes("e\(seed)")))
-                default: actions.append(.tell(center: name, sources[center].next().action))
+                default:
+                    let action = Self.withIndex(
+                        sources[center].next().action,
+                        generator.below(Int(log.shard.logIndex) + 1))
+                    actions.append(.tell(center: name, action))
                 }
             }
             if generator.below(12) == 0 {

@@ -113,7 +113,7 @@ struct StateDigestTests {
         #expect(Self.script().digest() == Self.knownDigest)
     }
 
-    private static let knownDigest: UInt64 = 610_016_202_563_058_290
+    private static let knownDigest: UInt64 = 14_931_415_326_256_200_064
 
     @Test("looking at a center does not change its digest")
     func lookingIsPure() {

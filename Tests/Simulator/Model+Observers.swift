@@ -38,7 +38,7 @@ extension Model {
         switch action {
         case .configure(let limits): configure(limits)
         case .connect(let client, let observers, let since): connect(client, observers, since)
-        case .disconnect(let client, let connection, _): disconnect(client, connection)
+        case .disconnect(let client, let connection, _, _, _): disconnect(client, connection)
         case .resume(let resumption): resume(resumption)
         case .setSuspended(let client, let isAsked): setSuspended(client, isAsked)
         case .becomeSlow(let client): becomeSlow(client)

@@ -41,7 +41,7 @@ extension World {
                     isMailbox: client.transport == .mailbox))
             noteRegistered(since)
         case .addObserver(_, _, let since): noteRegistered(since)
-        case .disconnect(let client, let connection, _):
+        case .disconnect(let client, let connection, _, _, _):
             history.note(.disconnected(client: client, connection: connection.number))
         case .resume(let resumption):
             history.note(

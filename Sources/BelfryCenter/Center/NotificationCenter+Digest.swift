@@ -99,6 +99,7 @@ extension NotificationCenter {
             digest.add(client.wasAsked)
             digest.add(lastWritten[entry.slot]?.sequence ?? .max)
             digest.add(lastWritten[entry.slot]?.isShared ?? false)
+            addDoubts(of: entry.slot, to: &digest)
             digest.add(client.heldByteCount)
             digest.add(client.unacknowledgedByteCount)
             digest.add(client.owesTooMuch)
@@ -147,12 +148,24 @@ extension NotificationCenter {
             if let observed = values.observers[entry.slot] { addObserved(observed, to: &digest) }
             digest.add(observer.hasNewGap)
             digest.add(observer.gaps.count)
-            for gap in observer.gaps {
-                digest.add(UInt64(gap.reason.rawValue))
-                digest.add(gap.count ?? -1)
-                digest.add(gap.first)
-                digest.add(gap.last)
-            }
+            for gap in observer.gaps { add(gap, to: &digest) }
+        }
+    }
+
+    private func add(_ gap: GapRecord, to digest: inout StateDigest) {
+        digest.add(UInt64(gap.reason.rawValue))
+        digest.add(gap.count ?? -1)
+        digest.add(gap.first)
+        digest.add(gap.last)
+    }
+
+    private func addDoubts(of client: UInt32, to digest: inout StateDigest) {
+        let doubts = doubts[client] ?? []
+        digest.add(doubts.count)
+        for doubt in doubts {
+            digest.add(doubt.observer)
+            digest.add(UInt64(doubt.kind.rawValue))
+            add(doubt.gap, to: &digest)
         }
     }
 

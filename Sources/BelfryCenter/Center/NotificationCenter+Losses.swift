@@ -12,6 +12,11 @@ extension NotificationCenter {
     /// Notes that an observer lost notifications, or may have.
     mutating func noteGap(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
         losses.add(gap)
+        noteAgain(gap, at: slot, &effects)
+    }
+
+    /// Notes a loss that was counted already: it was told on a connection that had ended, or is new.
+    mutating func noteAgain(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
         let sum = addGap(gap, at: slot)
         // A post that holds nothing is not stored, so neither is what it did not hold.
         if isLasting(slot), gap.reason != .dropped {

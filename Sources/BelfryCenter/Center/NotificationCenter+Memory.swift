@@ -39,6 +39,7 @@ extension NotificationCenter {
                 capacity: toldGaps.capacity,
                 stride: MemoryLayout<UInt64>.stride
                     + ToldGap.limit * MemoryLayout<ToldGap>.stride + 32)
+            + doubts.values.reduce(0) { $0 + $1.count * MemoryLayout<Doubt>.stride }
         kept[.channels] = index.channels.footprint
         kept[.replay] = replay.footprint
         kept[.keys] = keys.footprint

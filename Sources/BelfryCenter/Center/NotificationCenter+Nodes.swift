@@ -1,6 +1,14 @@
 // Where several brokers share a center: what ends with the life of one of them.
 
 extension NotificationCenter {
+    /// The connection of a client that has one.
+    func connection(of id: UInt64) -> ConnectionName? {
+        guard let client = clients.slot(of: id),
+            !clients[client].suspension.contains(.disconnected)
+        else { return nil }
+        return clients[client].connection
+    }
+
     /// The commands that end all connections of one broker, in the order of their clients and observers.
     ///
     /// - Parameter seat: what stands for the life of the broker in the names of connections.

@@ -75,7 +75,7 @@ extension NotificationCenter {
     }
 
     /// The numbers of what is held for the observers of a client, each in ascending order.
-    private func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
+    func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
         var known: [UInt32: [UInt64]] = [:]
         for entry in held.slots(of: clients[client].held, in: .client)
         where held[entry].flags.isDisjoint(with: .action) {
@@ -111,7 +111,7 @@ extension NotificationCenter {
         return isFirst || observers[slot].terms.acknowledges ? sequence + 1 : sequence
     }
 
-    private func filter(of slot: UInt32) -> ObserverIndex.Filter {
+    func filter(of slot: UInt32) -> ObserverIndex.Filter {
         index.filter(of: observers[slot].place, observers.responder(at: slot))
     }
 
@@ -195,7 +195,7 @@ extension NotificationCenter {
     }
 
     /// A gap that was not told yet is another one, or none any more.
-    private mutating func change(
+    mutating func change(
         gapAt place: Int, of slot: UInt32, to gap: GapRecord, isOver: Bool,
         _ effects: inout Effects
     ) {

@@ -3,13 +3,13 @@
 extension NotificationCenter {
     /// A connection has ended: what lasts longer is suspended, the rest is removed (rules O7, D13).
     mutating func disconnect(
-        _ id: UInt64, _ connection: ConnectionName, isOrderly: Bool, at time: CommandTime,
-        _ effects: inout Effects
+        _ id: UInt64, _ connection: ConnectionName, isOrderly: Bool,
+        _ written: WrittenThrough? = nil, at time: CommandTime, _ effects: inout Effects
     ) {
         guard let client = clients.slot(of: id), clients[client].connection == connection,
             !clients[client].suspension.contains(.disconnected)
         else { return }
-        var removedCount = endConnection(of: client, at: time, &effects)
+        var removedCount = endConnection(of: client, written, at: time, &effects)
         if usesTimers { beginFarewells(of: id, isOrderly: isOrderly, at: time, &effects) }
         if !clients[client].isLasting {
             removedCount += clients[client].observerCount
@@ -37,8 +37,8 @@ extension NotificationCenter {
     /// What ends with a connection: mode leases, observers of its lifetime, and what was sent on it
     /// and not acknowledged is held again.
     private mutating func endConnection(
-        of client: UInt32, isTakenOver: Bool = false, at time: CommandTime,
-        _ effects: inout Effects
+        of client: UInt32, isTakenOver: Bool = false, _ written: WrittenThrough? = nil,
+        at time: CommandTime, _ effects: inout Effects
     ) -> Int {
         let id = clients[client].id
         if modeStack.leaveAll(ofClient: id) { queue.enter(mode: modeStack.current) }
@@ -53,6 +53,7 @@ extension NotificationCenter {
             _ = remove(slot, by: .broker, reason: .connectionClosed, at: time, &effects)
             removedCount += 1
         }
+        if let written { take(written, of: client, at: time, &effects) }
         noteWritten(client)
         return removedCount
     }
@@ -123,7 +124,8 @@ extension NotificationCenter {
             let route = clients.route(at: client)
             effects.notices.append(
                 .takenOver(connection: route.connection, transport: route.transport))
-            _ = endConnection(of: client, isTakenOver: true, at: time, &effects)
+            _ = endConnection(
+                of: client, isTakenOver: true, resumption.written, at: time, &effects)
         }
         let connection = clients[newcomer].connection
         _ = endConnection(of: newcomer, at: time, &effects)
@@ -136,7 +138,9 @@ extension NotificationCenter {
             suspension.subtract([.disconnected, .slow, .owing, .flushing, .paced])
         }
         if usesTimers { armFarewells(of: resumption.client, at: time, &effects) }
+        let doubts = doubts.isEmpty ? [] : takeDoubts(of: client, &effects)
         if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
+        if !doubts.isEmpty { settle(doubts, after: resumption.after, at: time, &effects) }
         if usesValues {
             takeOverLeases(of: resumption.newcomer, for: client, at: time, &effects)
             renewValues(of: client, after: resumption.after, at: time, &effects)
@@ -187,6 +191,7 @@ extension NotificationCenter {
         if clients[client].isLasting { tell(.clientRemoved(clients[client].id), &effects) }
         count(clientAt: client, -1)
         lastWritten[client] = nil
+        if !doubts.isEmpty { doubts[client] = nil }
         clients.remove(client)
     }
 }

@@ -98,6 +98,8 @@ public struct NotificationCenter: Sendable {
     var lastWallTime: Int64 = 0
     /// The last losses that observers were told, by their numbers; most never have any.
     var toldGaps: [UInt64: [ToldGap]] = [:]
+    /// The losses that clients may have had with their last connections, by slot: there are none without a log.
+    var doubts: [UInt32: [Doubt]] = [:]
     /// Whether the store knows the center.
     public internal(set) var isStored = false
     /// Numbers up to this one are reserved, and more are when this one is passed.
@@ -183,8 +185,8 @@ public struct NotificationCenter: Sendable {
             configure(limits, at: time, &effects)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
-        case .disconnect(let client, let connection, let isOrderly):
-            disconnect(client, connection, isOrderly: isOrderly, at: time, &effects)
+        case .disconnect(let client, let connection, let isOrderly, _, let written):
+            disconnect(client, connection, isOrderly: isOrderly, written, at: time, &effects)
         case .resume(let resumption):
             try resume(resumption, at: time, &effects)
         case .setSuspended(let client, let isSuspended):

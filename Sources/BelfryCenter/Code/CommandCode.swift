@@ -37,8 +37,8 @@ extension Command.Action: CodedCases {
         case .configure(let limits): try coder.write(case: 0, limits)
         case .connect(let client, let observers, let since):
             try coder.write(case: 1, client, observers, since)
-        case .disconnect(let client, let connection, let isOrderly):
-            try coder.write(case: 2, client, connection, isOrderly)
+        case .disconnect(let client, let connection, let isOrderly, let appliedIndex, _):
+            try coder.write(case: 2, client, connection, isOrderly, appliedIndex)
         case .resume(let resumption): try coder.write(case: 3, resumption)
         case .setSuspended(let client, let flag): try coder.write(case: 4, client, flag)
         case .becomeSlow(let client): try coder.write(case: 5, client)
@@ -92,7 +92,7 @@ extension Command.Action: CodedCases {
         case 2:
             .disconnect(
                 client: try coder.next(), connection: try coder.next(),
-                isOrderly: try coder.next())
+                isOrderly: try coder.next(), appliedIndex: try coder.next())
         case 3: .resume(try coder.next())
         case 4: .setSuspended(client: try coder.next(), try coder.next())
         case 5: .becomeSlow(client: try coder.next())
@@ -180,6 +180,7 @@ extension Resumption: Coded {
         newcomer = try coder(known?.newcomer)
         client = try coder(known?.client)
         after = try coder(known?.after)
+        appliedIndex = try coder(known?.appliedIndex)
     }
 }
 

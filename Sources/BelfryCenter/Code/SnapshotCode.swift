@@ -128,6 +128,7 @@ extension NotificationCenter: Coded {
         lastTime = try coder(known?.lastTime)
         lastWallTime = try coder(known?.lastWallTime)
         toldGaps = try coder.table(known?.toldGaps)
+        doubts = try coder.table(known?.doubts)
         isStored = try coder(known?.isStored)
         reservedSequence = try coder(known?.reservedSequence)
         sequenceReserveAt = try coder(known?.sequenceReserveAt)

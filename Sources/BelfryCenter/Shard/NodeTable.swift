@@ -48,6 +48,15 @@ struct NodeTable: Sendable {
         if let place = place(of: name) { nodes[place] = node } else { nodes.append(node) }
     }
 
+    /// The highest index that the life with this seat is known to have applied; 0 where the log has no such life, or a
+    /// later one of its broker.
+    func appliedIndex(ofSeat seat: UInt32) -> UInt64 {
+        nodes.first { $0.seat == seat }?.appliedIndex ?? 0
+    }
+
+    /// The highest index that all that are up are known to have applied; nil where none is.
+    var indexAppliedByAll: UInt64? { nodes.filter(\.isUp).map(\.appliedIndex).min() }
+
     /// Whether every broker that is up knows the rules of a level.
     func knows(_ level: UInt64) -> Bool { nodes.allSatisfy { !$0.isUp || $0.level >= level } }
 }

@@ -140,7 +140,10 @@ extension Shard {
         var departures: [EntryWork.Departure] = []
         for position in 0..<count {
             for action in centers[position].departures(from: seat) {
-                departures.append(EntryWork.Departure(center: position, action: action))
+                departures.append(
+                    EntryWork.Departure(
+                        center: position, action: action,
+                        appliedIndex: log.nodes[place].appliedIndex))
             }
         }
         return departures.reversed()
@@ -181,7 +184,8 @@ extension Shard {
         }
         // No center moves meanwhile: the next command of the entry waits.
         if let departure = work.departures.popLast() {
-            return tellOwn(departure.action, departure.center, &work, &effects)
+            let action = withWritten(departure)
+            return tellOwn(action, departure.center, &work, &effects)
         }
         if work.command < work.entry.commands.count {
             defer { work.command += 1 }
@@ -212,7 +216,9 @@ extension Shard {
     private mutating func tell(
         _ command: borrowing Command, _ position: Int, _ effects: inout Effects
     ) {
+        log.marks.begin(at: position, sequence: centers[position].sequence)
         apply(command, to: position, into: &effects)
+        log.marks.note(effects, at: position, of: log.index)
         log.touched.insert(position)
     }
 
@@ -238,9 +244,11 @@ extension Shard {
             }
             var numbered = Command(id: id, time: work.time, action: action)
             made.number = numbered.action.takeNumbers(from: &log.numbers)
+            numbered.action = withWritten(numbered.action, at: position, work)
             tell(numbered, position, &effects)
             result = .told
         case .makeCenter(let name, let epoch):
+            if position(of: name) == nil { log.marks.addCenter() }
             made.center = makeCenter(name, epoch: epoch)
             result = .made
         case .endCenter(let name): result = end(name)
@@ -263,6 +271,7 @@ extension Shard {
         guard let position = position(of: name) else { return .noCenter }
         guard centers[position].use.isNone else { return .inUse }
         endCenter(at: position)
+        log.marks.removeCenter(at: position)
         log.touched.remove(position)
         // The last center has moved to its position.
         if log.touched.remove(count) != nil { log.touched.insert(position) }
@@ -288,6 +297,10 @@ extension Shard {
             log.dueAt = min(log.dueAt, centers[position].needs.nextDeadline(at: work.time))
             if centers[position].needs.turnEnd { others.insert(position) }
         }
+        for position in log.touched.sorted() {
+            log.marks.end(at: position, sequence: centers[position].sequence, of: log.index)
+        }
+        log.marks.endEntry(appliedByAll: log.nodes.indexAppliedByAll ?? log.index)
         note(work.entry, counts: true)
         log.touched = others
     }

@@ -14,6 +14,7 @@ struct ShardLog: Sendable {
     var past = LogPast()
     /// The digest of all entries and their results.
     var chain: UInt64 = 0
+    var marks = WrittenMarks()
 
     static let leastTicketSweepCount = 1_024
 
@@ -49,6 +50,8 @@ struct EntryWork: Sendable {
         /// The position of its center.
         let center: Int
         let action: Command.Action
+        /// The highest index that the life was known to have applied.
+        let appliedIndex: UInt64
     }
 }
 
@@ -63,5 +66,6 @@ extension ShardLog: Coded {
         ticketSweepCount = try coder(known?.ticketSweepCount)
         past = try coder(known?.past)
         chain = try coder(known?.chain)
+        marks = try coder(known?.marks)
     }
 }

@@ -28,9 +28,12 @@ public struct Command: Sendable {
         /// A client's connection has ended.
         ///
         /// It says which connection: one that was taken over from is no longer the client's; and whether the client
-        /// closed it in order, with code 1000, so that nobody is to hear a farewell.
+        /// closed it in order, with code 1000, so that nobody is to hear a farewell. Where it is in a log, it says the
+        /// index of the last entry that its broker had applied then; whoever applies the log finds out how far the
+        /// connection was written by that.
         case disconnect(
-            client: UInt64, connection: ConnectionName, isOrderly: Bool = false)
+            client: UInt64, connection: ConnectionName, isOrderly: Bool = false,
+            appliedIndex: UInt64? = nil, written: WrittenThrough? = nil)
         /// A client that connected just now continues an earlier one (Protocol.md section 6).
         case resume(Resumption)
         /// A client asks for suspension, or for its end.

@@ -1,0 +1,178 @@
+// What was dispatched to a connection that had ended, where several brokers share a log (law 3).
+//
+// | observers | what was not written | what may not have been written |
+// | --- | --- | --- |
+// | most observers | is held again, out of the replay ring; what that has lost is a gap | is a gap, unless the client says what it has seen |
+// | those of values | the present value stands for it | the present value, unless the client says what it has seen |
+// | responders, of actions | is a gap | is a gap, unless the client says what it has seen |
+// | those that acknowledge | is held again, as whatever is not acknowledged | is held again |
+
+extension NotificationCenter {
+    /// The last connection of a client was written up to a place: what came behind it is made good, or noted.
+    mutating func take(
+        _ written: WrittenThrough, of client: UInt32, at time: CommandTime,
+        _ effects: inout Effects
+    ) {
+        guard clients[client].transport.canResume else { return }
+        // What went to an address is its responder's.
+        let slots = observers.slots(from: clients[client].lastObserver)
+            .filter { observers.target(at: $0) == nil }
+        guard let sequence = written.sequence else { return doubtAll(of: client, slots) }
+        let late = LateDeliveries(written.late)
+        var stretches: [Stretch] = []
+        for slot in slots {
+            let serial = observers[slot].serial
+            for gap in late.gaps[serial] ?? [] {
+                if written.isCertain {
+                    noteAgain(gap, at: slot, &effects)
+                } else {
+                    doubt(gap, at: slot, .told)
+                }
+            }
+            if let gap = late.actions[serial] {
+                doubt(gap, at: slot, written.isCertain ? .lost : .written)
+            }
+            let through = min(sequence, late.firsts[serial].map { $0 - 1 } ?? sequence)
+            guard observers[slot].writtenThrough > through else { continue }
+            let stretch = Stretch(
+                slot: slot, first: max(through, observers[slot].replaysAbove) + 1,
+                last: observers[slot].writtenThrough)
+            if written.isCertain { observers[slot].writtenThrough = through }
+            // What an acknowledging observer was sent and has not answered is held again already.
+            if observers[slot].terms.acknowledges { continue }
+            if !written.isCertain {
+                doubt(stretch.gap(through: stretch.last), at: slot, .written)
+            } else if isOfValue(slot) {
+                markPresent(slot, isRedelivered: false, at: time, &effects)
+            } else if stretch.first <= stretch.last {
+                stretches.append(stretch)
+            }
+        }
+        if !stretches.isEmpty { makeGood(stretches, of: client, at: time, &effects) }
+    }
+
+    /// Holds what was not written, as far as the replay ring has it.
+    private mutating func makeGood(
+        _ stretches: [Stretch], of client: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        for stretch in stretches {
+            forgetGaps(within: stretch, &effects)
+            guard stretch.first <= replay.forgottenThrough else { continue }
+            noteGap(
+                stretch.gap(through: min(stretch.last, replay.forgottenThrough)),
+                at: stretch.slot, &effects)
+        }
+        hold(found(in: stretches, of: client), at: stretches.map(\.slot), of: client, &effects)
+        noteReplayed(of: client, at: time, &effects)
+    }
+
+    /// Forgets the losses that are none any more, as all between their numbers comes.
+    private mutating func forgetGaps(within stretch: Stretch, _ effects: inout Effects) {
+        // A responder may have lost actions, which no ring has.
+        guard !observers.isResponder(at: stretch.slot) else { return }
+        for place in observers[stretch.slot].gaps.indices.reversed() {
+            let gap = observers[stretch.slot].gaps[place]
+            guard gap.first >= stretch.first, gap.first > replay.forgottenThrough,
+                gap.last <= stretch.last
+            else { continue }
+            change(gapAt: place, of: stretch.slot, to: gap, isOver: true, &effects)
+        }
+    }
+
+    /// Finds what the replay ring has of some stretches and is not held: the newest of it that there is room for.
+    ///
+    /// - Complexity: the stretches times their observers, a comparison each.
+    private func found(in stretches: [Stretch], of client: UInt32) -> Replay {
+        let known = heldSequences(of: client).mapValues { Set($0) }
+        let filters = stretches.map { filter(of: $0.slot) }
+        let first = stretches.map(\.first).min() ?? 1
+        var found = emptyReplay(for: client)
+        replay.forEach(above: first - 1) { notification in
+            let sequence = notification.sequence
+            let place = index.place(of: notification.content)
+            for (stretch, filter) in zip(stretches, filters)
+            where sequence >= stretch.first && sequence <= stretch.last && filter.matches(place)
+                && known[stretch.slot]?.contains(sequence) != true
+            {
+                found.add(notification, to: stretch.slot)
+            }
+        }
+        return found
+    }
+
+    // MARK: Doubts
+
+    private mutating func doubt(_ gap: GapRecord, at slot: UInt32, _ kind: Doubt.Kind) {
+        guard gap.first <= gap.last else { return }
+        doubts[observers[slot].client, default: []].append(
+            Doubt(observer: observers[slot].serial, gap: gap, kind: kind))
+    }
+
+    /// Nobody knows any more how far a client was written.
+    private mutating func doubtAll(of client: UInt32, _ slots: [UInt32]) {
+        for slot in slots {
+            let stretch = Stretch(
+                slot: slot, first: observers[slot].replaysAbove + 1, last: sequence)
+            doubt(stretch.gap(through: sequence), at: slot, .written)
+        }
+    }
+
+    /// A client comes back: what it may have lost is noted, before it is looked for in the replay ring.
+    ///
+    /// - Returns: what else is in doubt.
+    mutating func takeDoubts(of client: UInt32, _ effects: inout Effects) -> [Doubt] {
+        guard let taken = doubts.removeValue(forKey: client) else { return [] }
+        for doubt in taken where doubt.kind == .told {
+            guard let slot = observers.slot(of: doubt.observer) else { continue }
+            noteAgain(doubt.gap, at: slot, &effects)
+        }
+        return taken.filter { $0.kind != .told }
+    }
+
+    /// Tells a client that has come back what it may have missed, unless it says itself what it has seen.
+    mutating func settle(
+        _ doubts: [Doubt], after: UInt64?, at time: CommandTime, _ effects: inout Effects
+    ) {
+        for doubt in doubts where doubt.kind == .lost || after == nil {
+            guard let slot = observers.slot(of: doubt.observer) else { continue }
+            if isOfValue(slot) {
+                markPresent(slot, isRedelivered: false, at: time, &effects)
+            } else {
+                noteGap(doubt.gap, at: slot, &effects)
+            }
+        }
+    }
+}
+
+/// The numbers that one observer was to be written on a connection that had ended, and what it was not to be among them.
+private struct Stretch {
+    let slot: UInt32
+    let first: UInt64
+    let last: UInt64
+
+    /// The gap up to a number: how many are missing nobody knows.
+    func gap(through last: UInt64) -> GapRecord {
+        GapRecord(reason: .unknown, count: nil, first: first, last: last)
+    }
+}
+
+/// Late deliveries, by the serial numbers of the observers.
+private struct LateDeliveries {
+    /// The lowest number of what was held for each.
+    private(set) var firsts: [UInt64: UInt64] = [:]
+    private(set) var actions: [UInt64: GapRecord] = [:]
+    private(set) var gaps: [UInt64: [GapRecord]] = [:]
+
+    init(_ late: [LateDelivery]) {
+        for delivery in late {
+            switch delivery.content {
+            case .notification(let sequence):
+                firsts[delivery.observer] = min(firsts[delivery.observer] ?? .max, sequence)
+            case .action(let sequence):
+                let gap = GapRecord(reason: .unknown, count: 1, first: sequence, last: sequence)
+                if actions[delivery.observer]?.add(gap) == nil { actions[delivery.observer] = gap }
+            case .gap(let gap): gaps[delivery.observer, default: []].append(gap)
+            }
+        }
+    }
+}
