@@ -60,10 +60,13 @@ extension Outbox {
             first.hasFrame(of: deliveries[place])
         else { return place }
         targets.append(addingCapacity: deliveries.count - place) { output in
-            while place < deliveries.count, first.hasFrame(of: deliveries[place]) {
-                output.append(ConnectionNumber(deliveries[place].connection).connection)
-                place += 1
+            // A variable of the closure stays in a register.
+            var next = place
+            while next < deliveries.count, first.hasFrame(of: deliveries[next]) {
+                output.append(ConnectionNumber(deliveries[next].connection).connection)
+                next += 1
             }
+            place = next
         }
         return place
     }
