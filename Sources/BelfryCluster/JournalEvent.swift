@@ -6,8 +6,9 @@ public enum JournalEvent: Sendable {
     case appended(EntryName, index: UInt64)
     /// An attempt will never be in the log.
     case refused(EntryName, JournalRefusal)
-    /// The entries that were asked for behind an index have been told, and this was the last index of the log then.
-    case end(after: UInt64, lastIndex: UInt64)
+    /// The entries that were asked for have been told, and this was the last index of the log then, by the word of a machine
+    /// of the engine that may be behind the others.
+    case end(lastIndex: UInt64)
     /// The entries that were asked for are given up; this is the first index that the log has.
     case trimmed(firstIndex: UInt64)
     /// The snapshot that was asked for; nil where there is none.

@@ -36,7 +36,7 @@ extension ReplicatedSequencer {
         case .entry(let index, let code): take(code, at: index, &shard, at: now)
         case .appended(let name, let index): take(name, index: index)
         case .refused(let name, let refusal): take(name, refusal, at: now)
-        case .end(let index, let lastIndex): takeEnd(lastIndex, after: index, shard, at: now)
+        case .end(let lastIndex): takeEnd(lastIndex, shard, at: now)
         case .trimmed(let firstIndex): takeTrimmed(firstIndex, at: now)
         case .snapshot(let snapshot): take(snapshot, &shard, at: now)
         case .saved(let index): noteSaved(index)
@@ -124,14 +124,11 @@ extension ReplicatedSequencer {
         journal.read(after: max(applied.index, 1) - 1)
     }
 
-    private func takeEnd(
-        _ lastIndex: UInt64, after index: UInt64, _ shard: Shard, at now: Int64
-    ) {
+    private func takeEnd(_ lastIndex: UInt64, _ shard: Shard, at now: Int64) {
         guard stage != .loading else { return }
         readAskedAt = nil
         knownIndex = max(knownIndex, lastIndex)
-        // This broker had applied the entry behind that index; it asks with 0 before it has applied any, too.
-        if index > 0, lastIndex <= index { return stop(.lostEntries(index: lastIndex + 1)) }
+        // Where the log ends before what was applied, the place of the next entry of this broker tells whether it does.
         if lastIndex > applied.index { return ask(at: now) }
         if stage == .catchingUp { comeUp(shard, at: now) }
     }

@@ -12,7 +12,9 @@ extension ReplicatedSequencer {
             write(.nodeDown(options.node, life: life), at: now)
         }
         while underWay.count < ClusterOptions.entryLimit, !waiting.isEmpty {
-            begin(waiting.takeEntry(), at: now)
+            let commands = waiting.takeEntry()
+            if !waiting.mustHappen { said = handed }
+            begin(commands, at: now)
         }
     }
 
@@ -22,6 +24,7 @@ extension ReplicatedSequencer {
         handed = applied
         lastCounter = 1
         lastNumber = 0
+        said = handed
         underWay = []
         stage = .comingUp
         begin([Entry.Numbered(counter: 1, action: .nodeUp(level: options.level))], at: now)
@@ -35,8 +38,8 @@ extension ReplicatedSequencer {
             PendingEntry(
                 Entry(
                     node: options.node, life: life, number: lastNumber,
-                    appliedIndex: handed.index, chain: handed.chain,
-                    elapsed: UInt64(max(0, now - handed.appliedAt)) / 1_000_000,
+                    appliedIndex: said.index, chain: said.chain,
+                    elapsed: UInt64(max(0, now - said.appliedAt)) / 1_000_000,
                     wallMilliseconds: wallNow, commands: commands)))
         append(at: underWay.count - 1, at: now)
     }

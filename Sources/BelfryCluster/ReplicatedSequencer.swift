@@ -33,6 +33,10 @@ public final class ReplicatedSequencer {
     var lastCounter: UInt64 = 0
     /// The last entry whose effects were handed to the connections: an entry says no more of the past.
     var handed: Mark
+    /// The last entry that entries tell of.
+    ///
+    /// It stands still while an end of a connection waits for a later entry: that connection was not written what came since.
+    var said: Mark
     /// Whether the log has had commands since this broker last told how far it is.
     var isUntold = false
     /// Whether the end of the life is under way.
@@ -118,6 +122,7 @@ public final class ReplicatedSequencer {
         self.wallMilliseconds = wallMilliseconds
         applied = Mark(index: 0, chain: 0, appliedAt: now)
         handed = applied
+        said = applied
         contactAt = now
         tickedAt = now
         beatAt = now

@@ -4,7 +4,10 @@ import BelfryCenter
 struct WaitingLine {
     private(set) var commands: [(command: Entry.Numbered, submittedAt: Int64)] = []
     private(set) var byteCount = 0
+    private var mustHappenCount = 0
 
+    /// Whether one of them must happen.
+    var mustHappen: Bool { mustHappenCount > 0 }
     var isEmpty: Bool { commands.isEmpty }
     var isFull: Bool {
         commands.count >= ClusterOptions.waitingLimit
@@ -14,6 +17,7 @@ struct WaitingLine {
     mutating func append(_ command: Entry.Numbered, at now: Int64) {
         commands.append((command, now))
         byteCount += command.byteCount
+        if command.action.mustHappen { mustHappenCount += 1 }
     }
 
     /// Takes as many as an entry may have, and at least one.
@@ -29,6 +33,7 @@ struct WaitingLine {
         let taken = commands[..<count].map(\.command)
         commands.removeFirst(count)
         byteCount -= bytes
+        mustHappenCount -= taken.count { $0.action.mustHappen }
         return taken
     }
 

@@ -57,7 +57,7 @@ final class SequencerScenario {
     static func up(change: (inout ClusterOptions) -> Void = { _ in }) -> SequencerScenario {
         let scenario = SequencerScenario(change: change)
         scenario.receive(.snapshot(nil))
-        scenario.receive(.end(after: 0, lastIndex: 0))
+        scenario.receive(.end(lastIndex: 0))
         scenario.log()
         scenario.told = []
         return scenario

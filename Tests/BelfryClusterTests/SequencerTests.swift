@@ -22,7 +22,7 @@ struct SequencerTests {
         #expect(scenario.journal.readAfter == [0])
         scenario.log(scenario.entry(of: "n2", .nodeUp(level: 1)))
         #expect(scenario.sequencer.stage == .catchingUp)
-        scenario.receive(.end(after: 0, lastIndex: 1))
+        scenario.receive(.end(lastIndex: 1))
         #expect(scenario.sequencer.stage == .comingUp)
         #expect(scenario.submit() == .failure(.catchingUp))
         scenario.log()
@@ -68,7 +68,7 @@ struct SequencerTests {
         let first = SequencerScenario(level: 1)
         first.receive(.snapshot(nil))
         first.log(first.entry(of: "n2", .nodeUp(level: 2), .level(2)))
-        first.receive(.end(after: 0, lastIndex: 1))
+        first.receive(.end(lastIndex: 1))
         first.log()
         #expect(first.sequencer.stage == .stopped(.tooOldForLevel(2)))
         let second = SequencerScenario.up()
@@ -299,8 +299,7 @@ struct SequencerTests {
         #expect(scenario.told == ["stopped(BelfryCluster.StopReason.unreadable(index: 2))"])
     }
 
-    @Test(
-        "another entry in the place of one that was applied is a loss, and so is an end before it")
+    @Test("another entry in the place of one that was applied is a loss")
     func losses() throws {
         let other = SequencerScenario.up()
         other.receive(.entry(index: 1, other.entry(of: "n2", .nodeUp(level: 1)).code))
@@ -310,9 +309,6 @@ struct SequencerTests {
         replaced.log(replaced.entry(of: "n2", .nodeUp(level: 1)))
         replaced.receive(.entry(index: 2, replaced.entry(of: "n3", .nodeUp(level: 1)).code))
         #expect(replaced.sequencer.stage == .stopped(.lostEntries(index: 2)))
-        let shorter = SequencerScenario.up()
-        shorter.receive(.end(after: 1, lastIndex: 0))
-        #expect(shorter.sequencer.stage == .stopped(.lostEntries(index: 1)))
         let reused = SequencerScenario.up()
         reused.write()
         reused.receive(
@@ -325,5 +321,39 @@ struct SequencerTests {
                 node: entry.node, life: 5, number: 1, appliedIndex: 1, chain: entry.chain ^ 1,
                 elapsed: 0, wallMilliseconds: 0, commands: entry.commands))
         #expect(past.sequencer.stage == .stopped(.otherPast(index: 2)))
+    }
+
+    @Test("an end before what was applied may be old: the place of the next entry tells")
+    func shorter() throws {
+        let scenario = SequencerScenario.up()
+        scenario.receive(.end(lastIndex: 0))
+        #expect(scenario.sequencer.stage == .up)
+        // A broker that is on its way back appends, too.
+        scenario.pass(2_000, hearing: false)
+        #expect(scenario.sequencer.stage == .catchingUp)
+        scenario.receive(.end(lastIndex: 0))
+        #expect(scenario.sequencer.stage == .comingUp)
+        scenario.receive(
+            .appended(try #require(scenario.journal.appended.last?.name), index: 1))
+        #expect(scenario.sequencer.stage == .stopped(.lostEntries(index: 1)))
+    }
+
+    @Test("what entries say of the past stands still while an end of a connection waits")
+    func endsThatWait() {
+        let scenario = SequencerScenario.up()
+        let end = ShardCommand.Action.tell(
+            center: Self.a,
+            .disconnect(
+                client: 1, connection: ConnectionName(node: 1, number: 1), appliedIndex: 1))
+        for _ in 0..<ClusterOptions.entryLimit { scenario.write(Self.command(byteCount: 1 << 20)) }
+        scenario.submit(Self.command(byteCount: 1 << 20))
+        scenario.submit(end)
+        func said() -> UInt64? { scenario.journal.appended.last?.entry.appliedIndex }
+        // The next entry has no room for it.
+        scenario.log(fromLast: ClusterOptions.entryLimit - 1)
+        #expect(said() == 1)
+        #expect(scenario.journal.appended.last?.entry.commands.count == 1)
+        scenario.log(fromLast: ClusterOptions.entryLimit - 1)
+        #expect(said() == 3)
     }
 }

@@ -57,7 +57,7 @@ struct WatchingTests {
         let scenario = Self.two()
         let life = scenario.sequencer.life
         scenario.pass(2_000, hearing: false)
-        scenario.receive(.end(after: 1, lastIndex: 2))
+        scenario.receive(.end(lastIndex: 2))
         #expect(scenario.sequencer.stage == .comingUp)
         #expect(scenario.sequencer.life > life)
         scenario.log()
@@ -92,7 +92,7 @@ struct WatchingTests {
         let second = SequencerScenario("n1")
         second.receive(.snapshot(nil))
         second.log(second.entry(of: "n2", .nodeUp(level: 1)))
-        second.receive(.end(after: 0, lastIndex: 1))
+        second.receive(.end(lastIndex: 1))
         second.log()
         second.pass(2_600)
         #expect(Self.downs(second) == [])

@@ -44,7 +44,7 @@ package struct JournalCases {
             case .appended(let name, let index):
                 told.append("appended \(name.number).\(name.attempt) \(index)")
             case .refused(let name, let refusal): told.append("refused \(name.number) \(refusal)")
-            case .end(let index, let lastIndex): told.append("end \(index) \(lastIndex)")
+            case .end(let lastIndex): told.append("end \(lastIndex)")
             case .trimmed(let firstIndex): told.append("trimmed \(firstIndex)")
             case .snapshot(let snapshot):
                 told.append("snapshot \(snapshot.map { "\($0.index) \($0.state)" } ?? "none")")
@@ -101,16 +101,16 @@ package struct JournalCases {
         let late = makeJournal(false)
         late.read(after: 1)
         var problems = difference(
-            events(of: late), ["entry 2 [2]", "entry 3 [3]", "end 1 3"])
+            events(of: late), ["entry 2 [2]", "entry 3 [3]", "end 3"])
         late.read(after: 3)
-        problems += difference(events(of: late), ["end 3 3"])
+        problems += difference(events(of: late), ["end 3"])
         return problems
     }
 
     private func empty() -> [String] {
         let journal = makeJournal(true)
         journal.read(after: 0)
-        return difference(events(of: journal), ["end 0 0"])
+        return difference(events(of: journal), ["end 0"])
     }
 
     private func trimming() -> [String] {
@@ -121,14 +121,14 @@ package struct JournalCases {
         journal.read(after: 1)
         var problems = difference(events(of: journal), ["trimmed 3"])
         journal.read(after: 2)
-        problems += difference(events(of: journal), ["entry 3 [3]", "end 2 3"])
+        problems += difference(events(of: journal), ["entry 3 [3]", "end 3"])
         journal.append([4], as: name(4))
         problems += difference(events(of: journal), ["entry 4 [4]", "appended 4.0 4"])
         // The log has nothing any more, and keeps its place.
         journal.trim(through: 4)
         settle()
         journal.read(after: 4)
-        return problems + difference(events(of: journal), ["end 4 4"])
+        return problems + difference(events(of: journal), ["end 4"])
     }
 
     private func snapshots() -> [String] {

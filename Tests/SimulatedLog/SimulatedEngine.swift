@@ -11,6 +11,7 @@ package final class SimulatedEngine {
         package var lostRequest = 0
         package var lostAnswer = 0
         package var lateAnswer = 0
+        package var staleAnswer = 0
         package var lostPush = 0
         package var doubledPush = 0
         package var lostBeat = 0
@@ -147,14 +148,17 @@ package final class SimulatedEngine {
             return answer(.trimmed(firstIndex: firstIndex), to: journal)
         }
         guard !dice.happens(faults.lostAnswer) else { return }
+        // A machine that is behind the others answers for what it has.
+        let behind = dice.happens(faults.staleAnswer) ? min(dice.below(20), entries.count) : 0
+        let count = entries.count - behind
         // One answer has many entries, and they stay in their order.
         let time = now + way(late: faults.lateAnswer)
-        let first = min(Int(index + 1 - firstIndex), entries.count)
-        for place in first..<max(first, min(entries.count, first + Self.batchLimit)) {
+        let first = min(Int(index + 1 - firstIndex), count)
+        for place in first..<max(first, min(count, first + Self.batchLimit)) {
             journals[journal].receive(
                 .entry(index: firstIndex + UInt64(place), entries[place]), at: time)
         }
-        journals[journal].receive(.end(after: index, lastIndex: lastIndex), at: time)
+        journals[journal].receive(.end(lastIndex: lastIndex - UInt64(behind)), at: time)
     }
 
     private static let batchLimit = 100

@@ -28,6 +28,8 @@ struct ClusterConnection {
     let program: Int
     /// Its client, when the log has said so.
     var client: UInt64?
+    /// Whether it is about to have another client.
+    var isResuming = false
     /// What was written to it and not yet read at its other end.
     var written: [ClusterFrame] = []
     /// How much of that was handed to the socket by the end of a turn: a kill within a turn loses the others.

@@ -10,8 +10,14 @@ struct ClusterProgram {
     var place: (node: Int, connection: UInt64)?
     /// Whether its client has gone on.
     var isReady = false
-    /// The highest number that it was written: with that it comes back.
+    /// Whether it says what it has seen when it comes back.
+    let saysSeen: Bool
+    /// The highest number that it was written.
     var lastSeen: UInt64 = 0
+    /// Whether a connection of it has ended so that nobody knew how far it was written.
+    var isInDoubt = false
+    /// Its ends of connections that are not in the log yet.
+    var openEnds: Set<CommandID> = []
     var line = ClusterLine()
 }
 
@@ -25,5 +31,7 @@ struct ClusterAccount {
     let isHeld: Bool
     var seen: [UInt64] = []
     var gaps: [Gap] = []
+    /// What was on its way to its program when a connection broke (rule D14).
+    var lost: [ClosedRange<UInt64>] = []
     var isRemoved = false
 }

@@ -36,7 +36,7 @@ extension ClusterWorld {
             engine.loseLeader(for: duration)
         case 8, 9:
             tell("n\(node.number) is to leave")
-            node.process?.sequencer.leave()
+            if let process = node.process { leave(node, process) }
             if dice.oneIn(2) { node.level = 2 }
         case 10:
             tell("the engine is full for \(duration / 1_000_000) ms")
@@ -46,6 +46,22 @@ extension ClusterWorld {
             askedLevel = 2
             submit(.level(2), process)
         }
+    }
+
+    /// A broker closes all connections in order, tells the log how far each was written, and leaves.
+    private func leave(_ node: ClusterNode, _ process: ClusterProcess) {
+        for number in process.connections.keys.sorted() {
+            guard let connection = process.connections[number], connection.endedAt == nil else {
+                continue
+            }
+            if isThere(connection.program, at: number, of: node) {
+                receive(connection.written, connection.program)
+                process.connections[number]?.written = []
+                leavePlace(connection.program)
+            }
+            disconnect(number, endedAt: process.shard.logIndex, process)
+        }
+        process.sequencer.leave()
     }
 
     private func cut(_ node: ClusterNode, until time: Int64) {

@@ -34,8 +34,11 @@ extension ClusterWorld {
     func closeAll(_ node: ClusterNode, _ process: ClusterProcess) {
         for (number, connection) in process.connections {
             let place = connection.program
-            guard let at = programs[place].place, at.node == node.number, at.connection == number
-            else { continue }
+            programs[place].isInDoubt = true
+            guard isThere(place, at: number, of: node) else {
+                lose(connection.written)
+                continue
+            }
             receive(connection.written, place)
             leavePlace(place)
         }
@@ -95,7 +98,10 @@ extension ClusterWorld {
             {
                 receive(taken.written, taken.program)
                 leavePlace(taken.program)
+            } else {
+                lose(taken.written)
             }
+            programs[taken.program].isInDoubt = true
         case .flushFollows(let client, let connection), .flushGoesOn(let client, let connection):
             guard let program = process.connections[connection.number]?.program else { return }
             submit(.tell(center: programs[program].center, .drain(client: client)), process)
@@ -141,16 +147,24 @@ extension ClusterWorld {
                 programs[place].isReady = true
                 return
             }
-            let after = programs[place].lastSeen
+            let after = programs[place].saysSeen ? programs[place].lastSeen : nil
             tell(
-                "program \(place) resumes as \(client) at n\(node.number), after \(after)"
+                "program \(place) resumes as \(client) at n\(node.number), after \(after ?? 0)"
             )
-            submit(
+            let result = submit(
                 .tell(
                     center: programs[place].center,
-                    .resume(Resumption(newcomer: step.number, client: client, after: after))),
+                    .resume(
+                        Resumption(
+                            newcomer: step.number, client: client, after: after,
+                            appliedIndex: process.shard.logIndex))),
                 process, for: .resume(connection: number))
+            if case .success(let id) = result {
+                resumes[id] = place
+                process.connections[number]?.isResuming = true
+            }
         case .resume(let number):
+            process.connections[number]?.isResuming = false
             guard let connection = process.connections[number] else { return }
             let place = connection.program
             switch process.effects.outcome {
@@ -184,7 +198,7 @@ extension ClusterWorld {
     }
 
     /// Whether a program is at a connection still.
-    private func isThere(_ place: Int, at connection: UInt64, of node: ClusterNode) -> Bool {
+    func isThere(_ place: Int, at connection: UInt64, of node: ClusterNode) -> Bool {
         programs[place].place?.node == node.number
             && programs[place].place?.connection == connection
     }
@@ -193,16 +207,25 @@ extension ClusterWorld {
     func disconnect(_ number: UInt64, endedAt: UInt64, _ process: ClusterProcess) {
         guard let connection = process.connections[number] else { return }
         process.connections[number]?.endedAt = endedAt
-        // Its client has no number yet: the answer comes.
-        guard let client = connection.client else { return }
+        // Its client has no number yet, or is about to be another one: the answer comes.
+        guard let client = connection.client, !connection.isResuming else { return }
         process.connections[number] = nil
-        submit(
+        lose(connection.written)
+        tell(
+            "connection \(number) of program \(connection.program) has ended, written to \(endedAt)"
+        )
+        let result = submit(
             .tell(
                 center: programs[connection.program].center,
                 .disconnect(
                     client: client,
-                    connection: ConnectionName(node: process.sequencer.seat, number: number))),
+                    connection: ConnectionName(node: process.sequencer.seat, number: number),
+                    appliedIndex: endedAt)),
             process)
+        switch result {
+        case .success(let id): programs[connection.program].openEnds.insert(id)
+        case .failure: programs[connection.program].isInDoubt = true
+        }
     }
 
     private func take(
@@ -223,12 +246,14 @@ extension ClusterWorld {
                 loseTail(of: connection, place)
                 leavePlace(place)
             }
-            if connection.client == nil {
+            let endedAt = connection.endedAt ?? process.shard.logIndex
+            if failure == .unknownOutcome {
                 // It may be in the log: then its client goes as soon as it comes.
-                process.connections[number]?.endedAt = process.shard.logIndex
+                process.connections[number]?.endedAt = endedAt
                 process.requests[id] = request
             } else {
-                disconnect(number, endedAt: process.shard.logIndex, process)
+                process.connections[number]?.isResuming = false
+                disconnect(number, endedAt: endedAt, process)
             }
         case .post(let post, let id): noteFailure(failure, of: post, id)
         case .other: break
@@ -239,8 +264,11 @@ extension ClusterWorld {
     func end(_ node: ClusterNode, _ process: ClusterProcess, isOrderly: Bool) {
         for (number, connection) in process.connections {
             let place = connection.program
-            guard let at = programs[place].place, at.node == node.number, at.connection == number
-            else { continue }
+            programs[place].isInDoubt = true
+            guard isThere(place, at: number, of: node) else {
+                lose(connection.written)
+                continue
+            }
             if isOrderly {
                 receive(connection.written, place)
             } else {

@@ -15,8 +15,11 @@ extension ClusterWorld {
         loseTail(of: connection, place)
         if dice.oneIn(3) {
             tell("program \(place) leaves n\(at.node), which does not notice")
+            process.connections[at.connection]?.written = []
+            programs[place].isInDoubt = true
         } else {
             tell("program \(place) leaves n\(at.node)")
+            process.connections[at.connection]?.written = []
             disconnect(at.connection, endedAt: process.shard.logIndex, process)
         }
         leavePlace(place)
@@ -207,6 +210,19 @@ extension ClusterWorld {
             count += 1
         }
         receive(Array(connection.written[..<count]), place)
+        lose(connection.written[count...])
+    }
+
+    /// What was written to a connection does not arrive.
+    func lose(_ frames: some Sequence<ClusterFrame>) {
+        for frame in frames {
+            switch frame {
+            case .notification(let observer, let sequence, _):
+                truth.accounts[observer]?.lost.append(sequence...sequence)
+            case .gap(let gap):
+                truth.accounts[gap.observer]?.lost.append(gap.firstSequence...gap.lastSequence)
+            }
+        }
     }
 
     func receive(_ frames: [ClusterFrame], _ place: Int) {
@@ -238,8 +254,8 @@ extension ClusterWorld {
             case .gap(let gap):
                 tell("program \(place) is told \(gap)")
                 count("gaps told: \(gap.reason)")
-                // It says what it has seen, and the replay ring has all: nothing is unknown.
-                if gap.reason == .unknown {
+                // The replay ring has all: nothing is unknown to a program that says what it has seen, or was closed in order.
+                if gap.reason == .unknown, programs[place].saysSeen || !programs[place].isInDoubt {
                     problem = problem ?? fail("program \(place) is told a needless \(gap)")
                 }
                 truth.accounts[gap.observer]?.gaps.append(gap)

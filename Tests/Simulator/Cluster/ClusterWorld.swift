@@ -25,6 +25,8 @@ final class ClusterWorld {
     var askedLevel: UInt64 = 1
     /// Which observer a command removes.
     var removals: [CommandID: UInt64] = [:]
+    /// Which program a command brings back.
+    var resumes: [CommandID: Int] = [:]
     /// Whether a clock has jumped.
     var hasWildClock = false
     /// Whether the engine has lost what it had acknowledged.
@@ -43,7 +45,8 @@ final class ClusterWorld {
         }
         for number in 0..<dice.number(in: 2...6) {
             programs.append(
-                ClusterProgram(number: number, center: Self.centers[dice.below(2)]))
+                ClusterProgram(
+                    number: number, center: Self.centers[dice.below(2)], saysSeen: !dice.oneIn(3)))
         }
         var faults = SimulatedEngine.Faults()
         faults.delay = Int64(dice.number(in: 1...12)) * 1_000_000
@@ -52,6 +55,7 @@ final class ClusterWorld {
             faults.lostRequest = dice.number(in: 20...400)
             faults.lostAnswer = dice.number(in: 20...400)
             faults.lateAnswer = dice.number(in: 50...1_000)
+            faults.staleAnswer = dice.number(in: 10...400)
             faults.lostPush = dice.number(in: 20...400)
             faults.doubledPush = dice.number(in: 10...200)
             faults.lostBeat = dice.number(in: 5...50)
