@@ -99,8 +99,8 @@ let package = Package(
         tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem"),
         .target(name: "CBelfryAssets"),
         room(
-            "BelfryServer", "BelfryBytes", "BelfryCenter", "BelfryJSON", "BelfryHTTP",
-            "BelfryWebSocket", "BelfryTLS",
+            "BelfryServer", "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON",
+            "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "BelfryStore",
             "CBelfryAssets"),
         room(
@@ -139,9 +139,9 @@ let package = Package(
         .testTarget(name: "TableTests", dependencies: ["table-source"], swiftSettings: strict),
         tests(
             of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryHistory",
-            "BelfryJSON",
+            "BelfryJSON", "BelfryCluster",
             "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
-            "BelfryWire", "TestCertificates"),
+            "BelfryWire", "SimulatedLog", "TestCertificates"),
 
         // Certificates that tests make for themselves.
         .target(

@@ -79,6 +79,8 @@ extension Problem {
         case responderGone
         /// Nobody has answered in time.
         case noAnswer
+        /// Nobody knows whether this has happened, or will.
+        case outcomeUnknown
         /// The observer belongs to no mailbox.
         case noMailbox
         /// Another reader has taken the place of this one.
@@ -158,6 +160,7 @@ extension Problem {
             case .responderRefused: ("responder-refused", "Responder refused", 502)
             case .responderGone: ("responder-gone", "Responder gone", 502)
             case .noAnswer: ("no-answer", "No answer", 504)
+            case .outcomeUnknown: ("outcome-unknown", "Outcome unknown", 504)
             case .noMailbox: ("no-mailbox", "No mailbox", 409)
             case .readerReplaced: ("reader-replaced", "Reader replaced", 409)
             case .noStore: ("no-store", "No store", 409)

@@ -15,11 +15,14 @@ import Testing
 final class Broker {
     let shared: SharedState
     let nodes: [Node]
+    /// Runs this broker and all that it shares a log with until nothing is left to do; nil for a broker of its own.
+    var crankTogether: (() throws -> Void)?
 
     init(
         loopCount: Int = 1, connectionLimit: Int = 900, beginning: Beginning = Beginning(),
         certificate: TLSContext? = nil, log: ServerLog = .silent, verifier: TokenVerifier? = nil,
         progress: StartProgress? = nil, lateSeed: UInt64? = LateSequencer.seed,
+        sequencer: SequencerMaker? = nil,
         _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ServerConfiguration()
@@ -34,17 +37,25 @@ final class Broker {
             try Node(
                 number: number, configuration, certificate, shared: shared,
                 connectionLimit: connectionLimit, log: log,
-                sequencer: lateSeed.map { LateSequencer(seed: $0, loop: number) })
+                sequencer: {
+                    sequencer?.make($0) ?? lateSeed.map { LateSequencer(seed: $0, loop: number, shared) }
+                })
         }
     }
 
     /// Runs all loops until nothing is left to do.
     func crank() throws {
-        var isBusy = true
-        while isBusy {
-            isBusy = false
-            for node in nodes where try node.crank() { isBusy = true }
-        }
+        if let crankTogether { return try crankTogether() }
+        while try crankAlone() {}
+    }
+
+    /// Runs each loop until it has nothing left to do.
+    ///
+    /// - Returns: whether there was anything to do.
+    func crankAlone() throws -> Bool {
+        var isBusy = false
+        for node in nodes where try node.crank() { isBusy = true }
+        return isBusy
     }
 
     /// Moves the clocks of all loops on while none of them runs, and runs them.
@@ -139,12 +150,13 @@ final class Node {
 
     init(
         number: Int, _ configuration: ServerConfiguration, _ certificate: TLSContext?,
-        shared: SharedState, connectionLimit: Int, log: ServerLog, sequencer: LateSequencer?
+        shared: SharedState, connectionLimit: Int, log: ServerLog,
+        sequencer: (MonotonicTime) -> (any Sequencer)?
     ) throws {
         server = try ServerLoop(
             number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: .embedded(kernel),
-            sequencer: sequencer)
+            sequencer: sequencer(kernel.now))
         for address in configuration.listenAddresses {
             _ = try server.outbox.loop.listen(on: address, refusal: server.outbox.refusalBytes())
         }

@@ -203,6 +203,8 @@ struct Row<Element> {
         elements.insert((time, element), at: place)
     }
 
+    func hasElement(by time: Int64) -> Bool { elements.first.map { $0.time <= time } ?? false }
+
     mutating func popFirst(by time: Int64) -> (time: Int64, element: Element)? {
         guard let first = elements.first, first.time <= time else { return nil }
         return elements.removeFirst()

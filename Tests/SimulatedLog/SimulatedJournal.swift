@@ -39,6 +39,9 @@ package final class SimulatedJournal: Journal {
 
     package func tell(_ beat: Beat) { engine.tell(beat, by: self) }
 
+    /// Whether there is something to take by now.
+    package var hasNews: Bool { inbox.hasElement(by: engine.now) }
+
     package func next() -> JournalEvent? { inbox.popFirst(by: engine.now)?.element }
 
     /// Something is on its way to the broker; what arrives while the way is cut is lost.

@@ -25,12 +25,17 @@ extension Shard {
     public struct Step: Sendable {
         /// The name of the command; nil for what the shard does by itself.
         public let id: CommandID?
-        /// The center that got a command, or was made.
+        /// The center that got a command, was made, or was there until now.
         public let center: Int?
         /// The number of the client, or of the mode lease, that it has made.
         public let number: UInt64
         /// How it has ended.
         public let result: Result
+
+        /// Joins the four parts.
+        public init(id: CommandID?, center: Int?, number: UInt64, result: Result) {
+            (self.id, self.center, self.number, self.result) = (id, center, number, result)
+        }
     }
 
     /// How a command of a log ends.
@@ -251,7 +256,9 @@ extension Shard {
             if position(of: name) == nil { log.marks.addCenter() }
             made.center = makeCenter(name, epoch: epoch)
             result = .made
-        case .endCenter(let name): result = end(name)
+        case .endCenter(let name):
+            made.center = position(of: name)
+            result = end(name)
         case .nodeUp: result = work.command == 0 ? .began(seat: work.seat) : .refused
         case .nodeDown(let name, let life):
             if let place = log.nodes.place(of: name), log.nodes[place].life == life {

@@ -53,7 +53,8 @@ extension ConnectionTable {
         switch sequel {
         case .none, .close: return
         case .client(let client, _, _, let center):
-            tell(center, .disconnect(client: client), by: id, encoding, &outbox)
+            tell(
+                center, .disconnect(client: client, wasWritten: false), by: id, encoding, &outbox)
         case .stream(let observer, _, let center):
             tell(center, .detachReader(observer: observer), by: id, encoding, &outbox)
         }

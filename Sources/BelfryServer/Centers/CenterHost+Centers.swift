@@ -13,7 +13,10 @@ extension CenterHost {
     mutating func perform(_ submission: Submission, _ outbox: inout Outbox) -> Bool {
         beginAnswer(&outbox)
         deliveryBound = DeliveryBound()
-        if outbox.life.isSealed { return refuseSealed(submission, &outbox) }
+        if outbox.life.isSealed, !isForLog(submission) { return refuseSealed(submission, &outbox) }
+        if centers.log != nil, !isForLog(submission), let problem = logProblem {
+            return refuseAll(problem, submission, &outbox)
+        }
         switch submission.request {
         case .post(let request, let wishes):
             let form = ReceiptForm(of: submission.reply, isBatch: false)
@@ -103,11 +106,15 @@ extension CenterHost {
     ) {
         let name = submission.center
         switch note {
-        case .disconnect(let client, let isOrderly):
+        case .disconnect(let client, let isOrderly, let wasWritten):
+            let departure = Departure(
+                client: client, isOrderly: isOrderly,
+                appliedIndex: wasWritten ? centers.logIndex : centers.log?.handedIndex,
+                submission: submission)
             if postponed.departuresMustWait(&outbox) {
-                postponed.add(.departure(client, isOrderly: isOrderly, submission), &outbox)
+                postponed.add(.departure(departure), &outbox)
             } else {
-                endConnection(of: client, isOrderly: isOrderly, submission, &outbox)
+                endConnection(departure, &outbox)
             }
         case .becomeSlow(let client): tell(.becomeSlow(client: client), center: name, &outbox)
         case .drain(let client): tell(.drain(client: client), center: name, &outbox)
@@ -117,7 +124,8 @@ extension CenterHost {
             markLeft(connection)
             polls.forget(connection.rawValue)
             tell(
-                .detachReader(observer: observer, connection.name), center: name, &outbox)
+                .detachReader(observer: observer, centers.name(of: connection)), center: name,
+                &outbox)
         }
     }
 
@@ -141,15 +149,27 @@ extension CenterHost {
         }
     }
 
+    /// Whether a log must have it, although nothing else is done any more: each end of a connection says how far that was
+    /// written.
+    private func isForLog(_ submission: Submission) -> Bool {
+        if case .note = submission.request { centers.log != nil } else { false }
+    }
+
     /// Nothing is done any more: whoever asks is told so, call by call.
     private mutating func refuseSealed(
         _ submission: Submission, _ outbox: inout Outbox
+    ) -> Bool {
+        refuseAll(.isStopping, submission, &outbox)
+    }
+
+    private mutating func refuseAll(
+        _ problem: Problem, _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
         if case .calls(let text, let client) = submission.request {
             var frame = CallFrame(text: text, client: client, submission: submission)
             return frame.perform(&self, &outbox)
         }
-        promises.deliver(outbox.problemAnswer(.isStopping), submission.reply, &outbox)
+        promises.deliver(outbox.problemAnswer(problem), submission.reply, &outbox)
         return true
     }
 
@@ -171,27 +191,27 @@ extension CenterHost {
             outbox.loop.takeAnotherTurn()
             return nil
         }
-        return makeCenter(submission.center, epoch: epoch, for: owner, &outbox)
-    }
-
-    private mutating func makeCenter(
-        _ name: [UInt8], epoch: [UInt8], for owner: Owner, _ outbox: inout Outbox
-    ) -> Int {
         defer { schedule.watch(centers, &outbox) }
-        return centers.make(name, owner: owner, epoch: epoch, time: outbox.commandTime)
+        return centers.make(
+            submission.center, owner: owner, epoch: epoch, time: outbox.commandTime)
     }
 
-    /// A command that makes a center is applied; who has asked for it begins again.
-    mutating func makeCenter(
-        _ name: [UInt8], epoch: [UInt8], for begun: Pending?, _ outbox: inout Outbox
+    /// A command that makes a center was applied; who has asked for it begins again.
+    ///
+    /// - Parameter isOwn: whether this loop has submitted it, and so counted the center already.
+    mutating func noteMade(
+        at position: Int, for begun: Pending?, isOwn: Bool, _ outbox: inout Outbox
     ) {
-        if centers.position(of: name) == nil {
-            let owner = begun.map { centers.owner(of: $0.submission, &outbox) }
-            _ = makeCenter(name, epoch: epoch, for: owner ?? .none, &outbox)
-        } else {
-            // Another command has made it first.
-            kept.releaseCenter()
+        let isNew = centers.madeIsNew
+        if isNew {
+            if let begun {
+                centers.assign(centers.owner(of: begun.submission, &outbox), to: position)
+            }
+            schedule.watch(centers, &outbox)
         }
+        // Another command may have made it first.
+        if isOwn, !isNew { kept.releaseCenter() }
+        if !isOwn, isNew { shared.totals.centerCount.add(1, ordering: .relaxed) }
         if let begun { beginAgain(begun, &outbox) }
     }
 }

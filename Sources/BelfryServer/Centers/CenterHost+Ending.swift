@@ -19,7 +19,7 @@ extension CenterHost {
         schedule.isEndTimerSet = false
         if outbox.life.isStopping { return }
         let timeout = outbox.configuration.centerIdleTimeout / .nanoseconds(1)
-        let lastUse = outbox.loop.attendedNanoseconds - Int64(timeout)
+        let lastUse = outbox.commandTime.monotonicNanoseconds - Int64(timeout)
         var position = min(schedule.endCursor ?? .max, centers.count)
         let end = max(0, position - Self.turnLookLimit)
         var names: [String] = []
@@ -57,7 +57,12 @@ extension CenterHost {
         applied.isUnspread = true
         guard let position = centers.position(of: name), centers[position].use.isNone
         else { return }
-        if centers.end(position, shared.totals) {
+        noteEnd(isStored: centers.end(position, shared.totals))
+    }
+
+    /// A center has ended.
+    mutating func noteEnd(isStored: Bool) {
+        if isStored {
             promises.noteChanges()
             promises.awaitTurn()
         }

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryCluster
 import BelfryLoop
 import BelfryWire
 import Synchronization
@@ -86,12 +87,12 @@ extension CenterHost {
         _ outbox: inout Outbox
     ) {
         precondition(!applied.isUnspread, "what the last command brought about is on its way")
-        let command = centers.name(action, for: position, at: outbox.commandTime)
-        applied.id = command.id
         if centers.hasSequencer {
-            centers.hand(command, for: position)
+            applied.id = centers.hand(action, for: position, at: outbox.commandTime)
             outbox.loop.takeAnotherTurn()
         } else {
+            let command = centers.name(action, for: position, at: outbox.commandTime)
+            applied.id = command.id
             applied.number = number
             apply(command, to: position, &outbox)
         }
@@ -101,9 +102,15 @@ extension CenterHost {
     private mutating func apply(
         _ command: consuming Command, to position: Int, _ outbox: inout Outbox
     ) {
+        centers.apply(command, to: position, into: &effects)
+        noteApplied(to: position, &outbox)
+    }
+
+    /// A center has got a command: everybody gets what that brought about with ``fanOut(_:)``.
+    @inline(__always)
+    private mutating func noteApplied(to position: Int, _ outbox: inout Outbox) {
         applied.isUnspread = true
         applied.position = position
-        centers.apply(command, to: position, into: &effects)
         if !effects.changes.isEmpty, shared.hasStore { promises.noteChanges() }
         if centers.observerGrowth != 0 {
             shared.totals.observerCount.add(centers.observerGrowth, ordering: .relaxed)
@@ -121,54 +128,75 @@ extension CenterHost {
         centers.hasSequencer ? 0 : try block.take()
     }
 
-    /// Applies the commands whose turn it is, and finishes what began with them.
+    /// Takes what has become of commands, and finishes what began with them.
     mutating func applyInOrder(_ outbox: inout Outbox) {
         guard let sequencer = centers.sequencer else { return }
-        while let command = sequencer.next() {
+        while let event = centers.next(at: outbox.commandTime, shared.totals, into: &effects) {
             beginAnswer(&outbox)
-            let begun = pending.removeValue(forKey: command.id)
-            promises.batch = begun?.frame?.batch
-            applied.id = command.id
-            centers.noteReturn(of: command.action)
-            let position = command.action.center.flatMap { centers.position(of: $0) }
-            switch (command.action, position) {
-            case (.makeCenter(let name, let epoch), _):
-                makeCenter(name, epoch: epoch, for: begun, &outbox)
-            case (.tell, nil), (.endCenter, nil):
-                // The center has ended before the command came.
-                if let begun { beginAgain(begun, &outbox) }
-            case (.tell(_, let action), let position?):
-                let told = Command(id: command.id, time: command.time, action: action)
-                apply(told, to: position, begun, &outbox)
-            case (.endCenter(let name), _):
-                endCenter(name, &outbox)
-                if let begun { finish(begun.operation, begun, &outbox) }
-            // A host submits none of these.
-            case (.nodeUp, _), (.nodeDown, _), (.level, _), (.useTicket, _), (.nothing, _): break
-            }
-            fanOut(&outbox)
-            promises.batch = nil
-            if let begun, begun.hasLeft {
-                endWait(
-                    of: begun.submission.reply.number, center: begun.submission.center, &outbox)
+            switch event {
+            case .step(let step): take(step, &outbox)
+            case .failed(let id, let failure):
+                fail(id, Problem(failure), mayHappen: failure == .unknownOutcome, &outbox)
+            case .refused(let id, let problem): fail(id, problem, mayHappen: false, &outbox)
+            case .restored, .began, .fenced, .left, .stopped: takePart(event, &outbox)
             }
         }
-        if sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
+        if sequencer.needsTurns, sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
     }
 
-    /// Applies a command that was on its way, and finishes what began with it.
-    private mutating func apply(
-        _ command: consuming Command, to position: Int, _ begun: Pending?, _ outbox: inout Outbox
-    ) {
-        let isTrim = OwnWork(command.action) == .trim
-        do throws(Problem) {
-            var numbers = shared.numbers
-            applied.number = try command.action.takeNumbers(from: &numbers)
-            apply(command, to: position, &outbox)
-            if isTrim { centers.noteKept(at: position) }
+    /// Lets everybody have what a step brought about, and finishes what began with its command.
+    private mutating func take(_ step: Shard.Step, _ outbox: inout Outbox) {
+        let command = step.id.flatMap { centers.takeBack($0) }
+        let begun = step.id.flatMap { pending.removeValue(forKey: $0) }
+        let isGone = step.id.map { gone.remove($0) != nil } ?? false
+        promises.batch = begun?.frame?.batch
+        if let id = step.id { applied.id = id }
+        applied.number = step.number
+        switch (step.result, step.center) {
+        case (.told, let position?):
+            noteApplied(to: position, &outbox)
+            if command?.work == .trim { centers.noteKept(at: position) }
+            let lost = isGone ? effects.client(of: step, in: centers[position]) : nil
             if let begun { finish(begun.operation, begun, &outbox) }
-        } catch {
-            if let begun { refuse(error, begun, &outbox) }
+            fanOut(&outbox)
+            if let lost { endLost(lost, at: position, &outbox) }
+        case (.made, let position?):
+            noteMade(at: position, for: begun, isOwn: command != nil, &outbox)
+        case (.noCenter, _):
+            // The center has ended before the command came.
+            if let begun { beginAgain(begun, &outbox) }
+        case (.ended, _), (.inUse, _):
+            if step.result == .ended { noteEnd(isStored: centers.endedIsStored) }
+            applied.isUnspread = true
+            if let begun { finish(begun.operation, begun, &outbox) }
+        case (.told, nil), (.made, nil), (.began, _), (.done, _), (.refused, _): break
+        }
+        close(begun, &outbox)
+    }
+
+    /// A command was not applied, or nobody knows: whoever waits for it is told so.
+    ///
+    /// - Parameter mayHappen: whether the log may show it still: a client that it makes must go then.
+    private mutating func fail(
+        _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ outbox: inout Outbox
+    ) {
+        let command = centers.takeBack(id)
+        let begun = pending.removeValue(forKey: id)
+        promises.batch = begun?.frame?.batch
+        effects.reset()
+        applied.id = id
+        applied.isUnspread = true
+        if command?.makesCenter == true { kept.releaseCenter() }
+        if mayHappen, begun?.operation is any MakesClient { gone.insert(id) }
+        if let begun { refuse(problem, begun, &outbox) }
+        close(begun, &outbox)
+    }
+
+    private mutating func close(_ begun: Pending?, _ outbox: inout Outbox) {
+        fanOut(&outbox)
+        promises.batch = nil
+        if let begun, begun.hasLeft {
+            endWait(of: begun.submission.reply.number, center: begun.submission.center, &outbox)
         }
     }
 

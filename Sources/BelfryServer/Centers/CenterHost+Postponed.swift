@@ -18,8 +18,7 @@ extension CenterHost {
     private mutating func doNextPostponed(_ outbox: inout Outbox) {
         beginAnswer(&outbox)
         switch postponed.next() {
-        case .departure(let client, let isOrderly, let submission):
-            endConnection(of: client, isOrderly: isOrderly, submission, &outbox)
+        case .departure(let departure): endConnection(departure, &outbox)
         case .calls(let frame, let place):
             var frame = frame
             frame.goOn(from: place, &self, &outbox)
@@ -27,12 +26,12 @@ extension CenterHost {
     }
 
     /// Tells the center of a client that its connection has ended.
-    mutating func endConnection(
-        of client: UInt64, isOrderly: Bool, _ submission: Submission, _ outbox: inout Outbox
-    ) {
+    mutating func endConnection(_ departure: Departure, _ outbox: inout Outbox) {
+        let connection = centers.name(of: departure.submission.reply.number)
         tell(
             .disconnect(
-                client: client, connection: submission.reply.number.name, isOrderly: isOrderly),
-            center: submission.center, &outbox)
+                client: departure.client, connection: connection, isOrderly: departure.isOrderly,
+                appliedIndex: departure.appliedIndex),
+            center: departure.submission.center, &outbox)
     }
 }

@@ -12,7 +12,10 @@ extension CenterHost {
     /// as long as the turn has time. The next turn goes on behind the center that was the last, and not
     /// before what is posted here has been written.
     mutating func endTurnOfCenters(_ outbox: inout Outbox) {
-        guard centers.touched.contains(where: { centers.needsTurnEnd(at: $0) }) else { return }
+        // An entry of a log is a turn of its own.
+        guard centers.log == nil,
+            centers.touched.contains(where: { centers.needsTurnEnd(at: $0) })
+        else { return }
         let isAmidFlush = outbox.loop.isAmidFlush
         let line = centers.touched.filter {
             centers.needsTurnEnd(at: $0) && !(isAmidFlush && centers.turnGoesOn(at: $0))
@@ -76,7 +79,7 @@ extension CenterHost {
         outbox.counters.heldNotifications = UInt64(
             Int(outbox.counters.heldNotifications) + end.heldCountGrowth)
         outbox.counters.queueEntries = UInt64(Int(outbox.counters.queueEntries) + end.entryGrowth)
-        schedule.arm(at: end.deadline, &outbox)
+        if centers.log == nil { schedule.arm(at: end.deadline, &outbox) }
         // A loop that is about to end is never idle (rules Q12, Q23).
         let needsIdle = centers.idleCount > 0 && !outbox.life.isStopping
         if needsIdle != outbox.loop.reportsIdle { outbox.loop.reportsIdle = needsIdle }
@@ -105,7 +108,7 @@ extension CenterHost {
     mutating func meetCenterDeadline(_ outbox: inout Outbox) {
         schedule.timer = nil
         schedule.armedDeadline = .max
-        if outbox.life.isSealed { return }
+        if outbox.life.isSealed || centers.log != nil { return }
         let due = centers.positionsDue(at: outbox.commandTime)
         schedule.lastTimePassed = share(.time, among: due, behind: schedule.lastTimePassed, &outbox)
         schedule.restUntil =

@@ -18,6 +18,10 @@ struct CenterHost: ~Copyable {
     var applied = AppliedCommand()
     /// What began with a command that was not applied yet, by its name.
     var pending: [CommandID: Pending] = [:]
+    /// Commands whose connections have gone before the log has shown them, by their names.
+    var gone: Set<CommandID> = []
+    /// How the broker stands with the log that it shares.
+    var part = LogPart()
     /// The answers that wait for the store.
     var promises = PromiseTable()
     /// The replies to posts and asks that wait for observers.
@@ -81,7 +85,7 @@ struct CenterHost: ~Copyable {
         if centers.count > 0 { outbox.loop.takeAnotherTurn() }
         schedule.watch(centers, &outbox)
         guard shared.home(of: RoutedPath.defaultCenter) == outbox.number,
-            centers.position(of: RoutedPath.defaultCenter) == nil
+            centers.position(of: RoutedPath.defaultCenter) == nil, centers.log == nil
         else { return }
         shared.totals.centerCount.add(1, ordering: .relaxed)
         let epoch = outbox.random.hexadecimal(digitCount: 12)

@@ -52,7 +52,8 @@ extension CenterRequest {
 
 /// The news that a connection has for its center, which sends no answer.
 enum ConnectionNote: Sendable {
-    case disconnect(client: UInt64, isOrderly: Bool = false)
+    /// - Parameter wasWritten: whether anything was written to it since its client is known.
+    case disconnect(client: UInt64, isOrderly: Bool = false, wasWritten: Bool = true)
     case becomeSlow(client: UInt64)
     case drain(client: UInt64)
     /// It waits for nothing any more: its client has shut down its half, or is gone.

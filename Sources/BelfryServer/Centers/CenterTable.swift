@@ -19,20 +19,28 @@ struct CenterTable: ~Copyable {
     private(set) var observerGrowth = 0
     /// How much more memory centers keep that was not accounted for yet.
     private var keptGrowth: KeptMemory?
+    /// How much memory they keep.
+    private var keptTotal = KeptMemory()
     /// How much more they keep for owners that was not counted yet.
     private var ownedGrowth: [Owner: Holdings] = [:]
     /// Whether a command has named an owner: before that no center is asked what it keeps for whom.
     var hasOwners = false
     /// What the centers that have ended in this turn leave to its end.
     private var ended: TurnEnd?
+    /// Whether the last command that makes a center has made it, and not an earlier one.
+    private(set) var madeIsNew = false
+    /// Whether the store must hear of the center that ended last.
+    private(set) var endedIsStored = false
     /// What puts commands into one order, where this broker does not do that alone.
     let sequencer: (any Sequencer)?
+    /// The log that several brokers share, where there is one.
+    let log: LogSequencer?
     /// What a kill leaves of what is dispatched; nil where that is nowhere.
     private let witness: DispatchWitness?
     /// Whether there is one: a look at it would count a reference.
     private let isWitnessed: Bool
-    /// How many commands are under way for a center, by its name.
-    private var underWay: [[UInt8]: Int] = [:]
+    /// The commands that the sequencer has.
+    private var underWay = CommandsUnderWay()
     /// The name that the next command gets.
     private(set) var nextCommand: CommandID
 
@@ -44,6 +52,7 @@ struct CenterTable: ~Copyable {
         self.witness = witness
         isWitnessed = witness != nil
         self.sequencer = sequencer
+        log = sequencer as? LogSequencer
         shard = Shard(limits: limits, seed: seed)
         self.keepsChanges = keepsChanges
         nextCommand = CommandID(
@@ -80,11 +89,15 @@ struct CenterTable: ~Copyable {
     ) -> Int {
         let position = shard.makeCenter(name, epoch: epoch)
         host(position, at: time)
-        if owner != .none {
-            hosted[position].owner = owner
-            countCenter(1, at: position)
-        }
+        assign(owner, to: position)
         return position
+    }
+
+    /// Lets a center that is new count for somebody.
+    mutating func assign(_ owner: Owner, to position: Int) {
+        if owner == .none { return }
+        hosted[position].owner = owner
+        countCenter(1, at: position)
     }
 
     /// Takes a center out of the store.
@@ -97,7 +110,9 @@ struct CenterTable: ~Copyable {
 
     /// The shard has a center more.
     private mutating func host(_ position: Int, at time: CommandTime) {
-        hosted.append(HostedCenter(time: time))
+        hosted.append(
+            HostedCenter(
+                time: time, observerCount: shard.centers[position].needs.observerCount))
         if isWitnessed { beginWitness(at: position) }
         noteKept(at: position)
         if shard.centers[position].name == RoutedPath.defaultCenter { defaultPosition = position }
@@ -105,7 +120,7 @@ struct CenterTable: ~Copyable {
 
     /// Whether a center has nothing, and got its last command no later than this; the default one never.
     func isLeft(_ position: Int, since nanoseconds: Int64) -> Bool {
-        position != defaultPosition && underWay[shard.centers[position].name] == nil
+        position != defaultPosition && !underWay.contains(center: shard.centers[position].name)
             && hosted[position].time.monotonicNanoseconds <= nanoseconds
             && !shard.centers[position].needs.turnEnd && shard.centers[position].use.isNone
     }
@@ -114,20 +129,27 @@ struct CenterTable: ~Copyable {
     ///
     /// - Returns: whether the store must hear of it, which it does with the end of the turn.
     mutating func end(_ position: Int, _ totals: borrowing CenterTotals) -> Bool {
+        shard.endCenter(at: position)
+        return noteEnd(at: position, totals)
+    }
+
+    /// The shard has ended the center at a position, and the last center has taken its place.
+    mutating func noteEnd(at position: Int, _ totals: borrowing CenterTotals) -> Bool {
+        guard var center = shard.takeEnded() else { return false }
         var end = ended.take() ?? TurnEnd()
         defer { ended = end }
-        note(shard.centers[position].needs, at: position, &end)
-        addTally(at: position, to: totals)
-        takeOwned(at: position)
-        addKept(KeptMemory() - shard.centers[position].keptMemory)
-        if hosted[position].owner != .none { countCenter(-1, at: position) }
-        let name = shard.centers[position].name
+        note(center.needs, center.losses, at: position, &end)
+        hosted[position].add(center.clientCounts, to: totals)
+        hosted[position].add(center.tally, to: totals)
+        if hasOwners { addOwned(center.takeOwnedGrowth()) }
+        addKept(KeptMemory() - center.keptMemory)
+        if hosted[position].owner != .none { countCenter(-1, of: center, at: position) }
+        let name = center.name
         if let page = hosted[position].page { witness?.give(back: page) }
         let changes = hosted[position].endOfTurn()
         if !changes.isEmpty { end.changes.append(.center(name: name, changes: changes)) }
-        let isStored = keepsChanges && shard.centers[position].isStored
+        let isStored = keepsChanges && center.isStored
         if isStored { end.changes.append(.centerEnded(name: name)) }
-        shard.endCenter(at: position)
         touched.removeAll { $0 == position }
         let last = hosted.count - 1
         if position != last {
@@ -170,6 +192,14 @@ struct CenterTable: ~Copyable {
         touch(position)
         let observerCount = shard.centers[position].needs.observerCount
         shard.apply(command, to: position, into: &effects)
+        noteApplied(effects, at: position, observerCount: observerCount)
+    }
+
+    /// Notes what a command has changed in a center, which had so many observers before.
+    @inline(__always)
+    private mutating func noteApplied(
+        _ effects: borrowing Effects, at position: Int, observerCount: Int
+    ) {
         if !effects.changes.isEmpty, keepsChanges { hosted[position].keep(effects) }
         if isWitnessed { bearWitness(at: position) }
         observerGrowth = shard.centers[position].needs.observerCount - observerCount
@@ -192,35 +222,112 @@ struct CenterTable: ~Copyable {
         hosted[position].witnessedThrough = sequence
     }
 
-    /// Lets the sequencer have a command for a center.
-    mutating func hand(_ command: Command, for position: Int) {
-        hosted[position].ownWork.formUnion(OwnWork(command.action))
-        hand(
-            ShardCommand(
-                id: command.id, time: command.time,
-                action: .tell(center: shard.centers[position].name, command.action)))
+    // MARK: Commands that a sequencer takes
+
+    /// Whether commands are given to a sequencer, and not applied at once.
+    var hasSequencer: Bool { sequencer != nil }
+
+    /// Whether commands are under way.
+    var isWaiting: Bool { sequencer?.isWaiting ?? false }
+
+    /// Lets the sequencer have a command for the center at a position.
+    mutating func hand(
+        _ action: consuming Command.Action, for position: Int, at time: CommandTime
+    ) -> CommandID {
+        hosted[position].time = time
+        hosted[position].ownWork.formUnion(OwnWork(action))
+        return hand(.tell(center: shard.centers[position].name, action), at: time)
     }
 
-    /// Lets the sequencer have a command that makes or ends a center.
+    /// Lets the sequencer have a command.
     mutating func hand(_ action: ShardCommand.Action, at time: CommandTime) -> CommandID {
-        let id = nextID()
-        hand(ShardCommand(id: id, time: time, action: action))
+        guard let sequencer else { return nextID() }
+        let id = sequencer.submit(action, at: time)
+        underWay.add(id, action)
         return id
     }
 
-    private mutating func hand(_ command: ShardCommand) {
-        if let center = command.action.center { underWay[center, default: 0] += 1 }
-        sequencer?.submit(command)
+    /// A command has come back.
+    ///
+    /// - Returns: nil for one that this loop has not submitted.
+    mutating func takeBack(_ id: CommandID) -> CommandsUnderWay.Command? {
+        guard let command = underWay.remove(id) else { return nil }
+        if let position = command.center.flatMap({ self.position(of: $0) }) {
+            hosted[position].ownWork.subtract(command.work)
+        }
+        return command
     }
 
-    /// A command has come back, and is applied now.
-    mutating func noteReturn(of action: ShardCommand.Action) {
-        guard let name = action.center else { return }
-        let count = underWay[name] ?? 0
-        underWay[name] = count > 1 ? count - 1 : nil
-        guard case .tell(_, let told) = action, let position = position(of: name) else { return }
-        hosted[position].ownWork.subtract(OwnWork(told))
+    /// The next thing that becomes of commands; what the shard has made of its centers is noted.
+    mutating func next(
+        at time: CommandTime, _ totals: borrowing CenterTotals, into effects: inout Effects
+    ) -> SequencerEvent? {
+        observerGrowth = 0
+        let event = sequencer?.next(&shard, into: &effects)
+        if case .restored? = event { takeRestored(at: time, totals) }
+        guard case .step(let step)? = event, let position = step.center else { return event }
+        switch step.result {
+        case .told:
+            touch(position)
+            hosted[position].time = time
+            noteApplied(effects, at: position, observerCount: hosted[position].observerCount)
+            hosted[position].observerCount += observerGrowth
+        case .made:
+            madeIsNew = hosted.count < shard.count
+            if madeIsNew { host(position, at: time) }
+        case .ended: endedIsStored = noteEnd(at: position, totals)
+        case .noCenter, .inUse, .began, .done, .refused: break
+        }
+        return event
     }
+
+    /// Forgets what is under way: the log will not give it back.
+    mutating func forgetUnderWay() {
+        underWay = CommandsUnderWay()
+        for position in hosted.indices { hosted[position].ownWork = [] }
+    }
+
+    /// A snapshot is the shard now: what is known of its centers begins anew.
+    mutating func takeRestored(at time: CommandTime, _ totals: borrowing CenterTotals) {
+        var end = ended.take() ?? TurnEnd()
+        for position in hosted.indices {
+            note(CenterNeeds(), hosted[position].knownLosses, at: position, &end)
+            hosted[position].add(ClientCounts(), to: totals)
+            hosted[position].add(CenterTally(), to: totals)
+        }
+        ended = end
+        addKept(KeptMemory() - keptTotal)
+        hosted = []
+        touched = []
+        defaultPosition = nil
+        forgetUnderWay()
+        for position in 0..<shard.count {
+            host(position, at: time)
+            touch(position)
+        }
+    }
+
+    /// Lets the log look at what time has brought.
+    func tickLog() { log?.tick(shard) }
+
+    /// Lets the log have what has gathered in the turn.
+    func endTurnOfLog() { log?.endTurn(shard) }
+
+    /// The index up to which the log was applied; nil without a log.
+    var logIndex: UInt64? { log == nil ? nil : shard.logIndex }
+
+    /// The name by which centers know a connection.
+    @inline(__always)
+    func name(of connection: ConnectionNumber) -> ConnectionName {
+        ConnectionName(node: log?.seat ?? 0, number: connection.rawValue)
+    }
+
+    /// Whether a command of the loop's own work for a center was not applied yet.
+    func isDoing(_ work: OwnWork, at position: Int) -> Bool {
+        hosted[position].ownWork.contains(work)
+    }
+
+    // MARK: What centers keep
 
     /// The identifier of the next post to a center, with its place among them (decision 45).
     @inline(__always)
@@ -229,17 +336,6 @@ struct CenterTable: ~Copyable {
         return NotificationID(
             milliseconds: outbox.loop.wallNow.milliseconds, place: hosted[position].postCount,
             random: outbox.random.next())
-    }
-
-    /// Whether commands are given to a sequencer, and not applied at once.
-    var hasSequencer: Bool { sequencer != nil }
-
-    /// Whether commands are under way.
-    var isWaiting: Bool { sequencer?.isWaiting ?? false }
-
-    /// Whether a command of the loop's own work for a center was not applied yet.
-    func isDoing(_ work: OwnWork, at position: Int) -> Bool {
-        hosted[position].ownWork.contains(work)
     }
 
     /// Finds out anew what a center keeps, if that has changed by some bytes.
@@ -258,6 +354,7 @@ struct CenterTable: ~Copyable {
     private mutating func addKept(_ growth: KeptMemory) {
         keptGrowth = keptGrowth ?? KeptMemory()
         keptGrowth? += growth
+        keptTotal += growth
     }
 
     /// Finds out anew what all centers keep.
@@ -282,8 +379,14 @@ struct CenterTable: ~Copyable {
 
     /// Counts a center that has come for its owner, or with -1 one that goes, with what it keeps of its own.
     private mutating func countCenter(_ sign: Int, at position: Int) {
+        countCenter(sign, of: shard.centers[position], at: position)
+    }
+
+    private mutating func countCenter(
+        _ sign: Int, of center: borrowing NotificationCenter, at position: Int
+    ) {
         var more = Holdings()
-        let kept = shard.centers[position].keptMemory.ofCenter
+        let kept = center.keptMemory.ofCenter
         more.memory = sign > 0 ? kept : KeptMemory() - kept
         more.centerCount = sign
         addOwned([hosted[position].owner: more])
@@ -354,9 +457,10 @@ extension CenterTable {
             noteKept(at: position, ifChangedBy: Self.leastKeptChange)
             addTally(at: position, to: totals)
             let needs = shard.centers[position].needs
-            note(needs, at: position, &end)
+            note(needs, shard.centers.span[position].losses, at: position, &end)
             end.deadline = min(end.deadline, needs.nextDeadline(at: time))
-            if needs.turnEnd { others.append(position) }
+            // An entry of a log does that by itself, or a later one.
+            if needs.turnEnd, log == nil { others.append(position) }
             let changes = hosted[position].endOfTurn()
             if changes.isEmpty { continue }
             let name = shard.centers[position].name
@@ -381,14 +485,15 @@ extension CenterTable {
         }
     }
 
-    private mutating func note(_ needs: CenterNeeds, at position: Int, _ end: inout TurnEnd) {
+    private mutating func note(
+        _ needs: CenterNeeds, _ losses: Losses, at position: Int, _ end: inout TurnEnd
+    ) {
         let known = hosted[position].known
         end.heldGrowth += needs.heldByteCount - known.heldByteCount
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
         end.heldCountGrowth += needs.heldCount - known.heldCount
-        if shard.centers[position].losses.total != hosted[position].knownLosses.total {
-            let losses = shard.centers[position].losses
+        if losses.total != hosted[position].knownLosses.total {
             end.losses = end.losses ?? Losses()
             end.losses?.add(losses, since: hosted[position].knownLosses)
             hosted[position].knownLosses = losses

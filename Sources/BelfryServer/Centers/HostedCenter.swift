@@ -16,6 +16,8 @@ struct HostedCenter {
     var witnessedThrough: UInt64 = 0
     /// Whether it is in the list of those that got a command in this turn.
     var isTouched = false
+    /// How many observers it had after the last command, where a sequencer gives these back.
+    var observerCount: Int
     /// What it needed when the last turn ended.
     var known = CenterNeeds()
     /// What it had of asks, timers and values then.
@@ -29,8 +31,9 @@ struct HostedCenter {
     /// Where among these the values are that have changed in this turn.
     private var valuePlaces: [[UInt8]: Int] = [:]
 
-    init(time: CommandTime) {
+    init(time: CommandTime, observerCount: Int) {
         self.time = time
+        self.observerCount = observerCount
     }
 
     /// Keeps what must last of a command; of a value that changed before in this turn only the last is kept.

@@ -52,7 +52,16 @@ struct PostponedWork {
 /// One thing that waits for a turn that has time for it.
 enum Postponed {
     /// A center is to hear that the connection of a client has ended.
-    case departure(_ client: UInt64, isOrderly: Bool, Submission)
+    case departure(Departure)
     /// The calls of a frame are to be performed, from one on.
     case calls(CallFrame, from: Int)
+}
+
+/// The end of a client's connection, of which its center is to hear.
+struct Departure {
+    let client: UInt64
+    let isOrderly: Bool
+    /// How far the log was applied when the connection ended; nil without a log.
+    let appliedIndex: UInt64?
+    let submission: Submission
 }

@@ -24,4 +24,6 @@ enum LoopTimer: UInt64 {
     case history
     /// How far the start has come is logged.
     case progress
+    /// The log of the cluster looks at what time has brought.
+    case log
 }

@@ -89,6 +89,7 @@ extension ServerLoop {
         guard isQuiet || outbox.loop.now >= stop.sealDeadline else {
             return armStop(at: outbox.loop.now + StopSequence.interval)
         }
+        if host.centers.log != nil { return sealLog() }
         if !stop.hasTerminated { terminateCenters() }
         stop.hasTerminated = true
         // What is under way is applied before the centers take nothing more.
@@ -222,7 +223,8 @@ extension ServerLoop {
         }
         // What was sent to the last group leaves with this turn, so the end is in a later one.
         let isLate = !hasClients && outbox.loop.now >= stop.deadline && !outbox.loop.isAmidFlush
-        if isLate || outbox.loop.connectionCount == 0 && hasNoConnectionElsewhere {
+        let isAlone = outbox.loop.connectionCount == 0 && hasNoConnectionElsewhere
+        if isLate || isAlone, hasLeftLog() {
             outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
             outbox.shared.counters[outbox.number].publish(outbox.counters)
             outbox.log.write(
@@ -235,13 +237,15 @@ extension ServerLoop {
     }
 
     /// Sets the one timer of the stop; the last one may have come already.
-    private mutating func armStop(at time: MonotonicTime) {
+    mutating func armStop(at time: MonotonicTime) {
         if let timer = stop.timer { outbox.loop.cancel(timer) }
         stop.timer = outbox.loop.schedule(at: time, LoopTimer.stop.rawValue)
     }
 
     /// The centers stop: asap entries of the current mode are posted (rule Q23).
     private mutating func terminateCenters() {
+        // The others go on with them.
+        if host.centers.log != nil { return }
         for position in 0..<host.centers.count {
             host.tell(.terminate, to: position, &outbox)
         }

@@ -18,6 +18,7 @@ extension ServerLoop {
         case .trims: host.kept.isTimerSet = false
         case .history: noteHistory()
         case .progress: logProgress()
+        case .log: tickLog()
         }
     }
 }

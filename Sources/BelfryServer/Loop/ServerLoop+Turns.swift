@@ -5,7 +5,7 @@ extension ServerLoop {
     /// The end of a turn: what it brings about leaves in the same flush.
     mutating func endTurn() {
         if callers.entrance.tls != nil { continueHandshakes() }
-        if host.centers.hasSequencer { host.applyInOrder(&outbox) }
+        if host.centers.hasSequencer { applyInOrder() }
         host.endTurnOfCenters(&outbox)
         if !host.postponed.isEmpty { host.doPostponed(&outbox) }
         react()
@@ -28,6 +28,7 @@ extension ServerLoop {
         }
         if outbox.life.isStopping, !outbox.life.isSealed { settle() }
         host.handOver(&outbox)
+        if host.centers.log != nil { endTurnOfLog() }
         // A loop that takes no mail has refused what this one had for it.
         if outbox.hasItems { outbox.loop.takeAnotherTurn() }
         outbox.compression.endTurn()

@@ -35,6 +35,7 @@ struct ServerLoop: ~Copyable {
             configuration, shared: shared, loop: number, unfinishedTotal: unfinishedTotal,
             sequencer: sequencer)
         host.takeCenters(&outbox)
+        beginLog()
         if number == 0, shared.progress == nil { noteHistory() }
     }
 

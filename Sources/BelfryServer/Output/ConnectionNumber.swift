@@ -46,7 +46,4 @@ struct ConnectionNumber {
 extension ConnectionNumber {
     /// A connection of this broker, by the name by which a center knows it.
     init(_ name: ConnectionName) { self.init(rawValue: name.number) }
-
-    /// The name by which a center knows the connection.
-    var name: ConnectionName { ConnectionName(node: 0, number: rawValue) }
 }

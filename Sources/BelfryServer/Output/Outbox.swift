@@ -28,6 +28,8 @@ struct Outbox: ~Copyable {
     var counters = Counters()
     /// Where this loop is between its start and its end.
     var life: Life
+    /// By how much the time of the log is ahead of the loop's clock, in nanoseconds; nil without a log.
+    var logTimeOffset: Int64?
     /// The limits that are reached now, and the lines that clients cause.
     var limits = LimitWatch()
     /// How much was done.
@@ -138,11 +140,16 @@ struct Outbox: ~Copyable {
     /// The output of a turn behind which work that can wait does, in bytes.
     static let shareOutputByteLimit = 1 << 20
 
-    /// The time that commands of this turn carry: what ends with time in a center does not end in a
+    /// The time that commands of this turn carry, or where there is a log the time of that, about: what ends with time in a center does not end in a
     /// pause (decision 63).
     @inline(__always)
     var commandTime: CommandTime {
-        CommandTime(
+        if let logTimeOffset {
+            return CommandTime(
+                wallMilliseconds: loop.wallNow.milliseconds,
+                monotonicNanoseconds: loop.now.nanoseconds + logTimeOffset)
+        }
+        return CommandTime(
             wallMilliseconds: loop.wallNow.milliseconds,
             monotonicNanoseconds: loop.attendedNanoseconds,
             timerNanoseconds: loop.now.nanoseconds)

@@ -49,6 +49,8 @@ struct Readiness {
             problem = .isRestoring(progress)
         } else if lifecycle > .ready {
             problem = .isStopping
+        } else if let reason = shared.logState.withLock({ $0 }) {
+            problem = Problem(reason)
         } else if storeState == "failing", !configuration.isReadyWithoutStore {
             problem = Problem(.storeUnavailable, "The store cannot write.")
         } else {

@@ -1,5 +1,6 @@
 import BelfryBytes
 import BelfryCenter
+import BelfryCluster
 import BelfryLoop
 import BelfrySystem
 import BelfryWire
@@ -32,6 +33,8 @@ final class SharedState: Sendable {
     let tickets = Mutex(TicketTable())
     /// How far the restoring has come, for the loop that tells it; nil for those that serve.
     let progress: StartProgress?
+    /// Why the log of the cluster takes nothing; nil where it does, and where there is none.
+    let logState = Mutex<Unavailability?>(nil)
     /// Where the broker stands.
     let lifecycle = Atomic(Lifecycle.ready)
     let figures = BrokerFigures()

@@ -106,7 +106,7 @@ struct EventStreamTransport: ClientTransport {
             // Two readers that came back at once would replace each other for ever.
             EventStream.append(retryMilliseconds: 30_000, to: &output)
             EventStream.append(comment: "another reader has taken over", to: &output)
-        case .tooSlow, .tooMuchUnfinished, .stopping, .clientRemoved: break
+        case .tooSlow, .tooMuchUnfinished, .stopping, .clusterLost, .clientRemoved: break
         }
     }
 }

@@ -6,6 +6,8 @@ enum Farewell {
     case tooMuchUnfinished
     case credentialsExpired
     case stopping
+    /// The broker does not take part in its cluster any more.
+    case clusterLost
     case clientRemoved
     /// Another connection is the client now, or the reader of the mailbox.
     case takenOver
@@ -16,7 +18,7 @@ enum Farewell {
         case .tooSlow: .tooSlow
         case .tooMuchUnfinished: .tryAgainLater
         case .credentialsExpired: .credentialsExpired
-        case .stopping: .serviceRestart
+        case .stopping, .clusterLost: .serviceRestart
         case .clientRemoved: .clientRemoved
         case .takenOver: .takenOver
         }
@@ -29,6 +31,7 @@ enum Farewell {
         case .tooMuchUnfinished: "too much unfinished input"
         case .credentialsExpired: "the credentials have expired"
         case .stopping: "the broker stops"
+        case .clusterLost: "the broker has lost its cluster"
         case .clientRemoved: "client removed"
         case .takenOver: "taken over"
         }

@@ -208,7 +208,10 @@ extension ClusterWorld {
         guard let connection = process.connections[number] else { return }
         process.connections[number]?.endedAt = endedAt
         // Its client has no number yet, or is about to be another one: the answer comes.
-        guard let client = connection.client, !connection.isResuming else { return }
+        guard let client = connection.client, !connection.isResuming else {
+            programs[connection.program].isInDoubt = true
+            return
+        }
         process.connections[number] = nil
         lose(connection.written)
         tell(

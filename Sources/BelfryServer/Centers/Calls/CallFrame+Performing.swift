@@ -111,6 +111,7 @@ extension CallFrame {
         self.method = method
         do throws(Problem) {
             if outbox.life.isSealed { throw Problem.isStopping }
+            if let problem = host.logProblem { throw problem }
             if isCut { throw Problem.tooManyReplays }
             if outbox.configuration.hasRates { try charge(&outbox) }
             if outbox.log.level == .trace { tell(nil, outbox.log) }

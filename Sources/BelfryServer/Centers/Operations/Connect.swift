@@ -30,7 +30,8 @@ struct Connect: Operation {
         let client = try host.number(host.shared.numbers.clients)
         secret = outbox.random.text(byteCount: 16)
         let registration = ClientRegistration(
-            id: client, transport: transport, connection: submission.reply.number.name,
+            id: client, transport: transport,
+            connection: host.centers.name(of: submission.reply.number),
             sessionHash: SecretHash(of: secret), principal: submission.caller.principal,
             owner: owner)
         // A position of another life of the center says nothing about this one.

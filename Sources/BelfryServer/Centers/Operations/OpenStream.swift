@@ -43,7 +43,7 @@ private struct AttachStream: Operation {
     func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) {
-        let name = submission.reply.number.name
+        let name = host.centers.name(of: submission.reply.number)
         host.submitCommand(
             .attachStream(observer: observer, name), to: host.applied.position,
             &outbox)
@@ -60,7 +60,9 @@ private struct AttachStream: Operation {
                 observer: observer, selector: row.selector, lostCount: nil, firstSequence: 0,
                 lastSequence: host.centers[position].sequence, reason: .unknown)
             host.effects.notices.append(
-                .gap(connection: connection.name, transport: .ofMailboxStreams, gap))
+                .gap(
+                    connection: host.centers.name(of: connection), transport: .ofMailboxStreams, gap
+                ))
         }
         host.polls.streams[connection.rawValue] = observer
         outbox.counters.countClient(of: .ofMailboxStreams)

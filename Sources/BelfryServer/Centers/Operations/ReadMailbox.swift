@@ -31,7 +31,7 @@ struct ReadMailbox: Operation {
         host.submitCommand(
             .readMailbox(
                 observer: observer.serial, through: through,
-                wait: mayWait ? submission.reply.number.name : nil),
+                wait: mayWait ? host.centers.name(of: submission.reply.number) : nil),
             to: position, &outbox)
     }
 
@@ -72,7 +72,7 @@ struct AnswerPoll: Operation {
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noCenter
         }
-        let name = submission.reply.number.name
+        let name = host.centers.name(of: submission.reply.number)
         host.submitCommand(
             .detachReader(observer: poll.observer, name), to: position, &outbox)
     }

@@ -30,8 +30,11 @@ struct Resume: Operation {
         // A position of another life of the center says nothing about this one.
         let after = isForeign ? 0 : request.after
         host.submitCommand(
-            .resume(Resumption(newcomer: newcomer, client: client.id, after: after)), to: position,
-            &outbox)
+            .resume(
+                Resumption(
+                    newcomer: newcomer, client: client.id, after: after,
+                    appliedIndex: host.centers.logIndex)),
+            to: position, &outbox)
     }
 
     func finish(

@@ -1,0 +1,80 @@
+import BelfryCenter
+import BelfryCluster
+import BelfryWire
+import Synchronization
+
+// A broker's part in a log that several share: when it begins and ends, and what is left behind then.
+
+/// An operation that makes a client of the connection that asks.
+protocol MakesClient: Operation {}
+
+extension Connect: MakesClient {}
+extension Resume: MakesClient {}
+
+extension CenterHost {
+    /// Why centers take nothing now; nil where they do.
+    var logProblem: Problem? { centers.log?.unavailability.map { Problem($0) } }
+
+    /// The broker's part in the log has begun, or is over.
+    mutating func takePart(_ event: SequencerEvent, _ outbox: inout Outbox) {
+        switch event {
+        case .began:
+            outbox.log.write(
+                .info, "the broker takes part in the cluster",
+                ("seat", "\(centers.log?.seat ?? 0)"), ("index", "\(centers.logIndex ?? 0)"))
+            guard centers.position(of: RoutedPath.defaultCenter) == nil else { return }
+            shared.totals.centerCount.add(1, ordering: .relaxed)
+            let epoch = outbox.random.hexadecimal(digitCount: 12)
+            _ = centers.hand(
+                .makeCenter(RoutedPath.defaultCenter, epoch: epoch), at: outbox.commandTime)
+        case .fenced(let reason):
+            outbox.log.write(
+                .warning, "the broker has lost the cluster: its clients are closed",
+                ("reason", "\(reason)"))
+            loseLog()
+        case .stopped(let reason):
+            outbox.log.write(
+                .error, "the broker cannot go on with the cluster", ("reason", reason.sentence))
+            loseLog()
+            part.isOver = true
+        case .left: part.isOver = true
+        case .restored:
+            outbox.log.write(
+                .info, "the state of the cluster is restored",
+                ("index", "\(centers.logIndex ?? 0)"), ("centers", "\(centers.count)"))
+            schedule.watch(centers, &outbox)
+        case .step, .failed, .refused: break
+        }
+    }
+
+    private mutating func loseLog() {
+        centers.forgetUnderWay()
+        gone = []
+        part.clientsMustGo = true
+    }
+
+    /// The log has shown a client whose connection has gone.
+    mutating func endLost(
+        _ lost: (client: UInt64, connection: ConnectionName), at position: Int,
+        _ outbox: inout Outbox
+    ) {
+        tell(
+            .disconnect(
+                client: lost.client, connection: lost.connection,
+                appliedIndex: centers.log?.handedIndex),
+            to: position, &outbox)
+    }
+}
+
+extension Effects {
+    /// The client that a command has made of a connection, or brought back on it.
+    func client(
+        of step: Shard.Step, in center: borrowing NotificationCenter
+    ) -> (client: UInt64, connection: ConnectionName)? {
+        switch outcome {
+        case .resumed(let resumed): (resumed.row.id, resumed.row.connection)
+        case .registered: center.client(step.number).map { ($0.id, $0.connection) }
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import BelfryCluster
+
+/// What has become of a broker's part in a log, until its loop acts on it.
+struct LogPart {
+    /// Whether all clients must go: the broker does not take part any more.
+    var clientsMustGo = false
+    /// Whether the broker has left in order, or cannot go on.
+    var isOver = false
+    /// Why no command is taken, as the other loops were told.
+    var told: Unavailability?
+}

@@ -1,0 +1,90 @@
+import BelfryCluster
+import BelfryWire
+
+extension Problem {
+    /// A command was not applied, or nobody knows.
+    init(_ failure: CommandFailure) {
+        switch failure {
+        case .unavailable(let reason): self.init(reason)
+        case .unknownOutcome:
+            self.init(
+                .outcomeUnknown,
+                """
+                The log of the cluster was handed this, and has not shown it in time: it may happen still. Repeat it \
+                with the same Idempotency-Key.
+                """)
+        }
+    }
+
+    /// A broker takes no command.
+    init(_ reason: Unavailability) {
+        switch reason {
+        case .draining: self = .isStopping
+        case .busy:
+            self.init(.overloaded, "Too many commands wait for the log of the cluster already.")
+        default:
+            self.init(
+                .storeUnavailable, reason.sentence,
+                members: [Member("reason", string: Array(reason.word.utf8))])
+        }
+    }
+}
+
+extension Unavailability {
+    /// The reason in a word, as `reason` of the problem has it.
+    var word: String {
+        switch self {
+        case .catchingUp: "catching-up"
+        case .fenced: "fenced"
+        case .noQuorum: "no-quorum"
+        case .full: "full"
+        case .busy, .draining: "busy"
+        case .stopped(let reason): reason.word
+        }
+    }
+
+    /// The reason for a reader.
+    fileprivate var sentence: String {
+        switch self {
+        case .catchingUp: "The broker reads the log of the cluster, and takes nothing until it has."
+        case .fenced: "The broker has lost the cluster, and comes back by itself."
+        case .noQuorum: "The engine of the cluster takes nothing now; nothing of this was done."
+        case .full: "The log of the cluster has no room; nothing of this was done."
+        case .busy, .draining: "The broker takes nothing now."
+        case .stopped(let reason): "The broker has stopped: \(reason.sentence)"
+        }
+    }
+}
+
+extension StopReason {
+    /// The reason in a word, as `reason` of the problem has it.
+    fileprivate var word: String {
+        switch self {
+        case .otherPast, .lostEntries, .noSnapshot, .brokenSnapshot, .unreadable: "lost-entries"
+        case .tooOld, .tooOldForLevel: "too-old"
+        case .nameIsTaken, .isOneTooMany: "fenced"
+        }
+    }
+
+    /// The reason for a reader, who can do something about it.
+    var sentence: String {
+        switch self {
+        case .otherPast(let index):
+            """
+            entry \(index) of the log knows another past; the engine has lost entries, or two brokers compute \
+            differently.
+            """
+        case .lostEntries(let index):
+            "the engine has lost entry \(index) of the log, which this broker has applied."
+        case .noSnapshot(let index):
+            "the log begins with entry \(index), and no snapshot goes up to there."
+        case .brokenSnapshot(let index): "the snapshot of entry \(index) cannot be read."
+        case .tooOld(let index): "this program is too old for entry \(index) of the log."
+        case .tooOldForLevel(let level):
+            "this program is too old for level \(level) of the cluster."
+        case .unreadable(let index): "entry \(index) of the log is damaged."
+        case .nameIsTaken: "another process has begun under the name of this broker (--node)."
+        case .isOneTooMany(let limit): "the cluster has \(limit) brokers already."
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import BelfryCluster
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+import Synchronization
+
+// The part of the loop that applies the log of a cluster: it brings the time, and lets clients go when their broker does not
+// take part any more.
+
+extension ServerLoop {
+    /// How often the log looks at what time has brought.
+    private static let logInterval: Duration = .milliseconds(50)
+
+    /// Begins with the log; the timer goes on by itself.
+    mutating func beginLog() {
+        guard host.centers.log != nil else { return }
+        outbox.shared.logState.withLock { $0 = .catchingUp }
+        _ = outbox.loop.schedule(at: outbox.loop.now, LoopTimer.log.rawValue)
+    }
+
+    /// The engine has told something.
+    mutating func hearEngine() {
+        applyInOrder()
+        outbox.loop.takeAnotherTurn()
+    }
+
+    /// Time has passed.
+    mutating func tickLog() {
+        guard let log = host.centers.log else { return }
+        log.now = outbox.loop.now
+        applyInOrder()
+        host.centers.tickLog()
+        applyInOrder()
+        _ = outbox.loop.schedule(
+            at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)
+    }
+
+    /// Applies what the order of all brokers has by now.
+    mutating func applyInOrder() {
+        host.centers.log?.now = outbox.loop.now
+        host.applyInOrder(&outbox)
+        outbox.logTimeOffset = host.centers.log?.timeOffset
+        if host.part.clientsMustGo { letAllGo() }
+    }
+
+    /// Lets the log have what has gathered, once all that was applied is on its way.
+    mutating func endTurnOfLog() {
+        host.centers.endTurnOfLog()
+        let state = host.centers.log?.unavailability
+        guard state != host.part.told else { return }
+        host.part.told = state
+        outbox.shared.logState.withLock { $0 = state }
+    }
+
+    /// The broker does not take part any more: nobody stays connected to one that hears nothing.
+    ///
+    /// What waits for something is answered; who was told things as they come finds another broker.
+    private mutating func letAllGo() {
+        host.part.clientsMustGo = false
+        for slot in 0..<callers.connections.slotCount {
+            guard let connection = callers.connections[slot], !connection.isClosing,
+                connection.kind != .http
+            else { continue }
+            callers.connections.dismiss(connection.id, .clusterLost, &outbox)
+        }
+        host.polls.endAll()
+        host.answerPolls(&outbox)
+        host.asks.endPolls()
+        host.answerFates(&outbox)
+        host.values.endPolls()
+        host.answerValues(&outbox)
+        react()
+    }
+
+    /// The clean stop of a broker that shares a log: nothing new is taken, and the clients go before the broker does, as the
+    /// log must hear how far each connection was written.
+    mutating func sealLog() {
+        guard !host.centers.isWaiting || outbox.loop.now >= stop.sealDeadline else {
+            return armStop(at: outbox.loop.now + StopSequence.interval)
+        }
+        outbox.life = .sealed
+        stop.isReleased = true
+        outbox.shared.lifecycle.store(.released, ordering: .relaxed)
+        letClientsGo()
+    }
+
+    /// Whether the broker has left the log, which it begins with when its last client has gone.
+    mutating func hasLeftLog() -> Bool {
+        guard let log = host.centers.log, !host.part.isOver else { return true }
+        log.replicated.leave()
+        return outbox.loop.now >= stop.deadline + StopSequence.patience
+    }
+}

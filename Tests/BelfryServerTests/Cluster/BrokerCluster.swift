@@ -1,0 +1,77 @@
+import BelfryCluster
+import BelfryLoop
+import BelfrySystem
+import SimulatedLog
+import Testing
+
+@testable import BelfryServer
+
+/// Makes the sequencer of a broker, which begins at a time of its kernel.
+struct SequencerMaker {
+    let make: (MonotonicTime) -> LogSequencer
+}
+
+/// Brokers on embedded kernels that share the log of a simulated engine.
+///
+/// Nothing happens but by a call, and no time passes but by `advance`.
+final class BrokerCluster {
+    let engine = SimulatedEngine(seed: 1)
+    private(set) var brokers: [Broker] = []
+    private(set) var journals: [SimulatedJournal] = []
+    private var now: Int64 = 0
+    private let adjust: (inout ServerConfiguration) -> Void
+
+    init(count: Int, _ adjust: @escaping (inout ServerConfiguration) -> Void = { _ in }) throws {
+        self.adjust = adjust
+        for _ in 0..<count { try start() }
+    }
+
+    /// A broker more begins.
+    func start(isCut: Bool = false) throws {
+        let number = journals.count
+        let journal = engine.connect()
+        journal.host = number
+        journal.isCut = isCut
+        journals.append(journal)
+        let broker = try Broker(
+            lateSeed: nil,
+            sequencer: SequencerMaker { now in
+                let options = ClusterOptions(node: Array("n\(number + 1)".utf8))
+                let replicated = ReplicatedSequencer(
+                    options, journal: journal, at: now.nanoseconds,
+                    random: { UInt64(number) }, wallMilliseconds: { 1_000 + Int64(number) })
+                return LogSequencer(replicated, at: now)
+            }, adjust)
+        broker.crankTogether = { [unowned self] in try crank() }
+        brokers.append(broker)
+        try crank()
+    }
+
+    subscript(number: Int) -> Broker { brokers[number] }
+
+    /// Runs all brokers and the engine until nothing is left to do.
+    func crank() throws {
+        var isBusy = true
+        while isBusy {
+            isBusy = false
+            for broker in brokers where try broker.crankAlone() { isBusy = true }
+            engine.run(until: now)
+            for (broker, journal) in zip(brokers, journals) where journal.hasNews {
+                broker.nodes[0].server.hearEngine()
+                isBusy = true
+            }
+        }
+    }
+
+    /// Time passes for all, in steps of 50 ms.
+    func advance(by milliseconds: Int64) throws {
+        let end = now + milliseconds * 1_000_000
+        while now < end {
+            now += 50_000_000
+            for broker in brokers {
+                for node in broker.nodes { node.kernel.advance(by: .milliseconds(50)) }
+            }
+            try crank()
+        }
+    }
+}

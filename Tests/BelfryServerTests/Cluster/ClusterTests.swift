@@ -1,0 +1,101 @@
+import BelfryCluster
+import BelfryLoop
+import Testing
+
+@testable import BelfryServer
+
+@Suite("Brokers that share a log")
+struct ClusterTests {
+    @Test("what is posted at one broker comes to observers at all of them")
+    func crossing() throws {
+        let cluster = try BrokerCluster(count: 3)
+        let sockets = try (0..<3).map { try cluster[$0].webSocket() }
+        for socket in sockets { _ = try socket.observe("a") }
+        let receipt = try cluster[1].post(name: "a")
+        #expect(receipt["matched"].int == 3)
+        #expect(receipt["delivered"].int == 3)
+        for socket in sockets { #expect(try socket.takeNames() == ["a"]) }
+        // An asap post leaves with its entry, and a center is the same everywhere.
+        #expect(
+            try cluster[2].post(#"{"name":"a","style":"asap"}"#, target: "/v1/centers/b/notifications")
+                .status == 202)
+        let response = try cluster[0].get("/v1/centers/b")
+        #expect(response.status == 200)
+    }
+
+    @Test("before it has read the log a broker takes nothing, and is not ready")
+    func catchingUp() throws {
+        let cluster = try BrokerCluster(count: 1)
+        cluster.journals[0].isCut = true
+        try cluster.start(isCut: true)
+        for target in ["/readyz", "/v1/observers"] {
+            let response = try cluster[1].get(target)
+            #expect(response.status == 503)
+            #expect(response.problem == "store-unavailable")
+            #expect(response.json["reason"].text == "catching-up")
+        }
+        cluster.journals[0].isCut = false
+        cluster.journals[1].isCut = false
+        try cluster.advance(by: 3_000)
+        #expect(try cluster[1].get("/readyz").status == 200)
+        #expect(try cluster[1].post(name: "a")["sequence"].int == 1)
+    }
+
+    @Test("a broker that is cut off closes its clients, and comes back by itself")
+    func fence() throws {
+        let cluster = try BrokerCluster(count: 3)
+        let socket = try cluster[0].webSocket()
+        _ = try socket.observe("a")
+        let poster = try cluster[0].http()
+        cluster.journals[0].isCut = true
+        // Nobody knows what becomes of it.
+        try poster.send(HTTPPeer.text("POST", "/v1/channels/a", ""))
+        try cluster.advance(by: 2_500)
+        try socket.read()
+        #expect(socket.closeCode == 1012)
+        let response = try #require(try poster.read())
+        #expect(response.status == 504)
+        #expect(response.problem == "outcome-unknown")
+        let refused = try cluster[0].request("POST", "/v1/channels/a", "")
+        #expect(refused.status == 503)
+        #expect(refused.json["reason"].text == "fenced")
+        #expect(try cluster[0].get("/readyz").status == 503)
+        #expect(try cluster[1].get("/readyz").status == 200)
+        cluster.journals[0].isCut = false
+        try cluster.advance(by: 3_000)
+        #expect(try cluster[0].get("/readyz").status == 200)
+    }
+
+    @Test("a client goes on at another broker, and has what it missed")
+    func resuming() throws {
+        let cluster = try BrokerCluster(count: 3)
+        let socket = try cluster[0].webSocket()
+        _ = try socket.observe("a")
+        socket.peer.close()
+        try cluster.crank()
+        try cluster[1].post(name: "a")
+        let other = try cluster[2].webSocket()
+        let answer = try other.result("resume", #"{"session":"\#(socket.session)"}"#)
+        #expect(answer["client"].text == socket.client)
+        #expect(try other.takeNames() == ["a"])
+    }
+
+    @Test("a broker that stops leaves: its clients are told first, and the others go on")
+    func stopping() throws {
+        let cluster = try BrokerCluster(count: 2)
+        let socket = try cluster[0].webSocket()
+        _ = try socket.observe("a")
+        try cluster[0].signal(15)
+        try cluster.advance(by: 1_000)
+        try socket.read()
+        #expect(socket.closeCode == 1012)
+        socket.peer.close()
+        try cluster.advance(by: 1_000)
+        #expect(cluster[0].nodes[0].hasStopped)
+        // What came meanwhile is held, without a gap.
+        try cluster[1].post(name: "a")
+        let other = try cluster[1].webSocket()
+        _ = try other.result("resume", #"{"session":"\#(socket.session)"}"#)
+        #expect(try other.takeMessages().map { $0["method"].text } == ["notify"])
+    }
+}
