@@ -37,6 +37,11 @@ struct JetStreamTests {
                 .directGet(stream, from: 2, batch: 64, maxBytes: 1_000), "$JS.API.DIRECT.GET.S",
                 #"{"seq":2,"batch":64,"max_bytes":1000}"#
             ),
+            (.directGetMessage(stream, 7), "$JS.API.DIRECT.GET.S", #"{"seq":7}"#),
+            (
+                .directGetLast(stream, try Subject("a.b")), "$JS.API.DIRECT.GET.S",
+                #"{"last_by_subj":"a.b"}"#
+            ),
             (
                 .create(try Self.settings()), "$JS.API.STREAM.CREATE.BELFRY_prod",
                 #"{"name":"BELFRY_prod","subjects":["belfry.prod.log"],"retention":"limits","#

@@ -13,6 +13,8 @@ public struct APIError: Error, Equatable, Sendable {
     public static let streamNameInUse = 10_058
     /// The reason that a stream that discards what is new is full.
     public static let maximumBytesExceeded = 10_077
+    /// The reason that a server alone keeps no copies.
+    public static let replicasNotSupported = 10_074
     /// The reason that the servers have no room that is not reserved.
     public static let insufficientStorage = 10_047
 

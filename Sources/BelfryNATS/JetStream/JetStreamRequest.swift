@@ -14,6 +14,10 @@ public enum JetStreamRequest: Sendable, Equatable {
     ///
     /// What the messages of a batch take in all ends it, too: with the one that passes `maxBytes`.
     case directGet(StreamName, from: UInt64, batch: Int, maxBytes: Int)
+    /// DIRECT.GET of the message of a number; the answer is one `DirectAnswer`.
+    case directGetMessage(StreamName, UInt64)
+    /// DIRECT.GET of the last message of a subject; the answer is one `DirectAnswer`.
+    case directGetLast(StreamName, Subject)
 
     /// The subject that the API has for it.
     public var subject: Subject {
@@ -21,7 +25,9 @@ public enum JetStreamRequest: Sendable, Equatable {
         case .create(let config): Subject(prefix: "$JS.API.STREAM.CREATE.", config.name)
         case .info(let stream): Subject(prefix: "$JS.API.STREAM.INFO.", stream)
         case .purge(let stream, _): Subject(prefix: "$JS.API.STREAM.PURGE.", stream)
-        case .directGet(let stream, _, _, _): Subject(prefix: "$JS.API.DIRECT.GET.", stream)
+        case .directGet(let stream, _, _, _), .directGetMessage(let stream, _),
+            .directGetLast(let stream, _):
+            Subject(prefix: "$JS.API.DIRECT.GET.", stream)
         }
     }
 
@@ -36,7 +42,18 @@ public enum JetStreamRequest: Sendable, Equatable {
             Self.object([
                 ("seq", sequence), ("batch", UInt64(batch)), ("max_bytes", UInt64(maxBytes)),
             ])
+        case .directGetMessage(_, let sequence): Self.object([("seq", max(sequence, 1))])
+        case .directGetLast(_, let subject): Self.object(member: "last_by_subj", subject)
         }
+    }
+
+    private static func object(member: String, _ subject: Subject) -> [UInt8] {
+        var json: [UInt8] = []
+        var writer = JSONWriter()
+        writer.beginObject(into: &json)
+        writer.member(member, string: subject.bytes, into: &json)
+        writer.endObject(into: &json)
+        return json
     }
 
     private static func object(_ members: [(name: String, number: UInt64)]) -> [UInt8] {
