@@ -66,8 +66,8 @@ let package = Package(
         tests(
             of: "BelfryCenter", "BelfryBytes", "BelfryHistory", "BelfryJSON",
             excluding: ["Golden"]),
-        room("BelfryCluster", "BelfryCenter"),
-        tests(of: "BelfryCluster", "BelfryCenter", "SimulatedLog"),
+        room("BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS"),
+        tests(of: "BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS", "SimulatedLog"),
         room("BelfryJSON", "BelfryBytes"),
         tests(of: "BelfryJSON", "FuzzTargets"),
         room("BelfryHTTP", "BelfryBytes"),
@@ -161,6 +161,12 @@ let package = Package(
         .target(
             name: "SimulatedLog", dependencies: ["BelfryCluster", "BelfryHistory"],
             path: "Tests/SimulatedLog", swiftSettings: strict),
+
+        // The cases of journals on servers that run (Scripts/engine-check).
+        .executableTarget(
+            name: "belfry-engine-cases",
+            dependencies: ["BelfryCluster", "BelfrySystem", "SimulatedLog"],
+            path: "Tests/EngineCases", swiftSettings: strict),
 
         // The simulator: center, wire and store in one thread, checked by a model and by its history.
         .executableTarget(

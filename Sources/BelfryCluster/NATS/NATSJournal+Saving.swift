@@ -1,0 +1,84 @@
+import BelfryNATS
+import BelfryTLS
+
+// How a journal keeps a snapshot: pieces, a few at a time, and behind them what makes them whole.
+//
+// Two brokers may do so at the same time. Each names the sequences of its own pieces.
+
+extension NATSJournal {
+    /// Keeps a snapshot; one that is being kept is forgotten.
+    public func save(_ snapshot: JournalSnapshot) {
+        guard progress == .ready, let maxPayload = server?.maxPayload else { return }
+        saveNumber += 1
+        let save = SnapshotSave(
+            number: saveNumber, snapshot,
+            pieceByteCount: min(NATSSettings.pieceByteCount, maxPayload))
+        guard snapshot.state.count <= snapshotByteLimit,
+            save.sequences.count <= NATSSettings.pieceLimit
+        else { return refusedSnapshotByteCount = snapshot.state.count }
+        refusedSnapshotByteCount = nil
+        saving = save
+        sendPieces()
+    }
+
+    /// How many bytes one snapshot may have: there is room for the last one and for two that are being kept.
+    var snapshotByteLimit: Int { settings.snapshotByteLimit / 3 }
+
+    private func sendPieces() {
+        while let save = saving, save.sentCount < save.sequences.count,
+            save.sentCount - save.storedCount < NATSSettings.pieceWindow
+        {
+            let piece = save.snapshot.state.span.extracting(save.range(of: save.sentCount))
+            let inquiry = Inquiry.piece(save: save.number, place: UInt64(save.sentCount))
+            guard publish(piece, to: names.pieceSubject, inquiry) else { return saving = nil }
+            saving?.sentCount += 1
+        }
+        guard let save = saving, save.storedCount == save.sequences.count else { return }
+        ask(.directGetLast(names.snapshots, names.wholeSubject), .check(save: save.number))
+    }
+
+    func takePiece(_ message: Message, of number: UInt64, at place: UInt64) {
+        guard let save = saving, save.number == number, place < save.sentCount,
+            save.sequences[Int(place)] == 0
+        else { return }
+        guard let sequence = sequence(message, in: names.snapshots) else { return saving = nil }
+        saving?.sequences[Int(place)] = sequence
+        saving?.storedCount += 1
+        sendPieces()
+    }
+
+    /// The last whole snapshot: another broker may have kept a later one meanwhile, and that stays the last.
+    func takeCheck(_ message: Message, of number: UInt64) {
+        guard let save = saving, save.number == number, save.storedCount == save.sequences.count,
+            let answer = try? DirectAnswer(message)
+        else { return }
+        switch answer {
+        case .message:
+            let last = SnapshotManifest(code: message.payload, byteLimit: snapshotByteLimit)
+            if let last, last.index > save.snapshot.index {
+                saving = nil
+                return events.append(.saved(index: save.snapshot.index))
+            }
+            sendWhole()
+        case .notFound: sendWhole()
+        case .endOfBatch, .badRequest, .noResponders, .other: saving = nil
+        }
+    }
+
+    private func sendWhole() {
+        guard let save = saving else { return }
+        let manifest = SnapshotManifest(
+            index: save.snapshot.index, byteCount: save.snapshot.state.count,
+            digest: Digest(of: save.snapshot.state.span).bytes, sequences: save.sequences)
+        let isSent = publish(
+            manifest.code.span, to: names.wholeSubject, .whole(save: save.number))
+        if !isSent { saving = nil }
+    }
+
+    func takeWhole(_ message: Message, of number: UInt64) {
+        guard let save = saving, save.number == number else { return }
+        saving = nil
+        guard sequence(message, in: names.snapshots) != nil else { return }
+        events.append(.saved(index: save.snapshot.index))
+    }
+}

@@ -1,0 +1,55 @@
+import BelfryNATS
+
+// How a journal sees to its streams: it makes them, or finds them as they should be.
+
+extension NATSJournal {
+    func configuration(of stream: NATSStream) -> StreamConfiguration {
+        switch stream {
+        case .log: names.logConfiguration(settings)
+        case .snapshots: names.snapshotConfiguration(settings)
+        }
+    }
+
+    /// The answer of STREAM.CREATE, or of STREAM.INFO for a stream that is there with other settings.
+    func takeStream(_ message: Message, _ stream: NATSStream, isOther: Bool) {
+        guard progress == .preparing, !preparedStreams.contains(stream) else { return }
+        if let headers = try? message.headers(), headers.status == .noResponders {
+            return fail(.withoutJetStream(text: "nobody responds"))
+        }
+        let wanted = configuration(of: stream)
+        do throws(NATSError) {
+            switch try StreamInfo.read(message.payload) {
+            case .success(let info):
+                let name = wanted.name.description
+                if let difference = wanted.difference(from: info.config) {
+                    return fail(.otherSettings(stream: name, difference))
+                }
+                if isOther {
+                    let unknown = NATSDifference(setting: nil, found: "", wanted: "")
+                    return fail(.otherSettings(stream: name, unknown))
+                }
+                preparedStreams.insert(stream)
+                if preparedStreams.count == NATSStream.allCases.count { progress = .ready }
+            case .failure(let error) where error.errorCode == APIError.streamNameInUse && !isOther:
+                ask(.info(wanted.name), .look(stream))
+            case .failure(let error): fail(failure(of: error, wanted))
+            }
+        } catch {
+            fail(.malformed(error))
+        }
+    }
+
+    private func failure(of error: APIError, _ wanted: StreamConfiguration) -> NATSFailure {
+        let stream = wanted.name.description
+        let text = String(untrusted: Array(error.description.utf8))
+        return switch error.errorCode {
+        case APIError.insufficientStorage:
+            .insufficientStorage(stream: stream, byteCount: wanted.maxBytes)
+        case APIError.replicasNotSupported:
+            .tooFewServers(stream: stream, replicaCount: wanted.numReplicas)
+        default:
+            error.code == 503
+                ? .withoutJetStream(text: text) : .streamRefused(stream: stream, text: text)
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/// One of the two streams of a log.
+enum NATSStream: UInt64, CaseIterable {
+    case log, snapshots
+}
