@@ -67,7 +67,9 @@ let package = Package(
             of: "BelfryCenter", "BelfryBytes", "BelfryHistory", "BelfryJSON",
             excluding: ["Golden"]),
         room("BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS"),
-        tests(of: "BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS", "SimulatedLog"),
+        tests(
+            of: "BelfryCluster", "BelfryCenter", "BelfryHistory", "BelfryNATS", "BelfryTLS",
+            "SimulatedLog"),
         room("BelfryJSON", "BelfryBytes"),
         tests(of: "BelfryJSON", "FuzzTargets"),
         room("BelfryHTTP", "BelfryBytes"),

@@ -20,6 +20,7 @@ struct EngineCases {
         ("a stream with other settings is told", { $0.otherSettings() }),
         ("a server that takes no entry of that size is told", { $0.smallPayload() }),
         ("a stream for which there is no room is told", { $0.noRoom() }),
+        ("more copies than there are servers are told", { $0.manyCopies() }),
         ("what other clients publish changes nothing", { $0.strangers() }),
         ("shards do not hear each other", { $0.shards() }),
         ("a journal goes on with a new connection", { $0.newConnection() }),
@@ -229,17 +230,28 @@ struct EngineCases {
 
     private func smallPayload() -> [String] {
         engine.begin()
+        let maxPayload = engine.connect().journal.server?.maxPayload ?? 0
         return begins(
             failure { $0.entryByteLimit = 64 << 20 },
-            "final: max_payload of the NATS server is 2000000 bytes, "
+            "final: max_payload of the NATS server is \(maxPayload) bytes, "
                 + "and the largest entry needs 67109248: ")
     }
 
     private func noRoom() -> [String] {
         engine.begin()
-        let found = failure { $0.logByteLimit = 1 << 50 }
-        print("    \(found)")
-        return found.contains("ready") ? ["told \(found)"] : []
+        return begins(
+            failure { $0.logByteLimit = 1 << 50 },
+            "final: the NATS servers have no room for the stream ")
+    }
+
+    private func manyCopies() -> [String] {
+        engine.begin()
+        let found = failure { $0.replicaCount = 5 }
+        return begins(
+            found,
+            engine.settings().replicaCount == 1
+                ? "final: the NATS servers cannot keep 5 copies of the stream "
+                : "the NATS server does not make the stream ")
     }
 
     // MARK: Others

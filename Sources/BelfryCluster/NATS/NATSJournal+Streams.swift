@@ -43,7 +43,8 @@ extension NATSJournal {
         let stream = wanted.name.description
         let text = String(untrusted: Array(error.description.utf8))
         return switch error.errorCode {
-        case APIError.insufficientStorage:
+        case APIError.insufficientStorage,
+            APIError.noSuitablePeers where text.hasSuffix("insufficient storage"):
             .insufficientStorage(stream: stream, byteCount: wanted.maxBytes)
         case APIError.replicasNotSupported:
             .tooFewServers(stream: stream, replicaCount: wanted.numReplicas)

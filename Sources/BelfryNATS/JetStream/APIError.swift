@@ -13,6 +13,8 @@ public struct APIError: Error, Equatable, Sendable {
     public static let streamNameInUse = 10_058
     /// The reason that a stream that discards what is new is full.
     public static let maximumBytesExceeded = 10_077
+    /// The reason that not enough servers of a cluster can have a copy; its words say why.
+    public static let noSuitablePeers = 10_005
     /// The reason that a server alone keeps no copies.
     public static let replicasNotSupported = 10_074
     /// The reason that the servers have no room that is not reserved.
