@@ -167,7 +167,7 @@ let package = Package(
         // The cases of journals on servers that run (Scripts/engine-check).
         .executableTarget(
             name: "belfry-engine-cases",
-            dependencies: ["BelfryCluster", "BelfrySystem", "SimulatedLog"],
+            dependencies: ["BelfryCenter", "BelfryCluster", "BelfrySystem", "SimulatedLog"],
             path: "Tests/EngineCases", swiftSettings: strict),
 
         // The simulator: center, wire and store in one thread, checked by a model and by its history.

@@ -2,6 +2,10 @@ import BelfryCluster
 import BelfrySystem
 import SimulatedLog
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Servers that run, and the journals of a case.
 final class Engine {
     private let addresses: [SocketAddress]
@@ -11,10 +15,14 @@ final class Engine {
     private var cluster = ""
     private(set) var links: [EngineLink] = []
     private var clusterCount = 0
+    private var addressCount = -1
+    /// The process of a server that may be killed.
+    private let victim: Int32?
     private let run: UInt64
     private let epoll: Epoll
 
-    init(_ addresses: [SocketAddress], replicaCount: Int) throws {
+    init(_ addresses: [SocketAddress], replicaCount: Int, victim: Int32?) throws {
+        self.victim = victim
         self.addresses = addresses
         self.replicaCount = replicaCount
         quiet = .milliseconds(replicaCount == 1 ? 80 : 250)
@@ -53,7 +61,8 @@ final class Engine {
         var settings = settings()
         change(&settings)
         do {
-            let link = try EngineLink(settings, to: addresses[links.count % addresses.count])
+            let link = try EngineLink(settings)
+            try link.connect(to: nextAddress())
             links.append(link)
             return link
         } catch {
@@ -61,12 +70,31 @@ final class Engine {
         }
     }
 
-    /// Moves all journals until something holds, for at most 10 seconds.
-    func wait(until isTrue: () -> Bool) -> Bool {
-        let end = MonotonicTime.now() + .seconds(10)
+    private func nextAddress() -> SocketAddress {
+        addressCount += 1
+        return addresses[addressCount % addresses.count]
+    }
+
+    /// A journal loses its connection, and has another one to the next server.
+    func reconnect(_ link: EngineLink) {
+        try? link.connect(to: nextAddress())
+    }
+
+    /// Kills a server for good, if one may be killed.
+    func killServer() -> Bool {
+        guard let victim else { return false }
+        return kill(victim, SIGKILL) == 0
+    }
+
+    /// Moves all journals until something holds, for at most so many seconds.
+    ///
+    /// A connection that is lost meanwhile is replaced.
+    func wait(seconds: Int64 = 10, until isTrue: () -> Bool) -> Bool {
+        let end = MonotonicTime.now() + .seconds(seconds)
         while !isTrue() {
             guard MonotonicTime.now() < end else { return false }
             move()
+            for link in links where link.isOverdue && keepsConnections(link) { reconnect(link) }
         }
         return true
     }
@@ -79,12 +107,18 @@ final class Engine {
         }
     }
 
+    /// Whether a connection of it would be of use.
+    private func keepsConnections(_ link: EngineLink) -> Bool {
+        if case .failed(let failure) = link.journal.progress { return !failure.isFinal }
+        return true
+    }
+
     /// Moves all journals, or waits for a moment.
     @discardableResult
     private func move() -> Bool {
         do {
             var hasMoved = false
-            for link in links where try link.move() { hasMoved = true }
+            for link in links where link.move() { hasMoved = true }
             var none: [ReadyEntry] = []
             if !hasMoved { try epoll.wait(timeoutNanoseconds: 1_000_000, into: &none) }
             return hasMoved

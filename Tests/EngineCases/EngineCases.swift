@@ -24,6 +24,10 @@ struct EngineCases {
         ("what other clients publish changes nothing", { $0.strangers() }),
         ("shards do not hear each other", { $0.shards() }),
         ("a journal goes on with a new connection", { $0.newConnection() }),
+        ("three brokers share a log", { $0.sharedLog() }),
+        ("brokers that lose their connections share a log", { $0.lostConnections() }),
+        ("a broker that comes late begins with a snapshot", { $0.lateBroker() }),
+        ("brokers go on when a server dies", { $0.lostServer() }),
     ]
 
     func name(_ number: UInt64, attempt: UInt64 = 0) -> EntryName {

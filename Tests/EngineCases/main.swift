@@ -7,7 +7,9 @@ import SimulatedLog
 
 // Runs the cases of journals on a NATS server that runs, or on a cluster of them.
 //
-//     belfry-engine-cases REPLICAS ADDRESS...
+//     belfry-engine-cases REPLICAS ADDRESS... [PROCESS]
+//
+// With a process the last case kills that server, so that the others must do.
 
 /// Ends with what is wrong.
 func fail(_ text: String) -> Never {
@@ -17,12 +19,13 @@ func fail(_ text: String) -> Never {
 
 let arguments = CommandLine.arguments.dropFirst()
 guard let replicaCount = arguments.first.flatMap({ Int($0) }), arguments.count > 1 else {
-    fail("usage: belfry-engine-cases REPLICAS ADDRESS...")
+    fail("usage: belfry-engine-cases REPLICAS ADDRESS... [PROCESS]")
 }
-let addresses = arguments.dropFirst().map { text in
+let victim = arguments.last.flatMap { Int32($0) }
+let addresses = arguments.dropFirst().dropLast(victim == nil ? 0 : 1).map { text in
     SocketAddress(text) ?? { fail("\(text) is not an address with a port") }()
 }
-let engine = try Engine(addresses, replicaCount: replicaCount)
+let engine = try Engine(addresses, replicaCount: replicaCount, victim: victim)
 let cases =
     JournalCases.all.map { row in (row.name, { row.run(engine.cases) }) }
     + EngineCases.all.map { row in (row.name, { row.run(EngineCases(engine: engine)) }) }
