@@ -182,7 +182,7 @@ struct EngineCases {
         let subject = "belfry.\(link.journal.settings.cluster).snap.piece"
         for _ in 0..<7 {
             let piece = String(repeating: "x", count: 512 << 10)
-            link.send(raw: "PUB \(subject) \(piece.utf8.count)\r\n\(piece)\r\n")
+            link.send(piece, to: subject)
         }
         engine.settle()
         for _ in 0..<9 {
@@ -265,19 +265,14 @@ struct EngineCases {
         let (link, stranger) = (engine.connect(), engine.connect())
         let prefix = "belfry.\(link.journal.settings.cluster)"
         for subject in ["rep", "beat"] {
-            stranger.send(raw: "PUB \(prefix).\(subject) 5\r\nhello\r\n")
-            stranger.send(raw: "PUB \(prefix).\(subject) 0\r\n\r\n")
-            stranger.send(raw: "HPUB \(prefix).\(subject) 12 17\r\nNATS/1.0\r\n\r\nhello\r\n")
             let large = "NATS/1.0\r\nA: \(String(repeating: "b", count: 100_000))\r\n\r\n"
-            stranger.send(
-                raw:
-                    "HPUB \(prefix).\(subject) \(large.utf8.count) \(large.utf8.count)\r\n\(large)\r\n"
-            )
-            let block = "NATS/1.0\r\nNats-Sequence: 1\r\n\r\n"
-            stranger.send(
-                raw:
-                    "HPUB \(prefix).\(subject) \(block.utf8.count) \(block.utf8.count)\r\n\(block)\r\n"
-            )
+            let blocks = [
+                nil, "NATS/1.0\r\n\r\n", "rubbish", large, "NATS/1.0\r\nNats-Sequence: 1\r\n\r\n",
+            ]
+            for block in blocks {
+                stranger.send("hello", to: "\(prefix).\(subject)", headers: block)
+            }
+            stranger.send("", to: "\(prefix).\(subject)")
         }
         return difference(events(of: link), [])
             + (link.journal.progress == .ready ? [] : ["\(link.journal.progress)"])

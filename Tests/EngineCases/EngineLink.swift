@@ -72,6 +72,15 @@ final class EngineLink {
         journal.receive(bytes.span)
     }
 
-    /// Publishes bytes as any client may.
-    func send(raw text: String) { unsent += text.utf8 }
+    /// Publishes as any client may.
+    func send(_ payload: String, to subject: String, headers: String? = nil) {
+        let count = payload.utf8.count
+        if let headers {
+            let headerCount = headers.utf8.count
+            unsent += "HPUB \(subject) \(headerCount) \(headerCount + count)\r\n\(headers)".utf8
+        } else {
+            unsent += "PUB \(subject) \(count)\r\n".utf8
+        }
+        unsent += "\(payload)\r\n".utf8
+    }
 }

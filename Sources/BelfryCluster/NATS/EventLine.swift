@@ -9,8 +9,12 @@ struct EventLine {
     var isEmpty: Bool { events.isEmpty }
 
     /// Adds an event; one that has no room is dropped, as anything may be that a journal tells.
+    ///
+    /// A snapshot is not: it may have more than the room, was asked for, and took long to come.
     mutating func append(_ event: JournalEvent) {
-        guard isEmpty || byteCount + event.byteCount <= byteLimit else { return }
+        guard event.isSnapshot || byteCount + event.byteCount <= byteLimit || isEmpty else {
+            return
+        }
         byteCount += event.byteCount
         events.append(event)
     }
@@ -25,6 +29,10 @@ struct EventLine {
 }
 
 extension JournalEvent {
+    fileprivate var isSnapshot: Bool {
+        if case .snapshot = self { true } else { false }
+    }
+
     /// How much room it takes, about.
     fileprivate var byteCount: Int {
         let content =

@@ -23,6 +23,14 @@ enum Inquiry: Equatable {
     case last(load: UInt64)
     case part(load: UInt64, place: UInt64)
 
+    /// Whether the answer is what somebody has stored, and not a few words of JetStream.
+    var bringsData: Bool {
+        switch self {
+        case .batch, .part, .check, .last: true
+        case .create, .look, .append, .end, .bounds, .purge, .piece, .whole: false
+        }
+    }
+
     /// The tokens behind the inbox.
     private var tokens: (letter: Character, numbers: [UInt64]) {
         switch self {

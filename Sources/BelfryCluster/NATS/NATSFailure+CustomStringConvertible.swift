@@ -3,9 +3,11 @@ extension NATSFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidClusterName:
-            "the name of a cluster has 1 to \(NATSSettings.clusterNameByteLimit) letters, digits and hyphens"
+            "the name of a cluster has 1 to \(NATSSettings.clusterNameByteLimit) letters, "
+                + "digits and hyphens"
         case .invalidNodeName:
-            "the name of a node has 1 to \(NATSSettings.nodeNameByteLimit) visible ASCII characters and no blank"
+            "the name of a node has 1 to \(NATSSettings.nodeNameByteLimit) visible ASCII "
+                + "characters and no blank"
         case .invalidShard(let shard, let limit):
             "there is no shard \(shard): a cluster has 1 to \(limit)"
         case .tooOld(let version, let oldest):
@@ -13,10 +15,12 @@ extension NATSFailure: CustomStringConvertible {
         case .withoutHeaders:
             "the NATS server takes no headers: remove no_header_support from its configuration"
         case .maxPayloadTooSmall(let byteCount, let needed):
-            "max_payload of the NATS server is \(byteCount) bytes, and the largest entry needs \(needed): "
+            "max_payload of the NATS server is \(byteCount) bytes, and the largest entry "
+                + "needs \(needed): "
                 + "raise max_payload on all servers, or lower the largest message of the brokers"
         case .withoutTLS:
-            "TLS is wanted and the NATS server does not offer it: give it a certificate, or do without TLS"
+            "TLS is wanted and the NATS server does not offer it: give it a certificate, "
+                + "or do without TLS"
         case .bytesBeforeTLS:
             "the NATS server sent bytes in the clear where TLS must begin"
         case .otherSettings(let stream, let difference): Self.sentence(stream, difference)
@@ -27,13 +31,16 @@ extension NATSFailure: CustomStringConvertible {
             "the NATS servers have no room for the stream \(stream) of \(byteCount) bytes: "
                 + "raise max_file_store of JetStream, or ask for less"
         case .withoutJetStream(let text):
-            "JetStream does not answer (\(text)): see that it is enabled, and that most servers are up"
+            "JetStream does not answer (\(text)): see that it is enabled, and that most "
+                + "servers are up"
         case .streamRefused(let stream, let text):
             "the NATS server does not make the stream \(stream): \(text)"
         case .authorizationRefused(let text):
-            "the NATS server does not let the broker in (\(text)): check user, password, token or certificate"
+            "the NATS server does not let the broker in (\(text)): check user, password, "
+                + "token or certificate"
         case .notPermitted(let text):
-            "the NATS server does not permit what a broker needs (\(text)): give its user these permissions"
+            "the NATS server does not permit what a broker needs (\(text)): give its user "
+                + "these permissions"
         case .refused(let text): "the NATS server ends the connection: \(text)"
         case .malformed(let error): "the NATS server sent what is not understood: \(error)"
         case .withoutInfo: "the server does not begin with INFO: it is not a NATS server"

@@ -12,7 +12,9 @@ extension NATSJournal {
                 events.append(.beat(beat))
             }
         case .answers?:
-            guard let inquiry = Inquiry(subject: message.subject, inbox: inbox) else { return }
+            guard let inquiry = Inquiry(subject: message.subject, inbox: inbox),
+                inquiry.bringsData || message.payload.count <= NATSSettings.answerByteLimit
+            else { return }
             take(message, for: inquiry)
         case nil: break
         }

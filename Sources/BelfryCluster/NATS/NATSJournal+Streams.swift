@@ -12,9 +12,9 @@ extension NATSJournal {
 
     /// The answer of STREAM.CREATE, or of STREAM.INFO for a stream that is there with other settings.
     func takeStream(_ message: Message, _ stream: NATSStream, isOther: Bool) {
-        guard progress == .preparing, !preparedStreams.contains(stream) else { return }
+        guard !preparedStreams.contains(stream) else { return }
         if let headers = try? message.headers(), headers.status == .noResponders {
-            return fail(.withoutJetStream(text: "nobody responds"))
+            return failUnlessReady(.withoutJetStream(text: "nobody responds"))
         }
         let wanted = configuration(of: stream)
         do throws(NATSError) {
@@ -29,14 +29,21 @@ extension NATSJournal {
                     return fail(.otherSettings(stream: name, unknown))
                 }
                 preparedStreams.insert(stream)
-                if preparedStreams.count == NATSStream.allCases.count { progress = .ready }
+                guard preparedStreams.count == NATSStream.allCases.count else { return }
+                progress = .ready
+                hasBeenReady = true
             case .failure(let error) where error.errorCode == APIError.streamNameInUse && !isOther:
                 ask(.info(wanted.name), .look(stream))
-            case .failure(let error): fail(failure(of: error, wanted))
+            case .failure(let error): failUnlessReady(failure(of: error, wanted))
             }
         } catch {
             fail(.malformed(error))
         }
+    }
+
+    /// Ends the connection because of what may pass, unless it is of use.
+    private func failUnlessReady(_ failure: NATSFailure) {
+        if progress != .ready || failure.isFinal { fail(failure) }
     }
 
     private func failure(of error: APIError, _ wanted: StreamConfiguration) -> NATSFailure {

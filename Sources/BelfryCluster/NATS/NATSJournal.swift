@@ -24,6 +24,8 @@ public final class NATSJournal: Journal {
     /// Below it are the subjects of all answers; another one for each connection.
     private(set) var inbox = ""
     var preparedStreams: Set<NATSStream> = []
+    /// Whether the streams were there and right on an earlier connection.
+    var hasBeenReady = false
     var events = EventLine(byteLimit: NATSSettings.eventByteLimit)
     /// The highest index that the log is known to have.
     var knownIndex: UInt64 = 0
@@ -136,6 +138,7 @@ public final class NATSJournal: Journal {
         case .message, .ping, .pong, .ok:
             guard isOpen else { return fail(.withoutInfo) }
             if event == .ping, hasRoom(for: 6) { ClientWriter.appendPong(to: &output) }
+            if event == .pong { takePong() }
             if case .message(let message) = event { take(message) }
         }
     }
@@ -162,6 +165,14 @@ public final class NATSJournal: Journal {
             return .withoutTLS
         }
         return nil
+    }
+
+    /// The server has let the broker in.
+    ///
+    /// Streams that were right before are looked at beside what goes on: while the engine elects who answers that, the brokers
+    /// must hear each other.
+    private func takePong() {
+        if hasBeenReady, progress == .preparing { progress = .ready }
     }
 
     private func take(_ refusal: ServerRefusal) {
@@ -198,6 +209,7 @@ public final class NATSJournal: Journal {
         ] {
             ClientWriter.appendSubscribe(to: subject, sid: sid.rawValue, to: &output)
         }
+        if hasBeenReady { ClientWriter.appendPing(to: &output) }
         for stream in NATSStream.allCases {
             ask(.create(configuration(of: stream)), .create(stream))
         }

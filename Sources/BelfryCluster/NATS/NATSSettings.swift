@@ -58,6 +58,8 @@ public struct NATSSettings: Sendable {
     static let messageByteLimit = 64 << 20
     /// The largest header block that is read, in bytes; a message with a larger one is dropped.
     static let headerBlockByteLimit = 64 << 10
+    /// The largest answer of JetStream in words, in bytes; a larger one is dropped.
+    static let answerByteLimit = 256 << 10
     /// How many entries are asked for at a time.
     static let batchEntryLimit = 512
     /// How many bytes of entries are asked for at a time; the last entry may pass it.

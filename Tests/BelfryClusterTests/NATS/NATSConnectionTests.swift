@@ -97,6 +97,45 @@ struct NATSConnectionTests {
         #expect(server.journal.progress == .preparing)
     }
 
+    @Test("streams that were right are looked at again beside what goes on")
+    func laterConnection() throws {
+        for (answer, isKept) in [
+            ({ $0.answer("c.0", status: "503") }, true),
+            ({ $0.refuse("c.0", code: 503, number: 10_008, "unavailable") }, true),
+            ({ $0.answer("c.0", $0.info(of: "c.0")) }, true),
+            ({ $0.answer("c.0", $0.info(of: "c.1")) }, false),
+            ({ $0.refuse("c.0", number: 10_047, "insufficient storage") }, false),
+        ] as [((ScriptedServer) -> Void, Bool)] {
+            let server = try ScriptedServer.ready()
+            server.journal.didConnect(random: (1, 2))
+            server.greet()
+            #expect(server.journal.progress == .preparing)
+            #expect(server.inquiries() == ["CONNECT", "SUB", "SUB", "SUB", "PING", "c.0", "c.1"])
+            server.receive("PONG\r\n")
+            #expect(server.journal.progress == .ready)
+            answer(server)
+            #expect((server.journal.progress == .ready) == isKept)
+        }
+        // The first time all must be right before.
+        let server = try ScriptedServer()
+        server.greet()
+        server.receive("PONG\r\n")
+        #expect(server.journal.progress == .preparing)
+    }
+
+    @Test("an answer in words has a limit")
+    func longAnswer() throws {
+        let server = try ScriptedServer()
+        server.greet()
+        server.takeCreates()
+        for (stream, more) in [("c.0", 1), ("c.1", 0)] {
+            let info = server.info(of: stream)
+            let blanks = NATSSettings.answerByteLimit - info.utf8.count + more
+            server.answer(stream, info + String(repeating: " ", count: blanks))
+        }
+        #expect(server.journal.preparedStreams == [.snapshots])
+    }
+
     // MARK: TLS
 
     @Test(
@@ -156,11 +195,13 @@ struct NATSConnectionTests {
         (
             #"INFO {"version":"2.12.0","headers":true,"max_payload":1048576}"#,
             "final: max_payload of the NATS server is 1048576 bytes, and the largest entry needs "
-                + "1048960: raise max_payload on all servers, or lower the largest message of the brokers"
+                + "1048960: raise max_payload on all servers, or lower the largest message of "
+                + "the brokers"
         ),
         (
             #"INFO {"version":"2.12.0","headers":false,"max_payload":2097152}"#,
-            "final: the NATS server takes no headers: remove no_header_support from its configuration"
+            "final: the NATS server takes no headers: remove no_header_support from its "
+                + "configuration"
         ),
         (
             "HTTP/1.1 400 Bad Request",
@@ -202,8 +243,8 @@ struct NATSConnectionTests {
         ),
         (
             #"-ERR 'Permissions Violation for Publish to "belfry.prod.log"'"#,
-            #"final: the NATS server does not permit what a broker needs (Permissions Violation for "#
-                + #"Publish to "belfry.prod.log"): give its user these permissions"#
+            #"final: the NATS server does not permit what a broker needs (Permissions Violation "#
+                + #"for Publish to "belfry.prod.log"): give its user these permissions"#
         ),
         ("-ERR 'Stale Connection'", "the NATS server ends the connection: Stale Connection"),
         ("-ERR 'Invalid Subject'", nil),

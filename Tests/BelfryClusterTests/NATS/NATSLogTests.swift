@@ -81,8 +81,8 @@ struct NATSLogTests {
         sequence: String = "9", stream: String = "BELFRY_prod", subject: String = "belfry.prod.log",
         first: String = "NATS/1.0", more: String = ""
     ) -> String {
-        "\(first)\r\n\(more)Nats-Msg-Id: x\r\nNats-Stream: \(stream)\r\nNats-Subject: \(subject)\r\n"
-            + "Nats-Sequence: \(sequence)\r\nNats-Last-Sequence: 0\r\n\r\n"
+        "\(first)\r\n\(more)Nats-Msg-Id: x\r\nNats-Stream: \(stream)\r\n"
+            + "Nats-Subject: \(subject)\r\nNats-Sequence: \(sequence)\r\nNats-Last-Sequence: 0\r\n\r\n"
     }
 
     @Test("what the engine publishes again is an entry")
@@ -131,6 +131,8 @@ struct NATSLogTests {
         events.append(.entry(index: 1, [UInt8](repeating: 0, count: row)))
         events.append(.saved(index: 9))
         #expect(events.byteCount == 10 * row)
+        events.append(.snapshot(JournalSnapshot(index: 1, state: [1])))
+        #expect(events.byteCount == 11 * row + 1, "a snapshot always has room")
         while events.popFirst() != nil {}
         #expect(events.byteCount == 0 && events.isEmpty)
         // One that is larger than all may come alone.
