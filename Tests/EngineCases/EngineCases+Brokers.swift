@@ -68,6 +68,8 @@ extension EngineCases {
         guard engine.killServer() else { return problems }
         for broker in brokers { broker.makeCenters(50..<100) }
         problems += difference(brokers, centers: 300, seconds: 40)
+        let count = brokers.reduce(0) { $0 + $1.fenceCount }
+        print("       lives that ended when a server died: \(count)")
         return problems
     }
 }

@@ -69,6 +69,15 @@ struct NATSReadingTests {
         server.answer("b.2", status: "404 Message Not Found")
         server.answer("e.2", server.info(first: 7, last: 6))
         #expect(server.events() == ["trimmed 7"])
+        // One is enough, and none is not.
+        server.journal.read(after: 1)
+        server.answer("b.3", status: "404 Message Not Found")
+        server.answer("e.3", server.info(first: 3, last: 2))
+        #expect(server.events() == ["trimmed 3"])
+        server.journal.read(after: 6)
+        server.answer("b.4", status: "404 Message Not Found")
+        server.answer("e.4", server.info(first: 7, last: 6))
+        #expect(server.events() == ["end 6 6"])
     }
 
     @Test("a hole that the log does not explain gives the read up")
