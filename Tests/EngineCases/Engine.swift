@@ -16,13 +16,13 @@ final class Engine {
     private(set) var links: [EngineLink] = []
     private var clusterCount = 0
     private var addressCount = -1
-    /// The process of a server that may be killed.
-    private let victim: Int32?
+    /// The processes of the servers, where one may be killed: those of n0, n1, and so on.
+    private let processes: [Int32]
     private let run: UInt64
     private let epoll: Epoll
 
-    init(_ addresses: [SocketAddress], replicaCount: Int, victim: Int32?) throws {
-        self.victim = victim
+    init(_ addresses: [SocketAddress], replicaCount: Int, processes: [Int32]) throws {
+        self.processes = processes
         self.addresses = addresses
         self.replicaCount = replicaCount
         quiet = .milliseconds(replicaCount == 1 ? 80 : 250)
@@ -80,10 +80,12 @@ final class Engine {
         try? link.connect(to: nextAddress())
     }
 
-    /// Kills a server for good, if one may be killed.
-    func killServer() -> Bool {
-        guard let victim else { return false }
-        return kill(victim, SIGKILL) == 0
+    /// Kills the server of this name for good, if one may be killed.
+    func killServer(_ name: String) -> Bool {
+        guard let number = Int(name.dropFirst()), processes.indices.contains(number) else {
+            return false
+        }
+        return kill(processes[number], SIGKILL) == 0
     }
 
     /// Moves all journals until something holds, for at most so many seconds.

@@ -27,7 +27,7 @@ struct EngineCases {
         ("three brokers share a log", { $0.sharedLog() }),
         ("brokers that lose their connections share a log", { $0.lostConnections() }),
         ("a broker that comes late begins with a snapshot", { $0.lateBroker() }),
-        ("brokers go on when a server dies", { $0.lostServer() }),
+        ("brokers go on when the server that leads the log dies", { $0.lostServer() }),
     ]
 
     func name(_ number: UInt64, attempt: UInt64 = 0) -> EntryName {

@@ -7,9 +7,9 @@ import SimulatedLog
 
 // Runs the cases of journals on a NATS server that runs, or on a cluster of them.
 //
-//     belfry-engine-cases REPLICAS ADDRESS... [PROCESS]
+//     belfry-engine-cases REPLICAS ADDRESS... [PROCESS...]
 //
-// With a process the last case kills that server, so that the others must do.
+// With the processes of the servers, which have the names n0, n1, and so on, the last case kills one of them.
 
 /// Ends with what is wrong.
 func fail(_ text: String) -> Never {
@@ -19,13 +19,13 @@ func fail(_ text: String) -> Never {
 
 let arguments = CommandLine.arguments.dropFirst()
 guard let replicaCount = arguments.first.flatMap({ Int($0) }), arguments.count > 1 else {
-    fail("usage: belfry-engine-cases REPLICAS ADDRESS... [PROCESS]")
+    fail("usage: belfry-engine-cases REPLICAS ADDRESS... [PROCESS...]")
 }
-let victim = arguments.last.flatMap { Int32($0) }
-let addresses = arguments.dropFirst().dropLast(victim == nil ? 0 : 1).map { text in
+let processes = arguments.dropFirst().compactMap { Int32($0) }
+let addresses = arguments.dropFirst().dropLast(processes.count).map { text in
     SocketAddress(text) ?? { fail("\(text) is not an address with a port") }()
 }
-let engine = try Engine(addresses, replicaCount: replicaCount, victim: victim)
+let engine = try Engine(addresses, replicaCount: replicaCount, processes: processes)
 let cases =
     JournalCases.all.map { row in (row.name, { row.run(engine.cases) }) }
     + EngineCases.all.map { row in (row.name, { row.run(EngineCases(engine: engine)) }) }

@@ -39,9 +39,11 @@ extension NATSJournal {
 
     /// The state of the log, out of an answer; nil where it is not one.
     func logState(_ message: Message) -> StreamInfo.State? {
-        guard let answer = try? StreamInfo.read(message.payload), case .success(let info) = answer
+        guard let answer = try? StreamInfo.read(message.payload), case .success(let info) = answer,
+            info.config.name == names.log
         else { return nil }
-        return info.config.name == names.log ? info.state : nil
+        leader = String(untrusted: Array(info.leader.utf8))
+        return info.state
     }
 
     /// The sequence under which a stream has taken a message; nil where it has not.

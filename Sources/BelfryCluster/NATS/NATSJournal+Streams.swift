@@ -28,6 +28,7 @@ extension NATSJournal {
                     let unknown = NATSDifference(setting: nil, found: "", wanted: "")
                     return fail(.otherSettings(stream: name, unknown))
                 }
+                if stream == .log { leader = String(untrusted: Array(info.leader.utf8)) }
                 preparedStreams.insert(stream)
                 guard preparedStreams.count == NATSStream.allCases.count else { return }
                 progress = .ready

@@ -15,6 +15,8 @@ public final class NATSJournal: Journal {
     public internal(set) var progress = NATSProgress.disconnected
     /// What the last server has told of itself, which stays when the connection is lost.
     public internal(set) var server: NATSServer?
+    /// The name of the server that led the log when that was last told; empty where nobody is known.
+    public internal(set) var leader = ""
     /// The size of the last snapshot, in bytes, if it was not kept since there is no room for it.
     public internal(set) var refusedSnapshotByteCount: Int?
 

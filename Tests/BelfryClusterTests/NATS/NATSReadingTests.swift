@@ -46,6 +46,16 @@ struct NATSReadingTests {
         #expect(server.events() == ["end \(index) \(index)"])
     }
 
+    @Test("an answer tells who leads the log")
+    func leader() throws {
+        let server = try ScriptedServer.ready()
+        #expect(server.journal.leader == "")
+        server.journal.trim(through: 1)
+        let info = server.info(first: 1, last: 1)
+        server.answer("t.1", info.dropLast() + #","cluster":{"leader":"n2"}}"#)
+        #expect(server.journal.leader == "n2")
+    }
+
     @Test("a log that ends before what was asked for tells that")
     func shorter() throws {
         let server = try ScriptedServer.ready()
