@@ -72,7 +72,8 @@ extension EngineCases {
         let count = brokers.reduce(0) { $0 + $1.fenceCount }
         let tenths = Int((MonotonicTime.now() - start) / .milliseconds(100))
         print(
-            "       the leader died: \(count) lives ended, all written after \(tenths / 10).\(tenths % 10) s"
+            "       the leader died: \(count) lives ended, "
+                + "all written after \(tenths / 10).\(tenths % 10) s"
         )
         return problems
     }

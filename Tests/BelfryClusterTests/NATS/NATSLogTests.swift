@@ -82,7 +82,8 @@ struct NATSLogTests {
         first: String = "NATS/1.0", more: String = ""
     ) -> String {
         "\(first)\r\n\(more)Nats-Msg-Id: x\r\nNats-Stream: \(stream)\r\n"
-            + "Nats-Subject: \(subject)\r\nNats-Sequence: \(sequence)\r\nNats-Last-Sequence: 0\r\n\r\n"
+            + "Nats-Subject: \(subject)\r\nNats-Sequence: \(sequence)\r\n"
+            + "Nats-Last-Sequence: 0\r\n\r\n"
     }
 
     @Test("what the engine publishes again is an entry")
