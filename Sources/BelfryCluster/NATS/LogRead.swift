@@ -1,8 +1,6 @@
 /// A read of the log that is under way.
 struct LogRead {
     let number: UInt64
-    /// The index behind which entries are asked for.
-    let after: UInt64
     /// The sequence that is told next.
     var next: UInt64
     /// Where the log ended when everything seemed to be told.
@@ -20,7 +18,6 @@ struct LogRead {
 
     init(number: UInt64, after: UInt64) {
         self.number = number
-        self.after = after
         next = after + 1
     }
 }

@@ -78,31 +78,14 @@ extension NATSJournal {
             reading = nil
             return events.append(.trimmed(firstIndex: state.firstSequence))
         }
-        guard !read.hasHole, isBelieved(state.lastSequence) else { return reading = nil }
+        if read.hasHole { return reading = nil }
         if state.lastSequence < read.next { return tellEnd(state.lastSequence) }
         reading?.lastIndex = state.lastSequence
         askBatch()
     }
 
-    /// Whether the log may end there.
-    ///
-    /// A leader that was cut off from the others leads on for some seconds without knowing what they have stored since;
-    /// a broker that believed it would find that entries are lost. So it must be said again and again.
-    private func isBelieved(_ lastIndex: UInt64) -> Bool {
-        guard lastIndex < knownIndex else {
-            contradictionCount = 0
-            return true
-        }
-        contradictionCount += 1
-        guard contradictionCount >= NATSSettings.contradictionLimit else { return false }
-        contradictionCount = 0
-        knownIndex = lastIndex
-        return true
-    }
-
     private func tellEnd(_ lastIndex: UInt64) {
-        guard let read = reading else { return }
         reading = nil
-        events.append(.end(after: read.after, lastIndex: lastIndex))
+        events.append(.end(lastIndex: lastIndex))
     }
 }

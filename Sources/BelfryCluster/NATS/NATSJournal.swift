@@ -31,8 +31,6 @@ public final class NATSJournal: Journal {
     var events = EventLine(byteLimit: NATSSettings.eventByteLimit)
     /// The highest index that the log is known to have.
     var knownIndex: UInt64 = 0
-    /// How many reads in a row have said that the log ends before that.
-    var contradictionCount = 0
     var reading: LogRead?
     var readNumber: UInt64 = 0
     var saving: SnapshotSave?

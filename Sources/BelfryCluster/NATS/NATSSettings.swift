@@ -66,8 +66,6 @@ public struct NATSSettings: Sendable {
     static let batchByteLimit = 4 << 20
     /// How often a copy that is behind the last entry is asked again before a read is given up.
     static let idleBatchLimit = 8
-    /// How many reads in a row must say that the log is shorter than this broker knows before that is told.
-    static let contradictionLimit = 15
     /// How large a piece of a snapshot is, in bytes, or as large as the server's `max_payload`.
     static let pieceByteCount = 512 << 10
     /// How many pieces a snapshot has.

@@ -153,7 +153,7 @@ final class ScriptedServer {
             case .appended(let name, let index):
                 told.append("appended \(name.life).\(name.number).\(name.attempt) \(index)")
             case .refused(let name, let refusal): told.append("refused \(name.number) \(refusal)")
-            case .end(let index, let lastIndex): told.append("end \(index) \(lastIndex)")
+            case .end(let lastIndex): told.append("end \(lastIndex)")
             case .trimmed(let firstIndex): told.append("trimmed \(firstIndex)")
             case .snapshot(let snapshot):
                 told.append(
