@@ -114,6 +114,25 @@ extension Setting {
             show: { settings in settings[keyPath: path].map { .text($0) } ?? .null })
     }
 
+    /// A name of something that the engine knows.
+    static func name(_ name: String, _ path: Path<String>, _ help: String) -> Setting {
+        Setting(
+            name: name, form: "NAME", help: help,
+            read: { (text, settings) throws(Fault) in
+                guard !text.isEmpty, text.utf8.count <= 64,
+                    text.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+                else {
+                    throw Fault(
+                        text: "`\(text)` is not a name of 1 to 64 visible ASCII characters.")
+                }
+                settings[keyPath: path] = text
+            },
+            show: { settings in
+                let text = settings[keyPath: path]
+                return text.isEmpty ? .null : .text(text)
+            })
+    }
+
     static func list(
         _ name: String, _ path: Path<[String]>, form: String, unset: String? = nil, _ help: String
     ) -> Setting {

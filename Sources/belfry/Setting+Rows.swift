@@ -10,6 +10,7 @@ extension Setting {
         SettingGroup(title: "Where the broker listens", settings: listening),
         SettingGroup(title: "What callers may do", settings: callers),
         SettingGroup(title: "What lasts", settings: lasting),
+        SettingGroup(title: "Cluster", settings: clustering),
         SettingGroup(title: "Log", settings: logging),
         SettingGroup(title: "Posting and observing", settings: observing),
         SettingGroup(title: "Start and stop", settings: running),
@@ -74,6 +75,47 @@ extension Setting {
         flag(
             "ready-without-store", \.server.isReadyWithoutStore,
             "Answer /readyz with 200 also while the store cannot write."),
+    ]
+
+    private static let clustering = [
+        engine,
+        name(
+            "cluster", \.cluster.name,
+            "The name of the cluster, which all its brokers say: letters, digits and hyphens."),
+        name(
+            "node", \.cluster.node,
+            "The name of this broker, which no other one of the cluster has."
+        ),
+        count(
+            "engine-replicas", \.cluster.replicaCount, in: 1...5,
+            "How many servers of the engine keep a copy of the log. It never changes."),
+        size(
+            "log-limit", \.cluster.logByteLimit, in: (16 << 20)...(1 << 40),
+            "The most room that the log of the cluster takes in the engine."),
+        size(
+            "snapshot-limit", \.cluster.snapshotByteLimit, in: (16 << 20)...(1 << 40),
+            "The most room that snapshots take in the engine; one may have a third of it."),
+        name(
+            "engine-user", \.cluster.user,
+            "Who the broker is for the engine; it needs --engine-password-file."),
+        file(
+            "engine-password-file", \.cluster.passwordPath,
+            "The file whose first line is the password of --engine-user."),
+        file(
+            "engine-token-file", \.cluster.tokenPath,
+            "The file whose first line is a token that the broker shows the engine."),
+        duration(
+            "down-after", \.cluster.downAfter, from: .milliseconds(200), upTo: .seconds(60),
+            "How long a broker is silent before another one says that it is gone."),
+        duration(
+            "fence-after", \.cluster.fenceAfter, from: .milliseconds(100), upTo: .seconds(59),
+            "How long a broker hears nothing before it closes its clients; less than --down-after."),
+        duration(
+            "quorum-wait", \.cluster.quorumWait, from: .seconds(1), upTo: .seconds(3_600),
+            "How long the log may stand still before a broker closes its clients."),
+        size(
+            "snapshot-every", \.cluster.snapshotByteCount, in: (1 << 20)...(1 << 40),
+            "How much of the log lies behind a snapshot before the next one is made."),
     ]
 
     private static let logging = [

@@ -10,6 +10,12 @@ struct Settings {
     /// Where what must last is kept, unless everything is in memory.
     var dataDirectory = "belfry-data"
     var isInMemory = false
+    /// Whether somebody has named the directory.
+    var namesDataDirectory = false
+    /// The part that the broker takes in a cluster; it takes none without a server of the engine.
+    var cluster = ClusterConfiguration()
+    /// The servers of the engine as they were written.
+    var engineServers: [String] = []
     var logLevel = Logger.Level.info
     var logFormat: LogFormat?
     /// Bytes of the log that may wait for their reader; past it lines are lost.
@@ -26,6 +32,11 @@ struct Settings {
         var configuration = server
         configuration.anonymousGrants = anonymousGrants?.grants
         configuration.dataDirectory = isInMemory ? nil : dataDirectory
+        if !cluster.servers.isEmpty {
+            configuration.cluster = cluster
+            // The log keeps everything.
+            if !namesDataDirectory { configuration.dataDirectory = nil }
+        }
         return configuration
     }
 

@@ -11,6 +11,11 @@ extension ServerLoop {
     /// How often the log looks at what time has brought.
     private static let logInterval: Duration = .milliseconds(50)
 
+    /// How many connections there are besides that to the engine.
+    var clientConnectionCount: Int {
+        outbox.loop.connectionCount - (engine?.connection == nil ? 0 : 1)
+    }
+
     /// Begins with the log; the timer goes on by itself.
     mutating func beginLog() {
         guard host.centers.log != nil else { return }
@@ -24,10 +29,20 @@ extension ServerLoop {
         outbox.loop.takeAnotherTurn()
     }
 
+    /// Takes an event that is about the connection to the engine.
+    ///
+    /// - Returns: whether it is.
+    mutating func takeFromEngine(_ event: LoopEvent, input: Span<UInt8>) -> Bool {
+        guard engine?.take(event, input: input, &outbox) != nil else { return false }
+        hearEngine()
+        return true
+    }
+
     /// Time has passed.
     mutating func tickLog() {
         guard let log = host.centers.log else { return }
         log.now = outbox.loop.now
+        engine?.tick(&outbox)
         applyInOrder()
         host.centers.tickLog()
         applyInOrder()
@@ -46,6 +61,7 @@ extension ServerLoop {
     /// Lets the log have what has gathered, once all that was applied is on its way.
     mutating func endTurnOfLog() {
         host.centers.endTurnOfLog()
+        engine?.send(&outbox)
         let state = host.centers.log?.unavailability
         guard state != host.part.told else { return }
         host.part.told = state

@@ -223,7 +223,7 @@ extension ServerLoop {
         }
         // What was sent to the last group leaves with this turn, so the end is in a later one.
         let isLate = !hasClients && outbox.loop.now >= stop.deadline && !outbox.loop.isAmidFlush
-        let isAlone = outbox.loop.connectionCount == 0 && hasNoConnectionElsewhere
+        let isAlone = clientConnectionCount == 0 && hasNoConnectionElsewhere
         if isLate || isAlone, hasLeftLog() {
             outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
             outbox.shared.counters[outbox.number].publish(outbox.counters)

@@ -36,7 +36,7 @@ extension ServerLoop {
         host.scanBudget = ScanBudget()
         callers.connections.ticket = host.promises.ticket
         if !metricsText.isEmpty { metricsText = [] }
-        outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
+        outbox.counters.connectionsOpen = UInt64(clientConnectionCount)
         outbox.counters.waitingAnswers = UInt64(
             host.promises.parkedCount + callers.connections.corked.count)
         outbox.counters.unsentBytes = UInt64(outbox.loop.unsentByteTotal)

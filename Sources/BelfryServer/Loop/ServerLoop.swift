@@ -14,6 +14,8 @@ struct ServerLoop: ~Copyable {
     var callers: Callers
     /// The centers.
     var host: CenterHost
+    /// The connection to the engine of the cluster; nil for a broker of its own.
+    var engine: EngineLine?
     var stop = StopSequence()
     /// Tells when memory can be given back.
     var peakWatch = PeakWatch()
@@ -22,8 +24,10 @@ struct ServerLoop: ~Copyable {
 
     init(
         number: Int, _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
-        connectionLimit: Int, kernel: Kernel = .linux, sequencer: (any Sequencer)? = nil
+        connectionLimit: Int, kernel: Kernel = .linux, sequencer: (any Sequencer)? = nil,
+        engine: EngineLine? = nil
     ) throws(SystemCallError) {
+        self.engine = engine
         outbox = try Outbox(
             number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: kernel)
@@ -83,6 +87,7 @@ struct ServerLoop: ~Copyable {
 
     /// Handles one event; `input` begins with the bytes that were received.
     mutating func handle(_ event: LoopEvent, input: Span<UInt8>) {
+        if engine != nil, takeFromEngine(event, input: input) { return }
         switch event {
         case .accepted(let id, let listener): callers.accept(id, listener: listener, &outbox)
         case .refused(let id, let listener):

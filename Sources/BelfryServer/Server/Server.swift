@@ -72,6 +72,7 @@ public enum Server {
         let begun = try ServerStart.make(
             configuration, certificate, signals: signals, mailboxes: mailboxes, log: log,
             connectionLimit: connectionLimit)
+        let cluster = try ClusterStart.make(configuration)
         guard var start = begun else { return log.write(.info, "stopped") }
         let verifier = TokenVerifier()
         let shared = SharedState(
@@ -90,7 +91,7 @@ public enum Server {
             }
             defer { shared.trimmer.close() }
             try serve(
-                &start, certificate, shared: shared, log: log, signals: signals,
+                &start, certificate, cluster, shared: shared, log: log, signals: signals,
                 connectionLimit: connectionLimit)
             verifier.close()
             thread.join()
@@ -126,8 +127,8 @@ public enum Server {
     }
 
     private static func serve(
-        _ start: inout ServerStart, _ certificate: TLSContext?, shared: SharedState,
-        log: ServerLog, signals: consuming SignalDescriptor, connectionLimit: Int
+        _ start: inout ServerStart, _ certificate: TLSContext?, _ cluster: ClusterStart?,
+        shared: SharedState, log: ServerLog, signals: consuming SignalDescriptor, connectionLimit: Int
     ) throws(StartError) {
         let configuration = start.listeners.configuration
         let connectionLimit = max(
@@ -136,7 +137,8 @@ public enum Server {
         do throws(SystemCallError) {
             var first = try ServerLoop(
                 number: 0, configuration, shared: shared, log: log,
-                connectionLimit: connectionLimit)
+                connectionLimit: connectionLimit, sequencer: cluster?.sequencer,
+                engine: cluster?.engine)
             first.outbox.loop.sharesArrivals = configuration.loopCount > 1
             start.leaveListeners()
             try first.listen(with: start.listeners, certificate)

@@ -29,6 +29,8 @@ public struct ServerConfiguration: Sendable {
     public var access = AccessConfiguration()
     /// The keys themselves, once they were read; nil where they stay as they are.
     var keyring: Keyring?
+    /// The cluster that the broker takes part in; nil for a broker of its own.
+    public var cluster: ClusterConfiguration?
     /// Whether `/debug/echo` and `/debug/ws` exist.
     public var hasDebugEndpoints = false
     /// How long a request head may take from its first byte; the default is 10 s.
@@ -156,6 +158,7 @@ public struct ServerConfiguration: Sendable {
                 """
         }
         if let fault = tlsFault() { return fault }
+        if let fault = clusterFault() { return fault }
         let foreign = allAddresses.first { !$0.isLoopback }
         if let foreign, !allowsAnonymous, !access.hasFiles {
             return """
@@ -169,6 +172,16 @@ public struct ServerConfiguration: Sendable {
 
     /// Whether requests are counted at all.
     var hasRates: Bool { addressRate != nil || principalRate != nil }
+
+    /// Whether what is said of a cluster goes with the rest.
+    private func clusterFault() -> String? {
+        guard let cluster else { return nil }
+        if dataDirectory != nil {
+            return "The log of a cluster keeps everything: say --engine or --data, not both."
+        }
+        if loopCount != 1 { return "A broker of a cluster has one loop: say --loops 1." }
+        return cluster.fault()
+    }
 
     /// Whether certificate, key and addresses for TLS belong together.
     private func tlsFault() -> String? {

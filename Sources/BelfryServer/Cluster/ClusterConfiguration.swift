@@ -1,0 +1,101 @@
+import BelfryCluster
+import BelfryLoop
+public import BelfrySystem
+
+/// How a broker takes part in a cluster (Cluster.md).
+public struct ClusterConfiguration: Sendable {
+    /// The name of the cluster, which all of its brokers say.
+    public var name = ""
+    /// The name of the broker, which no other one of the cluster has.
+    public var node = ""
+    /// The servers of the engine.
+    public var servers: [SocketAddress] = []
+    /// How many servers have a copy of the log; the default is 3.
+    public var replicaCount = 3
+    /// The most room that the log takes in the engine, in bytes; the default is 4 GiB.
+    public var logByteLimit = 4 << 30
+    /// The most room that snapshots take in the engine, in bytes; the default is 1 GiB.
+    public var snapshotByteLimit = 1 << 30
+    /// Who the broker is for the engine; empty where it shows no user.
+    public var user = ""
+    /// The file with the password of that user.
+    public var passwordPath: String?
+    /// The file with the token that the broker shows the engine.
+    public var tokenPath: String?
+    /// For how long a broker is silent before another one ends its part; the default is 2.5 s.
+    public var downAfter: Duration = .milliseconds(2_500)
+    /// For how long a broker hears nothing before it ends its own part; the default is 2 s.
+    public var fenceAfter: Duration = .seconds(2)
+    /// For how long the log may stand still before clients are closed; the default is 30 s.
+    public var quorumWait: Duration = .seconds(30)
+    /// How many bytes of log lie behind a snapshot before the next; the default is 64 MiB.
+    public var snapshotByteCount = 64 << 20
+
+    /// A broker that takes part in no cluster yet.
+    public init() {}
+
+    /// Why it cannot be so; nil where it can.
+    func fault() -> String? {
+        if name.isEmpty { return "A cluster needs a name: say --cluster." }
+        if node.isEmpty { return "A broker of a cluster needs a name of its own: say --node." }
+        if user.isEmpty != (passwordPath == nil) {
+            return
+                "A user of the engine needs a password: say --engine-user and --engine-password-file."
+        }
+        if !user.isEmpty, tokenPath != nil {
+            return "The engine takes a user or a token: say --engine-user or --engine-token-file."
+        }
+        if fenceAfter >= downAfter {
+            return """
+                A broker must end its own part before others do: --fence-after must be less than --down-after.
+                """
+        }
+        return nil
+    }
+
+    /// The settings of the broker's part in the log.
+    var options: ClusterOptions {
+        var options = ClusterOptions(node: Array(node.utf8))
+        options.downAfter = downAfter.nanoseconds
+        options.fenceAfter = fenceAfter.nanoseconds
+        options.quorumWait = quorumWait.nanoseconds
+        options.snapshotByteCount = snapshotByteCount
+        return options
+    }
+
+    /// The settings of the journal.
+    ///
+    /// - Parameter entryByteLimit: the largest command, in bytes.
+    func settings(entryByteLimit: Int) -> NATSSettings {
+        var settings = NATSSettings(cluster: name, node: node)
+        settings.replicaCount = replicaCount
+        settings.logByteLimit = logByteLimit
+        settings.snapshotByteLimit = snapshotByteLimit
+        settings.entryByteLimit = max(entryByteLimit + Self.envelopeByteCount, 64 << 10)
+        settings.version = Server.version
+        return settings
+    }
+
+    /// What the broker shows the engine: it reads a file, and may block.
+    func credentials() throws(StartError) -> NATSSettings.Credentials {
+        if let tokenPath { return .token(try Self.firstLine(of: tokenPath, "--engine-token-file")) }
+        guard let passwordPath else { return .none }
+        return .user(
+            user, password: try Self.firstLine(of: passwordPath, "--engine-password-file"))
+    }
+
+    private static func firstLine(of path: String, _ option: String) throws(StartError) -> String {
+        do throws(SystemCallError) {
+            let bytes = try WholeFile.read(path: path, byteLimit: secretByteLimit)
+            let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            return String(decoding: line, as: UTF8.self)
+        } catch {
+            throw .configuration("The file of \(option) cannot be read: \(error)")
+        }
+    }
+
+    /// The largest file with a secret, in bytes.
+    private static let secretByteLimit = 64 << 10
+    /// How many bytes an entry has besides the text of one command, at most.
+    private static let envelopeByteCount = 4 << 10
+}

@@ -1,0 +1,34 @@
+import BelfryCluster
+import BelfryLoop
+import BelfrySystem
+
+/// What a loop needs to take part in a cluster.
+struct ClusterStart {
+    let sequencer: LogSequencer
+    let engine: EngineLine
+
+    /// Makes it of the configuration.
+    ///
+    /// - Returns: nil where the broker is one of its own.
+    /// - Throws: `.configuration` for names that no engine takes.
+    static func make(_ configuration: ServerConfiguration) throws(StartError) -> ClusterStart? {
+        guard let cluster = configuration.cluster else { return nil }
+        var settings = cluster.settings(
+            entryByteLimit: max(configuration.bodyByteLimit, configuration.messageByteLimit))
+        settings.credentials = try cluster.credentials()
+        let journal: NATSJournal
+        do throws(NATSFailure) {
+            journal = try NATSJournal(settings)
+        } catch {
+            throw .configuration("\(error)")
+        }
+        var random = SystemRandom()
+        let now = MonotonicTime.now()
+        let replicated = ReplicatedSequencer(
+            cluster.options, journal: journal, at: now.nanoseconds, random: { random.next() },
+            wallMilliseconds: { WallTime.now().milliseconds })
+        return ClusterStart(
+            sequencer: LogSequencer(replicated, at: now),
+            engine: EngineLine(journal, cluster.servers))
+    }
+}

@@ -1,0 +1,134 @@
+import BelfryCluster
+import BelfryLoop
+import BelfrySystem
+
+/// The connection of a broker to the engine of its cluster: one at a time, to one server of a list.
+struct EngineLine {
+    let journal: NATSJournal
+    private let servers: [SocketAddress]
+    private var place: Int
+    private(set) var connection: ConnectionID?
+    /// When the connection was asked for, and when bytes came on it last.
+    private var beganAt = MonotonicTime(nanoseconds: 0)
+    private var heardAt = MonotonicTime(nanoseconds: 0)
+    private var pingedAt = MonotonicTime(nanoseconds: 0)
+    /// Before this time no other connection is asked for, and how many in a row were of no use.
+    private var retryAt = MonotonicTime(nanoseconds: 0)
+    private var attemptCount = 0
+    private var random = SystemRandom()
+    /// Why the engine cannot be used, until somebody has changed a setting.
+    private(set) var failure: NATSFailure?
+
+    /// How long a server may take until it serves.
+    private static let openingPatience: Duration = .seconds(3)
+    /// After how much silence the server is asked for a sign of life, and after how much more it is given up.
+    private static let pingInterval: Duration = .milliseconds(500)
+    private static let silencePatience: Duration = .seconds(1)
+    private static let shortestPause = 100
+    private static let longestPause = 2_000
+
+    /// Makes a line without a connection.
+    init(_ journal: NATSJournal, _ servers: [SocketAddress]) {
+        self.journal = journal
+        self.servers = servers
+        place = servers.isEmpty ? 0 : Int(random.next() % UInt64(servers.count))
+    }
+
+    /// Opens a connection, or gives one up, where it is time for that.
+    mutating func tick(_ outbox: inout Outbox) {
+        let now = outbox.loop.now
+        guard connection != nil else {
+            if now >= retryAt { connect(&outbox) }
+            return
+        }
+        if case .failed(let failure) = journal.progress { return giveUp(failure, &outbox) }
+        guard journal.progress == .ready else {
+            if now - beganAt >= Self.openingPatience { drop("it does not serve", &outbox) }
+            return
+        }
+        failure = nil
+        if now - heardAt >= Self.pingInterval, pingedAt < heardAt {
+            pingedAt = now
+            journal.ping()
+        } else if pingedAt >= heardAt, now - pingedAt >= Self.silencePatience {
+            drop("it is silent", &outbox)
+        }
+    }
+
+    private mutating func connect(_ outbox: inout Outbox) {
+        place = (place + 1) % servers.count
+        beganAt = outbox.loop.now
+        do throws(SystemCallError) {
+            connection = try outbox.loop.connect(to: servers[place])
+        } catch {
+            lose("\(error)", &outbox)
+        }
+    }
+
+    /// Whether an event is about the connection, which takes it then.
+    ///
+    /// - Returns: nil for another one's; else whether the journal may have news.
+    mutating func take(
+        _ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox
+    ) -> Bool? {
+        switch event {
+        case .connected(let id) where id == connection:
+            heardAt = outbox.loop.now
+            journal.didConnect(random: (random.next(), random.next()))
+        case .received(let id, let byteCount) where id == connection:
+            heardAt = outbox.loop.now
+            let wasReady = journal.progress == .ready
+            journal.receive(input.extracting(0..<byteCount))
+            if !wasReady, journal.progress == .ready { noteReady(&outbox) }
+        case .endOfInput(let id) where id == connection:
+            drop("it has ended the connection", &outbox)
+        case .closed(let id, let reason) where id == connection: lose("\(reason)", &outbox)
+        case .overHighWater(let id) where id == connection: break
+        case .drained(let id) where id == connection: break
+        case .endAhead(let id) where id == connection: break
+        case .deadline(let id) where id == connection: break
+        default: return nil
+        }
+        return true
+    }
+
+    /// Sends what the journal has.
+    func send(_ outbox: inout Outbox) {
+        guard let connection else { return }
+        let bytes = journal.takeOutput()
+        if bytes.isEmpty { return }
+        let start = outbox.loop.output.count
+        outbox.loop.output += bytes
+        outbox.loop.send(start..<outbox.loop.output.count, to: connection, as: .answer)
+    }
+
+    private mutating func noteReady(_ outbox: inout Outbox) {
+        attemptCount = 0
+        outbox.log.write(
+            .info, "the engine serves", ("server", "\(servers[place])"),
+            ("name", journal.server?.name ?? ""))
+    }
+
+    private mutating func giveUp(_ failure: NATSFailure, _ outbox: inout Outbox) {
+        if failure.isFinal { self.failure = failure }
+        drop("\(failure)", &outbox)
+    }
+
+    private mutating func drop(_ reason: String, _ outbox: inout Outbox) {
+        if let connection { outbox.loop.close(connection) }
+        lose(reason, &outbox)
+    }
+
+    private mutating func lose(_ reason: String, _ outbox: inout Outbox) {
+        connection = nil
+        journal.didDisconnect()
+        outbox.log.write(
+            .warning, "a server of the engine is given up", ("server", "\(servers[place])"),
+            ("reason", reason))
+        let longest = min(Self.longestPause, Self.shortestPause << min(attemptCount, 5))
+        attemptCount += 1
+        // The first attempt at another server comes at once.
+        let pause = attemptCount == 1 ? 0 : longest / 2 + Int(random.next() % UInt64(longest / 2))
+        retryAt = outbox.loop.now + .milliseconds(pause)
+    }
+}
