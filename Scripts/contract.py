@@ -14,7 +14,7 @@ import yaml
 MARK = "  # Scripts/contract makes the rest of the paths, those of one center, of the ones above.\n"
 END = "components:\n"
 PREFIX = "/v1/centers/{center}"
-BROKER = {"/v1/tickets", "/v1/backup", "/v1/centers", "/v1/me", "/v1/overview"}
+BROKER = {"/v1/tickets", "/v1/backup", "/v1/centers", "/v1/me", "/v1/overview", "/v1/cluster"}
 CENTER = {"$ref": "#/components/parameters/Center"}
 NOT_FOUND = {"$ref": "#/components/responses/NotFound"}
 

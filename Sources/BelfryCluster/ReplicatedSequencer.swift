@@ -52,7 +52,7 @@ public final class ReplicatedSequencer {
     var readAskedAt: Int64?
     var loadAskedAt: Int64?
     /// The highest index that the log is known to have.
-    var knownIndex: UInt64 = 0
+    public internal(set) var knownIndex: UInt64 = 0
     var recent = RecentEntries()
     /// The first index that the log has, as far as is known.
     var firstKnownIndex: UInt64 = 0

@@ -6,7 +6,7 @@ extension ShardCommand.Action {
         switch self {
         case .tell(_, let action): action.mustHappen
         case .nodeUp, .nodeDown: true
-        case .makeCenter, .endCenter, .level, .useTicket, .nothing: false
+        case .makeCenter, .endCenter, .level, .configure, .useTicket, .nothing: false
         }
     }
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CBelfrySystem.h"
 
+#include <netdb.h>
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -193,6 +194,33 @@ bool belfry_parse_host(const char *text, bool is_ipv6, struct belfry_address *ou
         for (int i = 0; i < 4; i++) out->low = out->low << 8 | bytes[i];
     }
     return true;
+}
+
+bool belfry_lookup_host(const char *name, struct belfry_address *out) {
+    memset(out, 0, sizeof *out);
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
+    struct addrinfo *found = NULL;
+    if (getaddrinfo(name, NULL, &hints, &found) != 0) return false;
+    bool is_found = false;
+    for (struct addrinfo *one = found; one && !is_found; one = one->ai_next) {
+        uint8_t bytes[16];
+        if (one->ai_family == AF_INET) {
+            memcpy(bytes, &((struct sockaddr_in *)one->ai_addr)->sin_addr, 4);
+            out->family = 4;
+            for (int i = 0; i < 4; i++) out->low = out->low << 8 | bytes[i];
+            is_found = true;
+        } else if (one->ai_family == AF_INET6) {
+            struct sockaddr_in6 *address = (struct sockaddr_in6 *)one->ai_addr;
+            memcpy(bytes, &address->sin6_addr, 16);
+            out->family = 6;
+            out->high = load64(bytes);
+            out->low = load64(bytes + 8);
+            out->scope = address->sin6_scope_id;
+            is_found = true;
+        }
+    }
+    freeaddrinfo(found);
+    return is_found;
 }
 
 size_t belfry_format_host(struct belfry_address address, char *out, size_t capacity) {

@@ -105,6 +105,7 @@ struct Belfry: ParsableCommand {
                 subcommands: [
                     Serve.self, CheckConfig.self, DefaultConfig.self, GenToken.self,
                     CheckToken.self, Doctor.self, Bench.self, Healthcheck.self, Backup.self,
+                    ClusterCommands.self,
                     Version.self,
                 ]),
         ])

@@ -87,6 +87,10 @@ extension Setting {
             "The name of this broker, which no other one of the cluster has."
         ),
         count(
+            "cluster-revision", \.cluster.revision, in: 1...1_000_000_000,
+            "The revision of the limits of centers: all brokers have those of the highest one. Raise it to change them."
+        ),
+        count(
             "engine-replicas", \.cluster.replicaCount, in: 1...5,
             "How many servers of the engine keep a copy of the log. It never changes."),
         size(

@@ -55,17 +55,13 @@ extension Setting {
         isRepeatable: true,
         read: { (text, settings) throws(Fault) in
             let words = Words.split(text)
-            var servers: [SocketAddress] = []
+            var servers: [EngineServer] = []
             for word in words {
-                let scheme = "nats://"
-                let rest = word.hasPrefix(scheme) ? String(word.dropFirst(scheme.count)) : word
-                guard let address = SocketAddress(rest) else {
+                guard let server = EngineServer(word) else {
                     throw Fault(
-                        text:
-                            "`\(word)` is not nats://HOST:PORT, such as nats://10.0.0.1:4222. HOST "
-                            + "is an IP address or `localhost`.")
+                        text: "`\(word)` is not nats://HOST:PORT, such as nats://10.0.0.1:4222.")
                 }
-                servers.append(address)
+                servers.append(server)
             }
             guard !servers.isEmpty else { throw Fault(text: "It needs an address.") }
             settings.cluster.servers = servers

@@ -11,6 +11,7 @@ struct EntryCodeTests {
             .makeCenter(bytes("b"), epoch: bytes("e1")), .endCenter(bytes("b")),
             .nodeUp(level: 3), .nodeDown(bytes("n2"), life: 77), .level(2),
             .useTicket(SecretHash(high: .max, low: 1), until: 30), .nothing,
+            .configure(CenterLimits(), revision: 7),
         ]
         let told = CodeExamples.commands.map {
             ShardCommand.Action.tell(center: bytes("a"), $0.action)

@@ -37,8 +37,9 @@ final class Broker {
             try Node(
                 number: number, configuration, certificate, shared: shared,
                 connectionLimit: connectionLimit, log: log,
-                sequencer: {
-                    sequencer?.make($0) ?? lateSeed.map { LateSequencer(seed: $0, loop: number, shared) }
+                sequencer: { now in
+                    if let sequencer { return sequencer.make(now) }
+                    return lateSeed.map { LateSequencer(seed: $0, loop: number, shared) }
                 })
         }
     }

@@ -51,6 +51,8 @@ extension NotificationCenter {
         _ serial: UInt64, through: UInt64?, wait: ConnectionName?, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
+        // A number above all others would acknowledge what is still to come.
+        let through = through.map { min($0, sequence) }
         try lookInto(serial, through: through, at: time, &effects)
         guard let wait, let page = mailbox(of: serial, after: through ?? 0, limit: 1),
             page.isEmpty

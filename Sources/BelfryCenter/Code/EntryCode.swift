@@ -95,6 +95,8 @@ extension ShardCommand.Action {
         case .level(let level): try coder.write(case: 204, level)
         case .useTicket(let hash, let end): try coder.write(case: 205, hash, end)
         case .nothing: try coder.write(case: 206)
+        case .configure(let limits, let revision):
+            try coder.write(case: 207, limits, revision)
         }
     }
 
@@ -112,6 +114,7 @@ extension ShardCommand.Action {
         case (204, _): return .level(try coder.next())
         case (205, _): return .useTicket(try coder.next(), until: try coder.next())
         case (206, _): return .nothing
+        case (207, _): return .configure(try coder.next(), revision: try coder.next())
         case (0...201, nil): throw .malformed
         default: throw .unknownKind(number)
         }

@@ -54,8 +54,8 @@ extension Shard {
         case began(seat: UInt32)
         /// It was done, or there was nothing to do.
         case done
-        /// The ticket was used before, not all brokers know the rules of the level, or a life begins in the midst of
-        /// an entry.
+        /// The ticket was used before, not all brokers know the rules of the level, a later revision of the limits
+        /// holds, or a life begins in the midst of an entry.
         case refused
     }
 
@@ -67,6 +67,8 @@ extension Shard {
     public var chain: UInt64 { log.chain }
     /// The rules that hold.
     public var level: UInt64 { log.level }
+    /// The revision of the limits that hold; 0 where no broker has said any.
+    public var limitsRevision: UInt64 { log.limitsRevision }
 
     // MARK: An entry begins
 
@@ -268,10 +270,24 @@ extension Shard {
         case .level(let level):
             result = log.nodes.knows(level) ? .done : .refused
             if result == .done { log.level = max(log.level, level) }
+        case .configure(let limits, let revision):
+            result = revision > log.limitsRevision ? .done : .refused
+            if result == .done { configure(limits, revision, &work) }
         case .useTicket(let hash, let end): result = use(hash, until: end) ? .done : .refused
         case .nothing: result = .done
         }
         return Step(id: id, center: made.center, number: made.number, result: result)
+    }
+
+    /// Lets all centers have other limits, each in a step of its own.
+    private mutating func configure(
+        _ limits: CenterLimits, _ revision: UInt64, _ work: inout EntryWork
+    ) {
+        self.limits = limits
+        log.limitsRevision = revision
+        work.departures += (0..<count).reversed().map {
+            EntryWork.Departure(center: $0, action: .configure(limits), appliedIndex: 0)
+        }
     }
 
     private mutating func end(_ name: [UInt8]) -> Result {
@@ -355,6 +371,7 @@ extension Shard {
         digest.add(log.index)
         digest.add(log.time)
         digest.add(log.level)
+        digest.add(log.limitsRevision)
         digest.add(log.chain)
         digest.add(count)
         for position in 0..<count { digest.add(centers[position].digest()) }

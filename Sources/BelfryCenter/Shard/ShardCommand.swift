@@ -28,6 +28,8 @@ public struct ShardCommand: Sendable {
         case nodeDown([UInt8], life: UInt64)
         /// From here on the rules of a level hold, if every broker that is up knows them.
         case level(UInt64)
+        /// All centers, and those that are made later, have these limits, unless a later revision of them holds.
+        case configure(CenterLimits, revision: UInt64)
         /// A ticket is used up; nobody can use it until this time of the log, at which it ends, in nanoseconds.
         case useTicket(SecretHash, until: Int64)
         /// Nothing: time passes, and whoever reads it knows that its writer can write.
@@ -40,7 +42,7 @@ extension ShardCommand.Action {
     public var center: [UInt8]? {
         switch self {
         case .tell(let center, _), .makeCenter(let center, _), .endCenter(let center): center
-        case .nodeUp, .nodeDown, .level, .useTicket, .nothing: nil
+        case .nodeUp, .nodeDown, .level, .configure, .useTicket, .nothing: nil
         }
     }
 }

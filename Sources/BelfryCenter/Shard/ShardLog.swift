@@ -6,6 +6,8 @@ struct ShardLog: Sendable {
     var time: Int64 = 0
     /// The rules that hold.
     var level: UInt64 = 1
+    /// The revision of the limits that hold; 0 where no broker has said any.
+    var limitsRevision: UInt64 = 0
     var numbers = ShardNumbers()
     var nodes = NodeTable()
     /// The tickets that were used up, with the time at which each ends.
@@ -64,6 +66,7 @@ extension ShardLog: Coded {
         nodes = try coder(known?.nodes)
         tickets = try coder.table(known?.tickets) { ($0.high, $0.low) < ($1.high, $1.low) }
         ticketSweepCount = try coder(known?.ticketSweepCount)
+        limitsRevision = try coder(known?.limitsRevision)
         past = try coder(known?.past)
         chain = try coder(known?.chain)
         marks = try coder(known?.marks)

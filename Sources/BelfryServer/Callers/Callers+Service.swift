@@ -27,6 +27,13 @@ extension Callers {
             let number = try historyPosition()
             try gate.charge(1, &exchange, &outbox)
             return .overview(since: number)
+        case .cluster:
+            try checkInspect(outbox)
+            guard outbox.configuration.cluster != nil else {
+                throw Problem(.notFound, "The broker takes part in no cluster (--engine).")
+            }
+            try gate.charge(1, &exchange, &outbox)
+            return .cluster
         case .centers:
             exchange.request = try exchange.centerListing(requestReader)
             try gate.charge(1, &exchange, &outbox)
@@ -72,6 +79,13 @@ extension Callers {
         outbox.work.countLook()
         outbox.content.removeAll(keepingCapacity: true)
         overview.append(since: number, to: &outbox.content)
+        connections.send(.listing, to: id, exchange.reply, &outbox)
+    }
+
+    /// Answers with how the broker stands with its cluster.
+    mutating func send(_ status: ClusterStatus, to id: ConnectionID, _ outbox: inout Outbox) {
+        outbox.content.removeAll(keepingCapacity: true)
+        status.append(to: &outbox.content)
         connections.send(.listing, to: id, exchange.reply, &outbox)
     }
 

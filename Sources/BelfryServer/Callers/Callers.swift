@@ -62,4 +62,6 @@ enum CallerStep {
     case metrics
     /// How the broker stands, with the points of its history that have higher numbers.
     case overview(since: UInt64)
+    /// How the broker stands with its cluster.
+    case cluster
 }

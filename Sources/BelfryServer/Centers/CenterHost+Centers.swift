@@ -88,7 +88,14 @@ extension CenterHost {
         do throws(Problem) {
             promises.deliver(try answer(&self, &outbox), submission.reply, &outbox)
         } catch {
-            refuse(error, submission, &outbox)
+            guard mayBeBehind(error) else {
+                refuse(error, submission, &outbox)
+                return true
+            }
+            outbox.content.removeAll(keepingCapacity: true)
+            awaitLog(&outbox)
+            keep(AskAgain(), submission)
+            return false
         }
         return true
     }

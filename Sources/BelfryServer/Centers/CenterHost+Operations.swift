@@ -17,8 +17,11 @@ extension CenterHost {
             try operation.begin(&self, submission, &outbox)
             if applied.isUnspread { return try finish(operation, submission, &outbox) }
         } catch {
-            refuse(error, submission, &outbox)
-            return true
+            guard mayBeBehind(error) else {
+                refuse(error, submission, &outbox)
+                return true
+            }
+            awaitLog(&outbox)
         }
         keep(operation, submission)
         return false
@@ -150,6 +153,8 @@ extension CenterHost {
         let begun = step.id.flatMap { pending.removeValue(forKey: $0) }
         let isGone = step.id.map { gone.remove($0) != nil } ?? false
         promises.batch = begun?.frame?.batch
+        part.isSure = true
+        defer { part.isSure = false }
         if let id = step.id { applied.id = id }
         applied.number = step.number
         switch (step.result, step.center) {
@@ -169,7 +174,8 @@ extension CenterHost {
             if step.result == .ended { noteEnd(isStored: centers.endedIsStored) }
             applied.isUnspread = true
             if let begun { finish(begun.operation, begun, &outbox) }
-        case (.told, nil), (.made, nil), (.began, _), (.done, _), (.refused, _): break
+        case (.done, _): if let begun { goOn(begun, &outbox) }
+        case (.told, nil), (.made, nil), (.began, _), (.refused, _): break
         }
         close(begun, &outbox)
     }
@@ -182,6 +188,8 @@ extension CenterHost {
     ) {
         let command = centers.takeBack(id)
         let begun = pending.removeValue(forKey: id)
+        // Nobody need know whether an empty entry is in the log.
+        let problem = command?.isEmpty == true ? Problem(Unavailability.noQuorum) : problem
         promises.batch = begun?.frame?.batch
         effects.reset()
         applied.id = id

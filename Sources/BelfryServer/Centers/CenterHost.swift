@@ -57,8 +57,11 @@ struct CenterHost: ~Copyable {
         rpcReader = RPCReader(limits: configuration.wireLimits)
         maxWait = configuration.maxWait.nanoseconds
         kept = KeptWatch(configuration, shared)
+        // Those of a log are told by it.
+        let limits =
+            sequencer is LogSequencer ? CenterLimits() : CenterLimits(configuration, shared)
         centers = CenterTable(
-            limits: CenterLimits(configuration, shared), seed: shared.hashSeed,
+            limits: limits, seed: shared.hashSeed,
             incarnation: shared.incarnation, loop: loop, keepsChanges: shared.hasStore,
             witness: shared.witness, sequencer: sequencer)
     }
@@ -67,6 +70,7 @@ struct CenterHost: ~Copyable {
     mutating func adopt(_ configuration: ServerConfiguration, _ outbox: inout Outbox) {
         maxWait = configuration.maxWait.nanoseconds
         kept.limits = KeptMemory(limitedBy: configuration)
+        guard centers.log == nil else { return adoptInLog(&outbox) }
         centers.limits = CenterLimits(configuration, shared)
         for position in 0..<centers.count {
             tell(.configure(centers.limits), to: position, &outbox)

@@ -67,6 +67,9 @@ struct CenterTable: ~Copyable {
         set { shard.limits = newValue }
     }
 
+    /// The revision of the limits, in a log.
+    var limitsRevision: UInt64 { shard.limitsRevision }
+
     /// Takes no command any more: no name finds its center.
     mutating func close() {
         shard.close()

@@ -10,6 +10,8 @@ struct CommandsUnderWay {
         let work: OwnWork
         /// Whether it makes the center.
         let makesCenter: Bool
+        /// Whether it changes nothing.
+        let isEmpty: Bool
     }
 
     private var commands: [CommandID: Command] = [:]
@@ -21,7 +23,10 @@ struct CommandsUnderWay {
         if case .tell(_, let told) = action { work = OwnWork(told) }
         var makesCenter = false
         if case .makeCenter = action { makesCenter = true }
-        commands[id] = Command(center: action.center, work: work, makesCenter: makesCenter)
+        var isEmpty = false
+        if case .nothing = action { isEmpty = true }
+        commands[id] = Command(
+            center: action.center, work: work, makesCenter: makesCenter, isEmpty: isEmpty)
         if let center = action.center { counts[center, default: 0] += 1 }
     }
 

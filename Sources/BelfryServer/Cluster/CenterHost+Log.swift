@@ -22,6 +22,7 @@ extension CenterHost {
             outbox.log.write(
                 .info, "the broker takes part in the cluster",
                 ("seat", "\(centers.log?.seat ?? 0)"), ("index", "\(centers.logIndex ?? 0)"))
+            adoptInLog(&outbox)
             guard centers.position(of: RoutedPath.defaultCenter) == nil else { return }
             shared.totals.centerCount.add(1, ordering: .relaxed)
             let epoch = outbox.random.hexadecimal(digitCount: 12)
@@ -44,6 +45,28 @@ extension CenterHost {
                 ("index", "\(centers.logIndex ?? 0)"), ("centers", "\(centers.count)"))
             schedule.watch(centers, &outbox)
         case .step, .failed, .refused: break
+        }
+    }
+
+    /// Lets all brokers have the limits of this one, if their revision is the highest.
+    mutating func adoptInLog(_ outbox: inout Outbox) {
+        guard let cluster = outbox.configuration.cluster else { return }
+        let revision = UInt64(cluster.revision)
+        let limits = outbox.configuration.centerLimits
+        let known = centers.limitsRevision
+        if revision > known {
+            _ = centers.hand(
+                .configure(limits, revision: revision), at: outbox.commandTime)
+        } else if revision < known {
+            outbox.log.write(
+                .warning,
+                "the limits of the cluster hold: those of this broker have a lower revision",
+                ("revision", "\(known)"), ("own", "\(revision)"))
+        } else if limits != centers.limits {
+            outbox.log.write(
+                .error,
+                "the cluster has other limits of this revision (--cluster-revision): theirs hold",
+                ("revision", "\(known)"))
         }
     }
 

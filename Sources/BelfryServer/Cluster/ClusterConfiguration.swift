@@ -1,6 +1,6 @@
 import BelfryCluster
 import BelfryLoop
-public import BelfrySystem
+import BelfrySystem
 
 /// How a broker takes part in a cluster (Cluster.md).
 public struct ClusterConfiguration: Sendable {
@@ -9,7 +9,9 @@ public struct ClusterConfiguration: Sendable {
     /// The name of the broker, which no other one of the cluster has.
     public var node = ""
     /// The servers of the engine.
-    public var servers: [SocketAddress] = []
+    public var servers: [EngineServer] = []
+    /// The revision of the limits of centers: all brokers of the cluster have those with the highest; the default is 1.
+    public var revision = 1
     /// How many servers have a copy of the log; the default is 3.
     public var replicaCount = 3
     /// The most room that the log takes in the engine, in bytes; the default is 4 GiB.

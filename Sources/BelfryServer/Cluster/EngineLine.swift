@@ -5,9 +5,11 @@ import BelfrySystem
 /// The connection of a broker to the engine of its cluster: one at a time, to one server of a list.
 struct EngineLine {
     let journal: NATSJournal
-    private let servers: [SocketAddress]
+    private let servers: [EngineServer]
     private var place: Int
     private(set) var connection: ConnectionID?
+    /// The address that is looked for, as the next server has a name.
+    private var lookup: NameLookup?
     /// When the connection was asked for, and when bytes came on it last.
     private var beganAt = MonotonicTime(nanoseconds: 0)
     private var heardAt = MonotonicTime(nanoseconds: 0)
@@ -18,6 +20,8 @@ struct EngineLine {
     private var random = SystemRandom()
     /// Why the engine cannot be used, until somebody has changed a setting.
     private(set) var failure: NATSFailure?
+    /// Whether a server has ever served.
+    private var hasServed = false
 
     /// How long a server may take until it serves.
     private static let openingPatience: Duration = .seconds(3)
@@ -28,7 +32,7 @@ struct EngineLine {
     private static let longestPause = 2_000
 
     /// Makes a line without a connection.
-    init(_ journal: NATSJournal, _ servers: [SocketAddress]) {
+    init(_ journal: NATSJournal, _ servers: [EngineServer]) {
         self.journal = journal
         self.servers = servers
         place = servers.isEmpty ? 0 : Int(random.next() % UInt64(servers.count))
@@ -38,6 +42,7 @@ struct EngineLine {
     mutating func tick(_ outbox: inout Outbox) {
         let now = outbox.loop.now
         guard connection != nil else {
+            if lookup != nil { return takeAddress(&outbox) }
             if now >= retryAt { connect(&outbox) }
             return
         }
@@ -46,7 +51,6 @@ struct EngineLine {
             if now - beganAt >= Self.openingPatience { drop("it does not serve", &outbox) }
             return
         }
-        failure = nil
         if now - heardAt >= Self.pingInterval, pingedAt < heardAt {
             pingedAt = now
             journal.ping()
@@ -57,12 +61,38 @@ struct EngineLine {
 
     private mutating func connect(_ outbox: inout Outbox) {
         place = (place + 1) % servers.count
-        beganAt = outbox.loop.now
         do throws(SystemCallError) {
-            connection = try outbox.loop.connect(to: servers[place])
+            let server = servers[place]
+            guard let address = server.address else {
+                return lookup = try NameLookup(host: server.host, port: server.port)
+            }
+            try connect(to: address, &outbox)
         } catch {
             lose("\(error)", &outbox)
         }
+    }
+
+    private mutating func takeAddress(_ outbox: inout Outbox) {
+        switch lookup?.outcome {
+        case .pending?, nil: return
+        case .failed?:
+            lookup = nil
+            lose("its name has no address", &outbox)
+        case .found(let address)?:
+            lookup = nil
+            do throws(SystemCallError) {
+                try connect(to: address, &outbox)
+            } catch {
+                lose("\(error)", &outbox)
+            }
+        }
+    }
+
+    private mutating func connect(
+        to address: SocketAddress, _ outbox: inout Outbox
+    ) throws(SystemCallError) {
+        beganAt = outbox.loop.now
+        connection = try outbox.loop.connect(to: address)
     }
 
     /// Whether an event is about the connection, which takes it then.
@@ -104,13 +134,16 @@ struct EngineLine {
 
     private mutating func noteReady(_ outbox: inout Outbox) {
         attemptCount = 0
+        failure = nil
+        hasServed = true
         outbox.log.write(
             .info, "the engine serves", ("server", "\(servers[place])"),
             ("name", journal.server?.name ?? ""))
     }
 
     private mutating func giveUp(_ failure: NATSFailure, _ outbox: inout Outbox) {
-        if failure.isFinal { self.failure = failure }
+        // Who operates the engine may change it while a broker runs; a start is refused.
+        if failure.isFinal, !hasServed { self.failure = failure }
         drop("\(failure)", &outbox)
     }
 

@@ -6,6 +6,8 @@ struct LogPart {
     var clientsMustGo = false
     /// Whether the broker has left in order, or cannot go on.
     var isOver = false
+    /// Whether an entry of this broker was just applied, so that all is here that was answered before.
+    var isSure = false
     /// Why no command is taken, as the other loops were told.
     var told: Unavailability?
 }

@@ -43,6 +43,10 @@ extension ServerLoop {
         guard let log = host.centers.log else { return }
         log.now = outbox.loop.now
         engine?.tick(&outbox)
+        if let failure = engine?.failure {
+            self.failure = .engine("\(failure)")
+            return finish()
+        }
         applyInOrder()
         host.centers.tickLog()
         applyInOrder()

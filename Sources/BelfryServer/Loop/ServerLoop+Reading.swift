@@ -33,6 +33,8 @@ extension ServerLoop {
             callers.sendMetrics(metrics(), to: id, &outbox)
         case .overview(let number):
             callers.send(overview(), since: number, to: id, &outbox)
+        case .cluster:
+            if let status = clusterStatus { callers.send(status, to: id, &outbox) }
         }
         if mustReact { applyItems() }
     }

@@ -16,6 +16,8 @@ struct ServerLoop: ~Copyable {
     var host: CenterHost
     /// The connection to the engine of the cluster; nil for a broker of its own.
     var engine: EngineLine?
+    /// Why the loop has ended by itself.
+    var failure: StartError?
     var stop = StopSequence()
     /// Tells when memory can be given back.
     var peakWatch = PeakWatch()

@@ -29,7 +29,8 @@ extension Outbox {
         answer.fields = fields
         if let challenge = Problem.challenge(problem.kind) { answer.fields.append(challenge) }
         if let tag = problem.entityTag { answer.fields.append(HTTPField("ETag", tag)) }
-        if problem.kind.status == 503 || problem.kind.status == 429,
+        let mayRepeat = problem.kind.status == 503 || problem.kind.status == 429
+        if mayRepeat || problem.kind == .outcomeUnknown,
             !fields.contains(where: { $0.name == "Retry-After" })
         {
             answer.fields.append(HTTPField("Retry-After", "1"))

@@ -8,6 +8,7 @@ enum ServiceRoute: CaseIterable {
     case health
     case metrics
     case overview
+    case cluster
     case centers
     case me
     case tickets
@@ -32,6 +33,7 @@ enum ServiceRoute: CaseIterable {
         case .metrics:
             RouteRow(.get, "/metrics", .looks, .somewhere(.inspect), answering: .onceRestored)
         case .overview: RouteRow(.get, "/v1/overview", .looks, .somewhere(.inspect))
+        case .cluster: RouteRow(.get, "/v1/cluster", .looks, .somewhere(.inspect))
         case .centers: RouteRow(.get, "/v1/centers", .looks, .nothing)
         case .me: RouteRow(.get, "/v1/me", .looks, .nothing)
         case .tickets: RouteRow(.post, "/v1/tickets", .acts, .credentials)

@@ -128,12 +128,14 @@ public enum Server {
 
     private static func serve(
         _ start: inout ServerStart, _ certificate: TLSContext?, _ cluster: ClusterStart?,
-        shared: SharedState, log: ServerLog, signals: consuming SignalDescriptor, connectionLimit: Int
+        shared: SharedState, log: ServerLog, signals: consuming SignalDescriptor,
+        connectionLimit: Int
     ) throws(StartError) {
         let configuration = start.listeners.configuration
         let connectionLimit = max(
             1,
             min(connectionLimit, configuration.fittingConnectionCount) / configuration.loopCount)
+        var failure: StartError?
         do throws(SystemCallError) {
             var first = try ServerLoop(
                 number: 0, configuration, shared: shared, log: log,
@@ -156,9 +158,11 @@ public enum Server {
                 ("loops", "\(configuration.loopCount)"))
             try first.run()
             for thread in threads { thread.join() }
+            failure = first.failure
         } catch {
             throw .system(error)
         }
+        if let failure { throw failure }
     }
 }
 

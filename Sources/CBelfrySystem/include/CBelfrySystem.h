@@ -85,6 +85,8 @@ int64_t belfry_allocated_bytes(void);
 void belfry_trim_memory(void);
 
 bool belfry_parse_host(const char *_Nonnull text, bool is_ipv6, struct belfry_address *_Nonnull out);
+/// The first address of a host name, without a port; false where it has none. It may block for seconds.
+bool belfry_lookup_host(const char *_Nonnull name, struct belfry_address *_Nonnull out);
 size_t belfry_format_host(struct belfry_address address, char *_Nonnull out, size_t capacity);
 struct belfry_socket belfry_listen(struct belfry_address address, int backlog);
 struct belfry_socket belfry_accept(int listener);

@@ -109,8 +109,13 @@ extension CallFrame {
     private mutating func carryOut<Called: Operation>(
         _ operation: consuming Called, _ host: inout CenterHost, _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
-        try operation.begin(&host, submission, &outbox)
-        if host.applied.isUnspread { return try host.end(operation, submission, &outbox) }
+        do throws(Problem) {
+            try operation.begin(&host, submission, &outbox)
+            if host.applied.isUnspread { return try host.end(operation, submission, &outbox) }
+        } catch {
+            guard host.mayBeBehind(error) else { throw error }
+            host.awaitLog(&outbox)
+        }
         keep(operation, &host)
         return nil
     }

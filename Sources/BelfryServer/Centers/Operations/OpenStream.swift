@@ -19,10 +19,10 @@ struct OpenStream: Operation {
     ) throws(Problem) {
         let (position, observer) = try host.centers.ownObserver(secret, submission)
         isForeign = since.map { $0.epoch != host.centers[position].epoch } ?? false
-        let through =
-            isForeign ? nil : since.map { min($0.sequence, host.centers[position].sequence) }
         host.submitCommand(
-            .readMailbox(observer: observer.serial, through: through), to: position, &outbox)
+            .readMailbox(
+                observer: observer.serial, through: isForeign ? nil : since?.sequence),
+            to: position, &outbox)
     }
 
     func finish(

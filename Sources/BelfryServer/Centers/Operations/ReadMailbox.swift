@@ -13,7 +13,6 @@ struct ReadMailbox: Operation {
     let request: MailboxRequest
     /// How long the request waits at an empty mailbox, in nanoseconds.
     let wait: Int64
-    private var through: UInt64?
 
     init(_ secret: Secret, _ request: MailboxRequest, wait: Int64) {
         self.secret = secret
@@ -21,16 +20,14 @@ struct ReadMailbox: Operation {
         self.wait = wait
     }
 
-    mutating func begin(
+    func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let (position, observer) = try host.centers.ownObserver(secret, submission)
-        // A number above all others would acknowledge what is still to come.
-        through = request.after.map { min($0, host.centers[position].sequence) }
         let mayWait = wait > 0 && !outbox.life.isStopping
         host.submitCommand(
             .readMailbox(
-                observer: observer.serial, through: through,
+                observer: observer.serial, through: request.after,
                 wait: mayWait ? host.centers.name(of: submission.reply.number) : nil),
             to: position, &outbox)
     }
@@ -38,7 +35,9 @@ struct ReadMailbox: Operation {
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
-        let page = host.centers[host.applied.position].mailbox(
+        let position = host.applied.position
+        let through = request.after.map { min($0, host.centers[position].sequence) }
+        let page = host.centers[position].mailbox(
             of: secret.number, after: through ?? 0, limit: request.limit)
         guard let page else { throw Problem(Refusal.noMailbox) }
         guard case .waiting = host.effects.outcome else {

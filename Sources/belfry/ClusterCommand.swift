@@ -1,0 +1,42 @@
+import ArgumentParser
+import BelfryClient
+
+/// `belfry cluster`.
+struct ClusterCommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cluster", abstract: "Look at the cluster that a broker takes part in.",
+        subcommands: [ClusterStatusCommand.self])
+}
+
+/// `belfry cluster status`.
+struct ClusterStatusCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show how a broker stands with its cluster; it need not be ready.")
+
+    @OptionGroup var place: PlaceOptions
+    @OptionGroup var report: ReportOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let answer = try await HTTPRequest.get("/v1/cluster").requiredAnswer(
+            from: place.brokerURL())
+        guard report.isForPeople, let status = JSONObject(answer.content) else {
+            return try Report.write(Report.oneLine(answer.content))
+        }
+        try Report.write(Array(Self.text(status).utf8))
+    }
+
+    /// What people read.
+    static func text(_ status: JSONObject) -> String {
+        let node = Report.cell(status.raw("node"))
+        let reason = status.raw("reason").map { ": \(Report.cell($0))" } ?? ""
+        let isReady = Report.cell(status.raw("ready")) == "true"
+        let state = isReady ? "takes part" : "does not take part\(reason)"
+        return """
+            \(node) \(state). It has applied entry \(Report.cell(status.raw("index"))), digest \
+            \(Report.cell(status.raw("digest"))); \(Report.cell(status.raw("lag"))) more are known.
+
+            \(Report.table(["name", "up", "p"], status.objects("nodes")))
+            """
+    }
+}
