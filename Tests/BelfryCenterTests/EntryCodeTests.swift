@@ -69,7 +69,7 @@ struct EntryCodeTests {
         code[0] = 2
         #expect(Self.error(of: code) == .unknownVersion(2))
         let kinds: [(kind: [UInt8], error: CodeError)] = [
-            ([0xC7, 1], .unknownKind(199)), ([0xCF, 1], .unknownKind(207)),
+            ([0xC7, 1], .unknownKind(199)), ([0xD0, 1], .unknownKind(208)),
         ]
         for (kind, error) in kinds { #expect(Self.error(of: Self.code(of: kind)) == error) }
     }

@@ -142,7 +142,7 @@ struct AccessTests {
             "right": Self.grants(
                 deed.verbs, #","names":["Mai*"],"objects":["me"],"centers":["def*"]"#),
         ])
-        let isOfAll = ["/metrics", "/v1/overview"].contains(deed.http?.target)
+        let isOfAll = ["/metrics", "/v1/overview", "/v1/cluster"].contains(deed.http?.target)
         for account in try accounts(deed, "center", broker) where !isOfAll {
             #expect(account.status == deed.refused)
         }

@@ -99,6 +99,8 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["inspect"], http: ("GET", "/v1/reports/unmatched", nil)),
         Deed(verbs: ["inspect"], http: ("GET", "/metrics", nil)),
         Deed(verbs: ["inspect"], http: ("GET", "/v1/overview", nil)),
+        // The broker of the tests takes part in no cluster.
+        Deed(verbs: ["inspect"], impossible: 404, http: ("GET", "/v1/cluster", nil)),
         Deed(verbs: ["inspect"], http: ("GET", "/v1/centers/default/overview", nil)),
         Deed(
             verbs: ["post"], alternative: "inspect",

@@ -1,5 +1,6 @@
 import BelfryCluster
 import BelfryLoop
+import SimulatedLog
 import Testing
 
 @testable import BelfryServer
@@ -19,7 +20,7 @@ struct ClusterTests {
         let asap = try cluster[2].post(
             #"{"name":"a","style":"asap"}"#, target: "/v1/centers/b/notifications")
         #expect(asap.status == 202)
-        let response = try cluster[0].get("/v1/centers/b")
+        let response = try cluster[0].get("/v1/centers/b/queue")
         #expect(response.status == 200)
     }
 
@@ -38,7 +39,7 @@ struct ClusterTests {
         cluster.journals[1].isCut = false
         try cluster.advance(by: 3_000)
         #expect(try cluster[1].get("/readyz").status == 200)
-        #expect(try cluster[1].post(name: "a")["sequence"].int == 1)
+        #expect(try cluster[1].post(name: "a")["seq"].int == 1)
     }
 
     @Test("a broker that is cut off closes its clients, and comes back by itself")
