@@ -14,6 +14,8 @@ public struct ClusterOptions: Sendable {
     public var snapshotByteCount = 64 << 20
     /// For how long a snapshot is the last one.
     public var snapshotInterval: Int64 = 600_000_000_000
+    /// How many commands an entry has.
+    public var commandLimit = 4_096
 
     /// The settings of a broker of that name, all others as they begin.
     public init(node: [UInt8]) { self.node = node }
@@ -40,8 +42,6 @@ public struct ClusterOptions: Sendable {
     static let uselessLoadLimit = 3
     /// How many entries of a broker are under way.
     static let entryLimit = 4
-    /// How many commands an entry has.
-    static let commandLimit = 4_096
     /// How many bytes of commands an entry has, unless one alone has more.
     static let entryByteLimit = 512 << 10
     /// How many commands wait for the log.

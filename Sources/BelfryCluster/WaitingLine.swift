@@ -21,10 +21,10 @@ struct WaitingLine {
     }
 
     /// Takes as many as an entry may have, and at least one.
-    mutating func takeEntry() -> [Entry.Numbered] {
+    mutating func takeEntry(commandLimit: Int) -> [Entry.Numbered] {
         var count = 0
         var bytes = 0
-        while count < min(commands.count, ClusterOptions.commandLimit) {
+        while count < min(commands.count, commandLimit) {
             let more = commands[count].command.byteCount
             if count > 0, bytes + more > ClusterOptions.entryByteLimit { break }
             bytes += more

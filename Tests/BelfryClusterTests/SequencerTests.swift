@@ -128,11 +128,12 @@ struct SequencerTests {
     @Test("an entry has so many commands, and so many bytes, and one alone may have more")
     func entryLimits() {
         let scenario = SequencerScenario.up()
-        for _ in 0...ClusterOptions.commandLimit { scenario.submit() }
+        let commandLimit = scenario.sequencer.options.commandLimit
+        for _ in 0...commandLimit { scenario.submit() }
         scenario.turn()
         #expect(
             scenario.journal.appended.dropFirst().map(\.entry.commands.count)
-                == [ClusterOptions.commandLimit, 1])
+                == [commandLimit, 1])
         let half = ClusterOptions.entryByteLimit / 2
         let overhead =
             Entry.Numbered(counter: 1, action: Self.command(byteCount: half)).byteCount - half
