@@ -10,6 +10,8 @@ final class ClusterNode {
     /// When a process that is not there begins; and until when one stands still.
     var startsAt: Int64 = 0
     var standsStillUntil: Int64 = 0
+    /// Until when a process dies again soon after it has begun, and begins again at once.
+    var crashesUntil: Int64 = 0
     /// Since when nothing of the engine and of the others gets through.
     var cutSince: Int64?
     var healsAt: Int64 = 0

@@ -15,6 +15,8 @@ final class ClusterProcess {
     var stepCount = 0
     var steppedIndex: UInt64 = 0
     var judgedIndex: UInt64 = 0
+    /// After how many happenings it dies.
+    var restOfLife = Int.max
 
     init(journal: SimulatedJournal, sequencer: ReplicatedSequencer, shard: Shard) {
         self.journal = journal
@@ -40,7 +42,9 @@ struct ClusterConnection {
 
 /// What a program reads.
 enum ClusterFrame {
-    case notification(observer: UInt64, sequence: UInt64, isRedelivered: Bool)
+    /// An observer that acknowledges is asked with the entry of that index.
+    case notification(
+        observer: UInt64, sequence: UInt64, isRedelivered: Bool, askedAt: UInt64?)
     case gap(Gap)
 }
 
@@ -49,6 +53,7 @@ enum ClusterRequest {
     case connect(connection: UInt64)
     case resume(connection: UInt64)
     case post(ClusterPost, NotificationID)
+    case ticket(UInt64)
     /// Nobody waits for it.
     case other
 }

@@ -19,6 +19,10 @@ struct ClusterProgram {
     /// Its ends of connections that are not in the log yet.
     var openEnds: Set<CommandID> = []
     var line = ClusterLine()
+    /// What it has read on its connection and not acknowledged, with the index at which it was asked.
+    var owed: [(delivery: DeliveryName, askedAt: UInt64)] = []
+    /// The index at which its client last went on with another connection.
+    var resumedAt: UInt64 = 0
 }
 
 /// What an observer was written, as its program has read it.
@@ -29,9 +33,19 @@ struct ClusterAccount {
     let since: UInt64
     /// Whether its notifications are held while its program is away.
     let isHeld: Bool
+    let acknowledges: Bool
     var seen: [UInt64] = []
     var gaps: [Gap] = []
     /// What was on its way to its program when a connection broke (rule D14).
     var lost: [ClosedRange<UInt64>] = []
     var isRemoved = false
+
+    // MARK: What is acknowledged
+
+    /// What its program has read on its present connection.
+    var here: Set<UInt64> = []
+    /// What its program has answered, whether or not the log has that.
+    var answered: Set<UInt64> = []
+    /// The index at which the log has an answer that counts.
+    var acknowledgedAt: [UInt64: UInt64] = [:]
 }

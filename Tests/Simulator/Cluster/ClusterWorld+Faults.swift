@@ -10,7 +10,7 @@ extension ClusterWorld {
         for node in nodes where node.cutSince != nil && node.healsAt <= now { heal(node) }
         guard dice.oneIn(5), let node = dice.pick(nodes) else { return }
         let duration = Int64(dice.below(dice.oneIn(3) ? 6_000 : 700)) * 1_000_000
-        switch dice.below(12) {
+        switch dice.below(15) {
         case 0, 1:
             guard let process = node.process else { return }
             tell("n\(node.number) dies")
@@ -41,6 +41,10 @@ extension ClusterWorld {
         case 10:
             tell("the engine is full for \(duration / 1_000_000) ms")
             engine.fill(for: duration)
+        case 11:
+            tell("n\(node.number) dies again and again for \(duration / 1_000_000) ms")
+            node.crashesUntil = now + duration
+        case 12, 13: unplug(node)
         default:
             guard let process = node.process else { return }
             askedLevel = 2
@@ -62,6 +66,17 @@ extension ClusterWorld {
             disconnect(number, endedAt: process.shard.logIndex, process)
         }
         process.sequencer.leave()
+    }
+
+    /// A broker loses all programs at once, while it has much to write, and perhaps dies soon.
+    private func unplug(_ node: ClusterNode) {
+        guard let process = node.process else { return }
+        tell("n\(node.number) loses its programs")
+        for _ in 0..<dice.below(12) { post(at: node) }
+        for place in programs.indices where programs[place].place?.node == node.number {
+            leave(place, isNoticed: true)
+        }
+        if dice.oneIn(2) { process.restOfLife = dice.below(30) }
     }
 
     private func cut(_ node: ClusterNode, until time: Int64) {

@@ -18,6 +18,7 @@ extension ClusterWorld {
         case .began(let seat):
             tell("n\(node.number) is up, seat \(seat)")
             count("lives begun")
+            if node.crashesUntil > now { process.restOfLife = dice.below(20) }
         case .fenced(let reason):
             tell("n\(node.number) is fenced: \(reason)")
             count("lives fenced: \(reason)")
@@ -75,7 +76,8 @@ extension ClusterWorld {
             write(
                 .notification(
                     observer: delivery.observer, sequence: notification.sequence,
-                    isRedelivered: delivery.isRedelivered),
+                    isRedelivered: delivery.isRedelivered,
+                    askedAt: delivery.form == .acknowledged ? index : nil),
                 to: delivery.connection.number, process)
         }
     }
@@ -160,7 +162,7 @@ extension ClusterWorld {
                             appliedIndex: process.shard.logIndex))),
                 process, for: .resume(connection: number))
             if case .success(let id) = result {
-                resumes[id] = place
+                resumes[id] = (place, after)
                 process.connections[number]?.isResuming = true
             }
         case .resume(let number):
@@ -193,6 +195,7 @@ extension ClusterWorld {
                 disconnect(number, endedAt: endedAt, process)
             }
         case .post(let post, _): try noteAnswer(post, process)
+        case .ticket(let number): try noteUse(of: number, step.result)
         case .other: break
         }
     }
@@ -259,7 +262,7 @@ extension ClusterWorld {
                 disconnect(number, endedAt: endedAt, process)
             }
         case .post(let post, let id): noteFailure(failure, of: post, id)
-        case .other: break
+        case .ticket, .other: break
         }
     }
 
@@ -282,6 +285,8 @@ extension ClusterWorld {
         process.journal.isClosed = true
         process.journal.drop()
         node.process = nil
-        node.startsAt = now + Int64(dice.below(6_000)) * 1_000_000
+        // Whoever watches a process begins it again at once; a machine takes its time.
+        let isQuick = node.crashesUntil > now || dice.oneIn(4)
+        node.startsAt = now + Int64(dice.below(isQuick ? 40 : 6_000)) * 1_000_000
     }
 }

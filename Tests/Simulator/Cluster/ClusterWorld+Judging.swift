@@ -19,8 +19,10 @@ extension ClusterWorld {
         truth.stepCount = process.stepCount
         if let id = step.id {
             for place in programs.indices { programs[place].openEnds.remove(id) }
+            noteAcknowledgement(id, at: index)
+            noteResume(id, at: index)
             // Its connection was another one until now, whose end comes too late.
-            if let place = resumes[id], !programs[place].openEnds.isEmpty {
+            if let place = resumes[id]?.program, !programs[place].openEnds.isEmpty {
                 programs[place].isInDoubt = true
             }
         }
@@ -78,7 +80,7 @@ extension ClusterWorld {
         guard let program = programs.firstIndex(where: { $0.client == row.client }) else { return }
         truth.accounts[row.serial] = ClusterAccount(
             program: program, name: row.name ?? [], since: row.since,
-            isHeld: row.terms.suspensionBehavior == .hold)
+            isHeld: row.terms.suspensionBehavior == .hold, acknowledges: row.terms.acknowledges)
     }
 
     func noteAnswer(_ post: ClusterPost, _ process: ClusterProcess) throws(Violation) {
@@ -202,7 +204,9 @@ extension ClusterWorld {
         let program = programs[account.program]
         guard !account.isRemoved else { return }
         guard program.isReady else { throw fail("program \(account.program) has not come back") }
-        let seen = Set(account.seen)
+        // What is not acknowledged comes again on each connection.
+        let seen =
+            account.acknowledges ? account.here.union(account.answered) : Set(account.seen)
         let dispatched = truth.dispatched[program.center, default: []]
         for (place, dispatch) in dispatched.enumerated() {
             let sequence = UInt64(place) + 1
@@ -213,8 +217,11 @@ extension ClusterWorld {
                 $0.firstSequence <= sequence && sequence <= $0.lastSequence
             }
             if gaps.isEmpty {
-                // A program that does not say what it has seen is told nothing of what was on its way to it (rule D14).
-                if !program.saysSeen, account.lost.contains(where: { $0.contains(sequence) }) {
+                // A program that does not say what it has seen is told nothing of what was on its way to it, unless it
+                // is asked for an answer (rule D14).
+                if !program.saysSeen, !account.acknowledges,
+                    account.lost.contains(where: { $0.contains(sequence) })
+                {
                     continue
                 }
                 throw fail("o\(serial) misses \(sequence), and was not told")

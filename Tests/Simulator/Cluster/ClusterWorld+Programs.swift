@@ -8,19 +8,24 @@ extension ClusterWorld {
     /// A program comes, or goes: in order, or so that its broker does not notice yet.
     func move() {
         guard let place = programs.indices.randomPlace(&dice) else { return }
-        guard let at = programs[place].place else { return connect(place) }
-        guard dice.oneIn(3), let process = nodes[at.node].process,
+        guard programs[place].place != nil else { return connect(place) }
+        guard dice.oneIn(3) else { return noticeOneThatLeft() }
+        leave(place, isNoticed: !dice.oneIn(3))
+    }
+
+    /// The connection of a program breaks.
+    func leave(_ place: Int, isNoticed: Bool) {
+        guard let at = programs[place].place, let process = nodes[at.node].process,
             let connection = process.connections[at.connection]
-        else { return noticeOneThatLeft() }
+        else { return }
         loseTail(of: connection, place)
-        if dice.oneIn(3) {
-            tell("program \(place) leaves n\(at.node), which does not notice")
-            process.connections[at.connection]?.written = []
-            programs[place].isInDoubt = true
-        } else {
+        process.connections[at.connection]?.written = []
+        if isNoticed {
             tell("program \(place) leaves n\(at.node)")
-            process.connections[at.connection]?.written = []
             disconnect(at.connection, endedAt: process.shard.logIndex, process)
+        } else {
+            tell("program \(place) leaves n\(at.node), which does not notice")
+            programs[place].isInDoubt = true
         }
         leavePlace(place)
     }
@@ -40,6 +45,10 @@ extension ClusterWorld {
         programs[place].place = nil
         programs[place].isReady = false
         programs[place].line = ClusterLine()
+        programs[place].owed = []
+        for (serial, account) in truth.accounts where account.program == place {
+            truth.accounts[serial]?.here = []
+        }
     }
 
     func connect(_ place: Int) {
@@ -82,7 +91,9 @@ extension ClusterWorld {
         else { return }
         lastNumber += 1
         var terms = ObserverTerms()
-        terms.suspensionBehavior = dice.oneIn(4) ? (dice.oneIn(2) ? .drop : .coalesce) : .hold
+        terms.acknowledges = dice.oneIn(4)
+        terms.suspensionBehavior =
+            !terms.acknowledges && dice.oneIn(4) ? (dice.oneIn(2) ? .drop : .coalesce) : .hold
         let registration = ObserverRegistration(
             tokenHash: SecretHash(high: lastNumber, low: 2), name: name(), object: nil,
             selector: [UInt8]("s"), terms: terms)
@@ -112,12 +123,13 @@ extension ClusterWorld {
 
     // MARK: Posts
 
-    func post() {
+    /// A program posts, over its connection where it has one; else at that broker, or at any.
+    func post(at broker: ClusterNode? = nil) {
         guard let place = programs.indices.randomPlace(&dice) else { return }
         let post = ClusterPost(
             center: programs[place].center,
             key: dice.oneIn(3) ? [UInt8]("k\(posts.count)") : nil)
-        var node = dice.pick(nodes)
+        var node = broker ?? dice.pick(nodes)
         if programs[place].isReady, let at = programs[place].place {
             node = nodes[at.node]
             post.line = (programs[place].line, programs[place].line.count)
@@ -191,6 +203,7 @@ extension ClusterWorld {
         nodes[at.node].process?.connections[at.connection]?.handedCount = 0
         receive(written, place)
         if let problem { throw problem }
+        answer(place)
     }
 
     /// The connection breaks: a program has read a part of what it was written.
@@ -204,8 +217,8 @@ extension ClusterWorld {
             }
         }
         while count > 0, count < connection.written.count,
-            case .notification(_, let last, _) = connection.written[count - 1],
-            case .notification(_, let next, _) = connection.written[count], last == next
+            case .notification(_, let last, _, _) = connection.written[count - 1],
+            case .notification(_, let next, _, _) = connection.written[count], last == next
         {
             count += 1
         }
@@ -217,7 +230,7 @@ extension ClusterWorld {
     func lose(_ frames: some Sequence<ClusterFrame>) {
         for frame in frames {
             switch frame {
-            case .notification(let observer, let sequence, _):
+            case .notification(let observer, let sequence, _, _):
                 truth.accounts[observer]?.lost.append(sequence...sequence)
             case .gap(let gap):
                 truth.accounts[gap.observer]?.lost.append(gap.firstSequence...gap.lastSequence)
@@ -227,7 +240,7 @@ extension ClusterWorld {
 
     func receive(_ frames: [ClusterFrame], _ place: Int) {
         for frame in frames {
-            if case .notification(let o, let q, let r) = frame {
+            if case .notification(let o, let q, let r, _) = frame {
                 tell("program \(place) reads o\(o) \(q)\(r ? "*" : "")")
             }
         }
@@ -235,7 +248,7 @@ extension ClusterWorld {
         if isRewound { return }
         for frame in frames {
             switch frame {
-            case .notification(let observer, let sequence, let isRedelivered):
+            case .notification(let observer, let sequence, let isRedelivered, let askedAt):
                 guard let account = truth.accounts[observer] else {
                     problem = problem ?? fail("o\(observer) is not an observer")
                     continue
@@ -249,6 +262,7 @@ extension ClusterWorld {
                     problem = problem ?? fail("o\(observer) has \(sequence), from before it")
                 }
                 truth.accounts[observer]?.seen.append(sequence)
+                if let askedAt { noteAsked(sequence, of: observer, at: askedAt, place) }
                 count("notifications read")
                 programs[place].lastSeen = max(programs[place].lastSeen, sequence)
             case .gap(let gap):

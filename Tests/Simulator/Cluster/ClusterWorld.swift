@@ -25,8 +25,13 @@ final class ClusterWorld {
     var askedLevel: UInt64 = 1
     /// Which observer a command removes.
     var removals: [CommandID: UInt64] = [:]
-    /// Which program a command brings back.
-    var resumes: [CommandID: Int] = [:]
+    /// Which program a command brings back, and what that says to have seen.
+    var resumes: [CommandID: (program: Int, after: UInt64?)] = [:]
+    /// Which delivery a command acknowledges, and the index at which its program was asked.
+    var acknowledgements: [CommandID: (delivery: DeliveryName, askedAt: UInt64)] = [:]
+    /// The tickets that somebody may have: the last ones.
+    var tickets: [(number: UInt64, until: Int64)] = []
+    var usedTickets: Set<UInt64> = []
     /// Whether a clock has jumped.
     var hasWildClock = false
     /// Whether the engine has lost what it had acknowledged.
@@ -34,11 +39,14 @@ final class ClusterWorld {
     /// What was found where nobody could be told.
     var problem: Violation?
     var tally: [String: Int] = [:]
+    /// How many commands an entry has: where few have room, ends of connections wait behind others.
+    let commandLimit: Int
     static let centers = [[UInt8]("default"), [UInt8]("other")]
 
     init(seed: UInt64, nodeCount: Int) {
         dice = Dice(seed: seed)
         engine = SimulatedEngine(seed: dice.next())
+        commandLimit = dice.oneIn(2) ? dice.number(in: 1...4) : 4_096
         for number in 0..<nodeCount {
             nodes.append(ClusterNode(number: number, dice: &dice))
             nodes[number].level = dice.oneIn(4) ? 1 : 2
@@ -86,6 +94,7 @@ final class ClusterWorld {
         case 19...23: for place in programs.indices where dice.oneIn(2) { try read(place) }
         case 24: removeObserver()
         case 25: others()
+        case 26: useTicket()
         default: break
         }
         try pass(Int64(dice.below(dice.oneIn(10) ? 90 : 12)) * 1_000_000 + 100_000)
@@ -111,6 +120,7 @@ final class ClusterWorld {
         options.level = node.level
         // Few schedules would have a snapshot otherwise.
         options.snapshotByteCount = 4_000
+        options.commandLimit = commandLimit
         let sequencer = ReplicatedSequencer(
             options, journal: journal, at: node.time(at: now),
             random: { [unowned self] in dice.next() },
@@ -120,6 +130,7 @@ final class ClusterWorld {
         node.process = ClusterProcess(
             journal: journal, sequencer: sequencer,
             shard: Shard(limits: Self.limits, seed: HashSeed(dice.next(), dice.next())))
+        if node.crashesUntil > now, dice.oneIn(3) { node.process?.restOfLife = dice.below(80) }
         tell("n\(node.number) starts")
     }
 
@@ -132,13 +143,13 @@ final class ClusterWorld {
     /// One turn of a broker: what the log has, what it brings about, and what goes into the log.
     func turn(_ node: ClusterNode, _ process: ClusterProcess) throws(Violation) {
         let time = node.time(at: now)
-        var restOfLife = isDisturbed && dice.oneIn(2_000) ? dice.below(8) : Int.max
+        if isDisturbed, dice.oneIn(2_000) { process.restOfLife = dice.below(8) }
         while let happening = process.sequencer.next(
             &process.shard, at: time, into: &process.effects)
         {
             try act(on: happening, node, process)
-            if restOfLife == 0 { return dieWithinTurn(node, process) }
-            restOfLife -= 1
+            if process.restOfLife == 0, isDisturbed { return dieWithinTurn(node, process) }
+            process.restOfLife -= 1
         }
         try judgeState(node, process)
         process.sequencer.tick(process.shard, at: time)
