@@ -33,7 +33,9 @@ struct ClusterConnection {
     /// Whether it is about to have another client.
     var isResuming = false
     /// What was written to it and not yet read at its other end.
-    var written: [ClusterFrame] = []
+    var written: [ClusterFrame] = [] {
+        didSet { handedCount = min(handedCount, written.count) }
+    }
     /// How much of that was handed to the socket by the end of a turn: a kill within a turn loses the others.
     var handedCount = 0
     /// How far the broker was when the connection ended, if it has.

@@ -123,14 +123,16 @@ extension ClusterWorld {
 
     // MARK: Posts
 
-    /// A program posts, over its connection where it has one; else at that broker, or at any.
+    /// A program posts, over its connection where it has one; else at any broker, or at this one.
     func post(at broker: ClusterNode? = nil) {
         guard let place = programs.indices.randomPlace(&dice) else { return }
         let post = ClusterPost(
             center: programs[place].center,
             key: dice.oneIn(3) ? [UInt8]("k\(posts.count)") : nil)
         var node = broker ?? dice.pick(nodes)
-        if programs[place].isReady, let at = programs[place].place {
+        if programs[place].isReady, let at = programs[place].place,
+            broker == nil || at.node == broker?.number
+        {
             node = nodes[at.node]
             post.line = (programs[place].line, programs[place].line.count)
         }
