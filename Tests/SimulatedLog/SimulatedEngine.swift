@@ -74,8 +74,11 @@ package final class SimulatedEngine {
     }
 
     /// The leader is lost: until another one is found nothing is appended, and what is under way may change places.
+    ///
+    /// The next one may not know the names that entries had: an engine remembers them for some time only.
     package func loseLeader(for nanoseconds: Int64) {
         electionEnd = max(electionEnd, now + nanoseconds)
+        if dice.oneIn(2) { names = [:] }
     }
 
     /// The log has no room.

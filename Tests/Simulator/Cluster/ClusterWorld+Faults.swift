@@ -41,6 +41,8 @@ extension ClusterWorld {
         case 10:
             tell("the engine is full for \(duration / 1_000_000) ms")
             engine.fill(for: duration)
+            // Attempts from before that may be in the log come late, or are known no more.
+            if dice.oneIn(2) { engine.loseLeader(for: duration / 2) }
         case 11:
             tell("n\(node.number) dies again and again for \(duration / 1_000_000) ms")
             node.crashesUntil = now + duration
@@ -82,6 +84,7 @@ extension ClusterWorld {
     private func cut(_ node: ClusterNode, until time: Int64) {
         node.cutSince = now
         node.healsAt = time
+        if dice.oneIn(2) { stillUntil = time }
         node.process?.journal.isCut = true
         node.process?.journal.hearsItself = dice.oneIn(2)
         node.process?.journal.drop()

@@ -9,6 +9,7 @@ extension ClusterWorld {
     func move() {
         guard let place = programs.indices.randomPlace(&dice) else { return }
         guard programs[place].place != nil else { return connect(place) }
+        guard now >= stillUntil else { return }
         guard dice.oneIn(3) else { return noticeOneThatLeft() }
         leave(place, isNoticed: !dice.oneIn(3))
     }

@@ -16,6 +16,8 @@ final class ClusterWorld {
     var postOf: [NotificationID: ClusterPost] = [:]
     var truth = ClusterTruth()
     var now: Int64 = 0
+    /// Until when no program goes away by itself: only so it is seen who is not let go.
+    var stillUntil: Int64 = 0
     /// Whether faults may still be planted.
     var isDisturbed = true
     var commandCount: UInt64 = 0
