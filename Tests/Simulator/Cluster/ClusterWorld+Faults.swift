@@ -8,7 +8,7 @@ import SimulatedLog
 extension ClusterWorld {
     func disturb() throws(Violation) {
         for node in nodes where node.cutSince != nil && node.healsAt <= now { heal(node) }
-        guard dice.oneIn(5), let node = dice.pick(nodes) else { return }
+        guard now >= stillUntil, dice.oneIn(5), let node = dice.pick(nodes) else { return }
         let duration = Int64(dice.below(dice.oneIn(3) ? 6_000 : 700)) * 1_000_000
         switch dice.below(15) {
         case 0, 1:
@@ -84,7 +84,11 @@ extension ClusterWorld {
     private func cut(_ node: ClusterNode, until time: Int64) {
         node.cutSince = now
         node.healsAt = time
-        if dice.oneIn(2) { stillUntil = time }
+        if dice.oneIn(3) {
+            // Nothing else happens for as long as it takes to see who is not let go.
+            stillUntil = now + Int64(dice.number(in: 3_000...5_000)) * 1_000_000
+            node.healsAt = stillUntil
+        }
         node.process?.journal.isCut = true
         node.process?.journal.hearsItself = dice.oneIn(2)
         node.process?.journal.drop()

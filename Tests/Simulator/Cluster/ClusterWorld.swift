@@ -16,7 +16,7 @@ final class ClusterWorld {
     var postOf: [NotificationID: ClusterPost] = [:]
     var truth = ClusterTruth()
     var now: Int64 = 0
-    /// Until when no program goes away by itself: only so it is seen who is not let go.
+    /// Until when no program goes away by itself, and nothing else goes wrong.
     var stillUntil: Int64 = 0
     /// Whether faults may still be planted.
     var isDisturbed = true
