@@ -32,8 +32,11 @@ extension ClusterWorld {
             node.process?.journal.cutPeers.insert(other.number)
             other.process?.journal.cutPeers.insert(node.number)
         case 7:
-            tell("the engine loses its leader for \(duration / 1_000_000) ms")
-            engine.loseLeader(for: duration)
+            // An election of JetStream may take nine seconds.
+            let election =
+                dice.oneIn(3) ? Int64(dice.number(in: 6_000...9_500)) * 1_000_000 : duration
+            tell("the engine loses its leader for \(election / 1_000_000) ms")
+            engine.loseLeader(for: election)
         case 8, 9:
             tell("n\(node.number) is to leave")
             if let process = node.process { leave(node, process) }

@@ -266,6 +266,41 @@ extension ClusterWorld {
         }
     }
 
+    /// One broker computes otherwise: nobody goes on beside another one that knows another past.
+    func finishDiverged() throws(Violation) {
+        try wait(seconds: 3)
+        guard let process = dice.pick(nodes.filter { $0.process?.sequencer.stage == .up })?.process,
+            process.shard.count > 0
+        else { return }
+        isRewound = true
+        tell("a broker computes otherwise")
+        process.shard.apply(
+            Command(
+                id: CommandID(node: 0, incarnation: 0, counter: 0),
+                time: CommandTime(
+                    wallMilliseconds: 0, monotonicNanoseconds: process.shard.logTime),
+                action: .post(
+                    Post(
+                        id: NotificationID(high: 0, low: 0),
+                        content: Notification.Content(name: [1], object: nil, userInfo: nil)),
+                    PostTerms())),
+            to: 0, into: &process.effects)
+        let center = process.shard.centers[0].name
+        for _ in 0..<20 {
+            for node in nodes {
+                guard let process = node.process else { continue }
+                submit(.tell(center: center, .endTurn(workLimit: 1)), process)
+            }
+            try pass(50_000_000)
+        }
+        try wait(seconds: 5)
+        let running = nodes.compactMap(\.process).filter { $0.sequencer.stage == .up }
+        let index = running.map(\.shard.logIndex).min() ?? 0
+        guard Set(running.map { $0.shard.chain(at: index) }).count <= 1 else {
+            throw fail("two brokers go on that know another past")
+        }
+    }
+
     /// Brokers notice with the first entry that something is wrong.
     private func writeNothing(times count: Int) throws(Violation) {
         for _ in 0..<count {

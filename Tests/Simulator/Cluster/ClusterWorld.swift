@@ -187,6 +187,7 @@ final class ClusterWorld {
         for node in nodes { heal(node) }
         for node in nodes where node.process == nil { node.startsAt = min(node.startsAt, now) }
         if dice.oneIn(12) { return try finishRewound() }
+        if dice.oneIn(12) { return try finishDiverged() }
         try wait(seconds: 25)
         for place in programs.indices where programs[place].place == nil { connect(place) }
         try wait(seconds: 6)
