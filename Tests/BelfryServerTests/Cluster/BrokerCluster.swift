@@ -56,7 +56,8 @@ final class BrokerCluster {
             isBusy = false
             for broker in brokers where try broker.crankAlone() { isBusy = true }
             engine.run(until: now)
-            for (broker, journal) in zip(brokers, journals) where journal.hasNews {
+            for (broker, journal) in zip(brokers, journals)
+            where journal.hasNews && !broker.nodes[0].hasStopped {
                 broker.nodes[0].server.hearEngine()
                 isBusy = true
             }
