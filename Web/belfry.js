@@ -1369,7 +1369,8 @@ export class NotificationCenter extends EventTarget {
   /// The options are those of the broker: `default` (the answer when there is no other), `wait`
   /// (seconds), `ttl`, `once`, `causedBy`, `idempotencyKey`. Without an answer it throws the
   /// problem. When the connection is lost it throws an error whose code is null; with a key it asks
-  /// again. With `signal` it has a connection of its own, because to end that withdraws the ask.
+  /// again, and so where a cluster does not know what became of it. With `signal` it has a
+  /// connection of its own, because to end that withdraws the ask.
   async ask(object, selector, userInfo = null, { signal = null, timeout, ...options } = {}) {
     const params = { object, selector, ...given({ userInfo, ...options }, "default") };
     if (userInfo === null) delete params.userInfo;
@@ -1379,7 +1380,10 @@ export class NotificationCenter extends EventTarget {
         if (signal !== null) return await this.#askApart(params, { signal, time: end - seconds() });
         return await this.#call("ask", params, { timeout: end - seconds() });
       } catch (error) {
-        if (error?.reason !== "lost" || params.idempotencyKey === undefined) throw error;
+        // A cluster may not know what became of it: only then 504 says nothing of the ask.
+        const isUnknown = error?.problem?.type?.endsWith("/outcome-unknown");
+        const mayRepeat = isUnknown || error?.reason === "lost";
+        if (!mayRepeat || params.idempotencyKey === undefined) throw error;
         await new Promise((resolve) => after(firstDelay, resolve));
       }
     }

@@ -156,9 +156,12 @@ extension HTTPRequest {
 }
 
 extension ClientError {
-    /// Whether the connection was lost, or the broker was about to stop, before there was an answer.
+    /// Whether nobody can say what became of a request: the connection was lost, the broker was about to stop, or its
+    /// cluster did not answer in time.
     fileprivate var isLoss: Bool {
-        if case .refused(let refusal) = self { return refusal.slug == "draining" }
+        if case .refused(let refusal) = self {
+            return refusal.slug == "draining" || refusal.slug == "outcome-unknown"
+        }
         if case .connectionFailed = self { return true }
         return self == .connectionLost
     }

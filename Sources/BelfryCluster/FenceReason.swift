@@ -1,11 +1,11 @@
 /// Why a life has ended.
-public enum FenceReason: Sendable, Equatable {
+public enum FenceReason: String, Sendable, Equatable, CaseIterable {
     /// The broker has heard neither the engine nor another broker.
-    case heardNothing
+    case heardNothing = "heard-nothing"
     /// Another broker has ended the life.
-    case declaredDown
+    case declaredDown = "declared-down"
     /// The log has stood still for too long.
-    case noQuorum
+    case noQuorum = "no-quorum"
     /// Entries behind those that were applied are given up, or the log has forgotten what an entry says of the past.
-    case tooSlow
+    case tooSlow = "too-slow"
 }

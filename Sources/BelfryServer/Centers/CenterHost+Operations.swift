@@ -195,6 +195,7 @@ extension CenterHost {
         applied.id = id
         applied.isUnspread = true
         if command?.makesCenter == true { kept.releaseCenter() }
+        if mayHappen { shared.cluster.withLock { $0.unknownOutcomeCount += 1 } }
         if mayHappen, begun?.operation is any MakesClient { gone.insert(id) }
         if let begun { refuse(problem, begun, &outbox) }
         close(begun, &outbox)

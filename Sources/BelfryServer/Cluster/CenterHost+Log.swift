@@ -29,9 +29,10 @@ extension CenterHost {
             _ = centers.hand(
                 .makeCenter(RoutedPath.defaultCenter, epoch: epoch), at: outbox.commandTime)
         case .fenced(let reason):
+            shared.cluster.withLock { $0.fences[reason, default: 0] += 1 }
             outbox.log.write(
                 .warning, "the broker has lost the cluster: its clients are closed",
-                ("reason", "\(reason)"))
+                ("reason", reason.rawValue))
             loseLog()
         case .stopped(let reason):
             outbox.log.write(

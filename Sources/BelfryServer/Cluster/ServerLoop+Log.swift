@@ -50,6 +50,7 @@ extension ServerLoop {
         applyInOrder()
         host.centers.tickLog()
         applyInOrder()
+        noteClusterFigures()
         _ = outbox.loop.schedule(
             at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)
     }

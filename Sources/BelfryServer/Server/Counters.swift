@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryCluster
 import BelfryStore
 import BelfrySystem
 import BelfryWire
@@ -53,6 +54,7 @@ struct Counters: Sendable, Equatable {
 extension MetricGroup {
     static let all = [
         broker, process, traffic, asks, timers, values, troubles, clients, tls, kept, memory, store,
+        cluster,
     ]
 
     private static let broker = MetricGroup(
@@ -374,5 +376,40 @@ extension MetricGroup {
                 "belfry_store_commit_seconds", "How long a transaction of the store took.",
                 note: "The look at its files is part of it."
             ) { $0.store.commitTimes },
+        ])
+
+    private static let cluster = MetricGroup(
+        "The cluster", note: "Where the broker takes part in one ([Cluster.md](Cluster.md)).",
+        if: { $0.configuration.cluster != nil },
+        [
+            .gauge("belfry_cluster_ready", "Whether the broker takes part and takes commands.") {
+                $0.cluster.isReady ? 1 : 0
+            },
+            .gauge("belfry_cluster_index", "The last entry of the log that was applied.") {
+                $0.cluster.index
+            },
+            .gauge("belfry_cluster_lag_entries", "Entries that are known and were not applied.") {
+                $0.cluster.lag
+            },
+            .gauge("belfry_cluster_level", "The rules that hold in the cluster.") {
+                $0.cluster.level
+            },
+            .each(
+                ClusterFigures.NodeState.self, as: "state", \.rawValue, .gauge,
+                "belfry_cluster_nodes", "Brokers that the log knows."
+            ) { $0.cluster.nodes[$1] ?? 0 },
+            .each(
+                FenceReason.self, as: "reason", \.rawValue, .counter,
+                "belfry_cluster_fenced_total",
+                "How often the broker has lost the cluster and closed its clients, by reason."
+            ) { $0.cluster.fences[$1] ?? 0 },
+            .counter(
+                "belfry_cluster_unknown_outcomes_total",
+                "Commands of which nobody knew in time whether the log has them."
+            ) { $0.cluster.unknownOutcomeCount },
+            .gauge(
+                "belfry_cluster_config_differs",
+                "Whether the limits of centers in the options are others than those of the log."
+            ) { $0.cluster.configurationDiffers ? 1 : 0 },
         ])
 }

@@ -17,6 +17,8 @@ struct MetricSource: Sendable {
     let askEnds: AskEnds
     /// What the store tells; nothing where there is none.
     let store: StoreFigures
+    /// What the loop with the log tells; nothing where there is none.
+    let cluster: ClusterFigures
 
     init(
         _ counters: LoopSum<Counters>, _ shared: SharedState, _ configuration: ServerConfiguration,
@@ -32,5 +34,6 @@ struct MetricSource: Sendable {
         refusals = shared.figures.refusals.withLock { $0 }
         askEnds = shared.figures.askEnds.withLock { $0 }
         store = shared.store?.figures ?? StoreFigures()
+        cluster = shared.cluster.withLock { $0 }
     }
 }

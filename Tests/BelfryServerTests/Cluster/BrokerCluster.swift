@@ -33,15 +33,21 @@ final class BrokerCluster {
         journal.host = number
         journal.isCut = isCut
         journals.append(journal)
+        var part = ClusterConfiguration()
+        part.name = "test"
+        part.node = "n\(number + 1)"
         let broker = try Broker(
             lateSeed: nil,
-            sequencer: SequencerMaker { now in
-                let options = ClusterOptions(node: Array("n\(number + 1)".utf8))
+            sequencer: SequencerMaker { [part] now in
                 let replicated = ReplicatedSequencer(
-                    options, journal: journal, at: now.nanoseconds,
+                    part.options, journal: journal, at: now.nanoseconds,
                     random: { UInt64(number) }, wallMilliseconds: { 1_000 + Int64(number) })
                 return LogSequencer(replicated, at: now)
-            }, adjust)
+            },
+            { [part, adjust] configuration in
+                configuration.cluster = part
+                adjust(&configuration)
+            })
         broker.crankTogether = { [unowned self] in try crank() }
         brokers.append(broker)
         try crank()

@@ -62,9 +62,19 @@ struct ClusterTests {
         #expect(refused.json["reason"].text == "fenced")
         #expect(try cluster[0].get("/readyz").status == 503)
         #expect(try cluster[1].get("/readyz").status == 200)
+        let cutOff = try MetricsPage(cluster[0])
+        #expect(cutOff["belfry_cluster_ready"] == 0)
+        #expect(cutOff["belfry_cluster_unknown_outcomes_total"] == 1)
+        #expect(cutOff.troubles("belfry_cluster_fenced_total") == ["heard-nothing": 1])
+        try cluster.advance(by: 1_000)
+        let other = try MetricsPage(cluster[1])
+        #expect(other["belfry_cluster_ready"] == 1)
+        #expect(other[#"belfry_cluster_nodes{state="up"}"#] == 2)
+        #expect(other[#"belfry_cluster_nodes{state="down"}"#] == 1)
         cluster.journals[0].isCut = false
         try cluster.advance(by: 3_000)
         #expect(try cluster[0].get("/readyz").status == 200)
+        #expect(try MetricsPage(cluster[0])["belfry_cluster_ready"] == 1)
     }
 
     @Test("a client goes on at another broker, and has what it missed")

@@ -1,0 +1,39 @@
+import BelfryCenter
+import BelfryCluster
+import Synchronization
+
+/// What the metrics tell of a cluster, as of the last look of the loop that applies its log.
+struct ClusterFigures: Sendable {
+    /// Whether a broker of the log takes part.
+    enum NodeState: String, CaseIterable {
+        case up
+        case down
+    }
+
+    var isReady = false
+    var index: UInt64 = 0
+    var lag: UInt64 = 0
+    var level: UInt64 = 0
+    var nodes: [NodeState: Int] = [:]
+    var fences: [FenceReason: UInt64] = [:]
+    var unknownOutcomeCount: UInt64 = 0
+    /// Whether the limits of centers of this broker's options are others than those of the log.
+    var configurationDiffers = false
+}
+
+extension ServerLoop {
+    /// Notes how the broker stands with its cluster, for the metrics.
+    func noteClusterFigures() {
+        guard let log = host.centers.log else { return }
+        let shard = host.centers.shard
+        outbox.shared.cluster.withLock { figures in
+            figures.isReady = log.unavailability == nil
+            figures.index = shard.logIndex
+            figures.lag = log.replicated.knownIndex - min(log.replicated.knownIndex, shard.logIndex)
+            figures.level = shard.level
+            let upCount = shard.brokers.count { $0.isUp }
+            figures.nodes = [.up: upCount, .down: shard.brokers.count - upCount]
+            figures.configurationDiffers = shard.limits != outbox.configuration.centerLimits
+        }
+    }
+}
