@@ -13,8 +13,8 @@ public struct Shard: Sendable {
     let seed: HashSeed
     /// The state of the log that it applies.
     var log = ShardLog()
-    /// The center that ended last, until its host has taken it.
-    private var ended: NotificationCenter?
+    /// The center that ended last, until its host has taken it; not in the shard itself, which is moved at times.
+    private var ended: [NotificationCenter] = []
 
     /// Makes a shard without a center.
     ///
@@ -57,11 +57,11 @@ public struct Shard: Sendable {
             centers.swapAt(position, centers.count - 1)
             positions[centers[position].name] = position
         }
-        ended = centers.removeLast()
+        ended = [centers.removeLast()]
     }
 
     /// Takes the center that ended last: its host counts off what it had.
-    public mutating func takeEnded() -> NotificationCenter? { ended.take() }
+    public mutating func takeEnded() -> NotificationCenter? { ended.popLast() }
 
     /// Takes the names away: none finds its center from now on.
     public mutating func close() { positions = [:] }

@@ -90,23 +90,17 @@ extension CenterHost {
         _ outbox: inout Outbox
     ) {
         precondition(!applied.isUnspread, "what the last command brought about is on its way")
+        // A sequencer gives it another name.
+        let command = Command(id: centers.nextCommand, time: outbox.commandTime, action: action)
         if centers.hasSequencer {
-            applied.id = centers.hand(action, for: position, at: outbox.commandTime)
+            applied.id = centers.hand(command, for: position)
             outbox.loop.takeAnotherTurn()
         } else {
-            let command = centers.name(action, for: position, at: outbox.commandTime)
             applied.id = command.id
             applied.number = number
-            apply(command, to: position, &outbox)
+            centers.apply(command, to: position, into: &effects)
+            noteApplied(to: position, &outbox)
         }
-    }
-
-    @inline(__always)
-    private mutating func apply(
-        _ command: consuming Command, to position: Int, _ outbox: inout Outbox
-    ) {
-        centers.apply(command, to: position, into: &effects)
-        noteApplied(to: position, &outbox)
     }
 
     /// A center has got a command: everybody gets what that brought about with ``fanOut(_:)``.

@@ -12,10 +12,9 @@ extension CenterHost {
     /// as long as the turn has time. The next turn goes on behind the center that was the last, and not
     /// before what is posted here has been written.
     mutating func endTurnOfCenters(_ outbox: inout Outbox) {
+        guard centers.touched.contains(where: { centers.needsTurnEnd(at: $0) }) else { return }
         // An entry of a log is a turn of its own.
-        guard centers.log == nil,
-            centers.touched.contains(where: { centers.needsTurnEnd(at: $0) })
-        else { return }
+        if centers.log != nil { return }
         let isAmidFlush = outbox.loop.isAmidFlush
         let line = centers.touched.filter {
             centers.needsTurnEnd(at: $0) && !(isAmidFlush && centers.turnGoesOn(at: $0))

@@ -78,6 +78,7 @@ struct CenterTable: ~Copyable {
     }
 
     /// Where a center is, if it is.
+    @inline(__always)
     func position(of name: [UInt8]) -> Int? {
         // Arrays that share their storage are equal at once: so it is for the default center.
         if let defaultPosition, name == RoutedPath.defaultCenter { return defaultPosition }
@@ -141,7 +142,8 @@ struct CenterTable: ~Copyable {
         guard var center = shard.takeEnded() else { return false }
         var end = ended.take() ?? TurnEnd()
         defer { ended = end }
-        note(center.needs, center.losses, at: position, &end)
+        note(center.needs, at: position, &end)
+        note(center.losses, at: position, &end)
         hosted[position].add(center.clientCounts, to: totals)
         hosted[position].add(center.tally, to: totals)
         if hasOwners { addOwned(center.takeOwnedGrowth()) }
@@ -169,39 +171,33 @@ struct CenterTable: ~Copyable {
         @inline(__always) _read { yield shard.centers.span[position] }
     }
 
-    /// Names a command for a center.
+    /// The name of the next command was given.
     @inline(__always)
-    mutating func name(
-        _ action: consuming Command.Action, for position: Int, at time: CommandTime
-    ) -> Command {
-        hosted[position].time = time
-        return Command(id: nextID(), time: time, action: action)
-    }
-
-    /// The name of the next command.
-    @inline(__always)
-    mutating func nextID() -> CommandID {
-        let id = nextCommand
+    private mutating func passName() {
         nextCommand = CommandID(
-            node: id.node, incarnation: id.incarnation, counter: id.counter + 1)
-        return id
+            node: nextCommand.node, incarnation: nextCommand.incarnation,
+            counter: nextCommand.counter + 1)
     }
 
-    /// Applies a command to a center.
+    /// Applies a command, which has the next name, to a center.
     @inline(__always)
     mutating func apply(
         _ command: consuming Command, to position: Int, into effects: inout Effects
     ) {
+        passName()
+        hosted[position].time = command.time
         touch(position)
         let observerCount = shard.centers[position].needs.observerCount
         shard.apply(command, to: position, into: &effects)
-        noteApplied(effects, at: position, observerCount: observerCount)
+        noteApplied(&effects, at: position, observerCount: observerCount)
     }
 
     /// Notes what a command has changed in a center, which had so many observers before.
+    ///
+    /// It changes nothing of the effects; so they are not copied to be looked at.
     @inline(__always)
     private mutating func noteApplied(
-        _ effects: borrowing Effects, at position: Int, observerCount: Int
+        _ effects: inout Effects, at position: Int, observerCount: Int
     ) {
         if !effects.changes.isEmpty, keepsChanges { hosted[position].keep(effects) }
         if isWitnessed { bearWitness(at: position) }
@@ -233,18 +229,17 @@ struct CenterTable: ~Copyable {
     /// Whether commands are under way.
     var isWaiting: Bool { sequencer?.isWaiting ?? false }
 
-    /// Lets the sequencer have a command for the center at a position.
-    mutating func hand(
-        _ action: consuming Command.Action, for position: Int, at time: CommandTime
-    ) -> CommandID {
-        hosted[position].time = time
-        hosted[position].ownWork.formUnion(OwnWork(action))
-        return hand(.tell(center: shard.centers[position].name, action), at: time)
+    /// Lets the sequencer have a command for the center at a position, and gives back the name that it has there.
+    mutating func hand(_ command: Command, for position: Int) -> CommandID {
+        hosted[position].time = command.time
+        hosted[position].ownWork.formUnion(OwnWork(command.action))
+        return hand(
+            .tell(center: shard.centers[position].name, command.action), at: command.time)
     }
 
     /// Lets the sequencer have a command.
     mutating func hand(_ action: ShardCommand.Action, at time: CommandTime) -> CommandID {
-        guard let sequencer else { return nextID() }
+        guard let sequencer else { return nextCommand }
         let id = sequencer.submit(action, at: time)
         underWay.add(id, action)
         return id
@@ -273,7 +268,7 @@ struct CenterTable: ~Copyable {
         case .told:
             touch(position)
             hosted[position].time = time
-            noteApplied(effects, at: position, observerCount: hosted[position].observerCount)
+            noteApplied(&effects, at: position, observerCount: hosted[position].observerCount)
             hosted[position].observerCount += observerGrowth
         case .made:
             madeIsNew = hosted.count < shard.count
@@ -294,7 +289,7 @@ struct CenterTable: ~Copyable {
     mutating func takeRestored(at time: CommandTime, _ totals: borrowing CenterTotals) {
         var end = ended.take() ?? TurnEnd()
         for position in hosted.indices {
-            note(CenterNeeds(), hosted[position].knownLosses, at: position, &end)
+            note(CenterNeeds(), at: position, &end)
             hosted[position].add(ClientCounts(), to: totals)
             hosted[position].add(CenterTally(), to: totals)
         }
@@ -460,10 +455,14 @@ extension CenterTable {
             noteKept(at: position, ifChangedBy: Self.leastKeptChange)
             addTally(at: position, to: totals)
             let needs = shard.centers[position].needs
-            note(needs, shard.centers.span[position].losses, at: position, &end)
+            note(needs, at: position, &end)
+            if shard.centers.span[position].losses.total != hosted[position].knownLosses.total {
+                note(shard.centers.span[position].losses, at: position, &end)
+            }
             end.deadline = min(end.deadline, needs.nextDeadline(at: time))
             // An entry of a log does that by itself, or a later one.
             if needs.turnEnd, log == nil { others.append(position) }
+            if !keepsChanges { continue }
             let changes = hosted[position].endOfTurn()
             if changes.isEmpty { continue }
             let name = shard.centers[position].name
@@ -488,20 +487,19 @@ extension CenterTable {
         }
     }
 
-    private mutating func note(
-        _ needs: CenterNeeds, _ losses: Losses, at position: Int, _ end: inout TurnEnd
-    ) {
+    private mutating func note(_ needs: CenterNeeds, at position: Int, _ end: inout TurnEnd) {
         let known = hosted[position].known
         end.heldGrowth += needs.heldByteCount - known.heldByteCount
         end.queueGrowth += needs.queueByteCount - known.queueByteCount
         end.entryGrowth += needs.queueCount - known.queueCount
         end.heldCountGrowth += needs.heldCount - known.heldCount
-        if losses.total != hosted[position].knownLosses.total {
-            end.losses = end.losses ?? Losses()
-            end.losses?.add(losses, since: hosted[position].knownLosses)
-            hosted[position].knownLosses = losses
-        }
         if needs.idle != known.idle { idleCount += needs.idle ? 1 : -1 }
         hosted[position].known = needs
+    }
+
+    private mutating func note(_ losses: Losses, at position: Int, _ end: inout TurnEnd) {
+        end.losses = end.losses ?? Losses()
+        end.losses?.add(losses, since: hosted[position].knownLosses)
+        hosted[position].knownLosses = losses
     }
 }

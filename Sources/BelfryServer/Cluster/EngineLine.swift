@@ -3,7 +3,7 @@ import BelfryLoop
 import BelfrySystem
 
 /// The connection of a broker to the engine of its cluster: one at a time, to one server of a list.
-struct EngineLine {
+final class EngineLine {
     let journal: NATSJournal
     private let servers: [EngineServer]
     private var place: Int
@@ -39,7 +39,7 @@ struct EngineLine {
     }
 
     /// Opens a connection, or gives one up, where it is time for that.
-    mutating func tick(_ outbox: inout Outbox) {
+    func tick(_ outbox: inout Outbox) {
         let now = outbox.loop.now
         guard connection != nil else {
             if lookup != nil { return takeAddress(&outbox) }
@@ -59,7 +59,7 @@ struct EngineLine {
         }
     }
 
-    private mutating func connect(_ outbox: inout Outbox) {
+    private func connect(_ outbox: inout Outbox) {
         place = (place + 1) % servers.count
         do throws(SystemCallError) {
             let server = servers[place]
@@ -72,7 +72,7 @@ struct EngineLine {
         }
     }
 
-    private mutating func takeAddress(_ outbox: inout Outbox) {
+    private func takeAddress(_ outbox: inout Outbox) {
         switch lookup?.outcome {
         case .pending?, nil: return
         case .failed?:
@@ -88,7 +88,7 @@ struct EngineLine {
         }
     }
 
-    private mutating func connect(
+    private func connect(
         to address: SocketAddress, _ outbox: inout Outbox
     ) throws(SystemCallError) {
         beganAt = outbox.loop.now
@@ -98,7 +98,7 @@ struct EngineLine {
     /// Whether an event is about the connection, which takes it then.
     ///
     /// - Returns: nil for another one's; else whether the journal may have news.
-    mutating func take(
+    func take(
         _ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox
     ) -> Bool? {
         switch event {
@@ -132,7 +132,7 @@ struct EngineLine {
         outbox.loop.send(start..<outbox.loop.output.count, to: connection, as: .answer)
     }
 
-    private mutating func noteReady(_ outbox: inout Outbox) {
+    private func noteReady(_ outbox: inout Outbox) {
         attemptCount = 0
         failure = nil
         hasServed = true
@@ -141,18 +141,18 @@ struct EngineLine {
             ("name", journal.server?.name ?? ""))
     }
 
-    private mutating func giveUp(_ failure: NATSFailure, _ outbox: inout Outbox) {
+    private func giveUp(_ failure: NATSFailure, _ outbox: inout Outbox) {
         // Who operates the engine may change it while a broker runs; a start is refused.
         if failure.isFinal, !hasServed { self.failure = failure }
         drop("\(failure)", &outbox)
     }
 
-    private mutating func drop(_ reason: String, _ outbox: inout Outbox) {
+    private func drop(_ reason: String, _ outbox: inout Outbox) {
         if let connection { outbox.loop.close(connection) }
         lose(reason, &outbox)
     }
 
-    private mutating func lose(_ reason: String, _ outbox: inout Outbox) {
+    private func lose(_ reason: String, _ outbox: inout Outbox) {
         connection = nil
         journal.didDisconnect()
         outbox.log.write(

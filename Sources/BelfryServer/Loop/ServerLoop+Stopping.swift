@@ -226,7 +226,7 @@ extension ServerLoop {
         let isAlone = clientConnectionCount == 0 && hasNoConnectionElsewhere
         if isLate || isAlone, hasLeftLog() {
             outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
-            outbox.shared.counters[outbox.number].publish(outbox.counters)
+            outbox.shared.counters[outbox.number].publish(&outbox.counters)
             outbox.log.write(
                 .debug, "a loop has stopped", ("loop", "\(outbox.number)"),
                 ("connections", "\(outbox.loop.connectionCount)"))

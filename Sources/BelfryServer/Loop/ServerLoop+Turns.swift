@@ -49,7 +49,7 @@ extension ServerLoop {
         }
         outbox.counters.descriptorsExhausted = UInt64(outbox.loop.exhaustionCount)
         outbox.counters.connectionsPastRefusal = UInt64(outbox.loop.directRefusalCount)
-        outbox.shared.counters[outbox.number].publish(outbox.counters)
+        outbox.shared.counters[outbox.number].publish(&outbox.counters)
         if peakWatch.hasFallen(to: keptByteCount) { outbox.shared.trimmer.ask() }
     }
 

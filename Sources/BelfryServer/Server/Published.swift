@@ -8,8 +8,9 @@ final class Published<Value: Sendable>: Sendable {
         self.value = Mutex(value)
     }
 
+    /// Nothing of it is changed: a value of many numbers that is not `inout` is copied twice.
     @inline(__always)
-    func publish(_ new: Value) {
+    func publish(_ new: inout Value) {
         value.withLock { $0 = new }
     }
 
