@@ -104,7 +104,7 @@ extension ToolError {
         switch error {
         case .configuration(let sentence), .certificate(let sentence), .keys(let sentence):
             self = .failure(sentence)
-        case .engine(let sentence): self = .usage("the engine of the cluster: \(sentence)")
+        case .cluster(let sentence): self = .usage(sentence)
         case .listen(let address, let error): self = .failure("\(address): \(error)")
         case .store(let sentence):
             self = .failure("the data directory \(dataDirectory): \(sentence)")

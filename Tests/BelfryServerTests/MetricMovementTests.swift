@@ -1,7 +1,9 @@
 import BelfryAccess
+import BelfryCenter
 import BelfryLoop
 import BelfryStore
 import BelfryTLS
+import SimulatedLog
 import Synchronization
 import TestCertificates
 import Testing
@@ -28,6 +30,23 @@ struct Movement: CustomTestStringConvertible, Sendable {
             let before = try MetricsPage(broker)
             try happen(broker)
             return (before, try MetricsPage(broker))
+        }
+    }
+
+    /// Something that happens to two brokers that share a log, as the first of them tells it.
+    ///
+    /// - Parameter isNew: whether nothing was told before: the brokers are made by it.
+    init(
+        _ description: String, ofClusterMoves metrics: [String], isNew: Bool = false,
+        by happen: @escaping @Sendable (BrokerCluster) throws -> Void = { _ in }
+    ) {
+        testDescription = description
+        self.metrics = metrics
+        self.happen = {
+            let cluster = try BrokerCluster(count: 2)
+            let before = isNew ? MetricsPage() : try MetricsPage(cluster[0])
+            try happen(cluster)
+            return (before, try MetricsPage(cluster[0]))
         }
     }
 
@@ -64,7 +83,7 @@ struct MetricMovementTests {
     private static let held = #"{"name":"a","suspensionBehavior":"hold"}"#
     private static let twoLoops: @Sendable () throws -> Broker = { try Broker(loopCount: 2) }
 
-    static let all = start + traffic + clients + tls + kept + store
+    static let all = start + traffic + clients + tls + kept + store + cluster
 
     // MARK: What happens
 
@@ -282,6 +301,49 @@ struct MetricMovementTests {
             store.figures = figures
             return broker
         }
+    ]
+
+    private static let cluster = [
+        Movement(
+            "two brokers share a log",
+            ofClusterMoves: [
+                "belfry_cluster_ready", "belfry_cluster_level", "belfry_cluster_nodes",
+            ], isNew: true
+        ) { try $0.advance(by: 100) },
+        Movement("somebody posts", ofClusterMoves: ["belfry_cluster_index"]) { cluster in
+            try cluster[1].post(name: "a")
+            try cluster.advance(by: 100)
+        },
+        Movement("a broker hears of entries late", ofClusterMoves: ["belfry_cluster_lag_entries"]) {
+            cluster in
+            cluster.journals[0].isCut = true
+            try cluster[1].post(name: "a")
+            cluster.journals[0].isCut = false
+            cluster.engine.faults.delay = 200_000_000
+            for _ in 0..<40 {
+                try cluster.advance(by: 50)
+                if try MetricsPage(cluster[0])["belfry_cluster_lag_entries"] != 0 { break }
+            }
+        },
+        Movement(
+            "a broker is cut off while somebody posts",
+            ofClusterMoves: [
+                "belfry_cluster_fenced_total", "belfry_cluster_unknown_outcomes_total",
+            ]
+        ) { cluster in
+            cluster.journals[0].isCut = true
+            try cluster[0].http().send(HTTPPeer.text("POST", "/v1/channels/a", ""))
+            try cluster.advance(by: 2_500)
+        },
+        Movement(
+            "a broker gets other limits, and no higher revision",
+            ofClusterMoves: ["belfry_cluster_config_differs"]
+        ) { cluster in
+            var configuration = cluster[0].nodes[0].server.outbox.configuration
+            configuration.centerLimits.queueEntryLimit += 1
+            _ = cluster[0].shared.mailboxes[0].post(.reload(configuration))
+            try cluster.advance(by: 100)
+        },
     ]
 
     // MARK: What it takes

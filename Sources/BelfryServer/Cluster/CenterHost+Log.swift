@@ -23,6 +23,7 @@ extension CenterHost {
                 .info, "the broker takes part in the cluster",
                 ("seat", "\(centers.log?.seat ?? 0)"), ("index", "\(centers.logIndex ?? 0)"))
             adoptInLog(&outbox)
+            part.hasBegun = true
             guard centers.position(of: RoutedPath.defaultCenter) == nil else { return }
             shared.totals.centerCount.add(1, ordering: .relaxed)
             let epoch = outbox.random.hexadecimal(digitCount: 12)
@@ -50,6 +51,8 @@ extension CenterHost {
     }
 
     /// Lets all brokers have the limits of this one, if their revision is the highest.
+    ///
+    /// Nobody can say which limits hold where others have the same revision: a broker that begins with them leaves again.
     mutating func adoptInLog(_ outbox: inout Outbox) {
         guard let cluster = outbox.configuration.cluster else { return }
         let revision = UInt64(cluster.revision)
@@ -63,11 +66,17 @@ extension CenterHost {
                 .warning,
                 "the limits of the cluster hold: those of this broker have a lower revision",
                 ("revision", "\(known)"), ("own", "\(revision)"))
-        } else if limits != centers.limits {
+        } else if limits != centers.limits, part.hasBegun {
             outbox.log.write(
                 .error,
                 "the cluster has other limits of this revision (--cluster-revision): theirs hold",
                 ("revision", "\(known)"))
+        } else if limits != centers.limits {
+            part.conflict = """
+                the cluster has other limits of centers, also with revision \(known): start this broker with the options of \
+                the others, or with --cluster-revision \(known + 1) to let all have its limits.
+                """
+            centers.log?.replicated.leave()
         }
     }
 

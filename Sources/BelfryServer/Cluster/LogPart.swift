@@ -2,6 +2,10 @@ import BelfryCluster
 
 /// What has become of a broker's part in a log, until its loop acts on it.
 struct LogPart {
+    /// Whether it has begun once.
+    var hasBegun = false
+    /// Why it cannot go on with its options: the sentence says what to do.
+    var conflict: String?
     /// Whether all clients must go: the broker does not take part any more.
     var clientsMustGo = false
     /// Whether the broker has left in order, or cannot go on.

@@ -43,16 +43,20 @@ extension ServerLoop {
         guard let log = host.centers.log else { return }
         log.now = outbox.loop.now
         engine?.tick(&outbox)
-        if let failure = engine?.failure {
-            self.failure = .engine("\(failure)")
-            return finish()
-        }
+        if let failure = engine?.failure { return fail("the engine of the cluster: \(failure)") }
         applyInOrder()
         host.centers.tickLog()
         applyInOrder()
+        if let conflict = host.part.conflict, host.part.isOver { return fail(conflict) }
         noteClusterFigures()
         _ = outbox.loop.schedule(
             at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)
+    }
+
+    /// Ends the loop, as somebody must change an option first.
+    private mutating func fail(_ sentence: String) {
+        failure = .cluster(sentence)
+        finish()
     }
 
     /// Applies what the order of all brokers has by now.

@@ -10,8 +10,8 @@ public enum StartError: Error, Equatable, Sendable {
     case keys(String)
     /// The data directory cannot be used; the words say why.
     case store(String)
-    /// The engine of the cluster cannot be used; the sentence says why.
-    case engine(String)
+    /// The broker cannot take part in the cluster with its options; the sentence says why.
+    case cluster(String)
     /// The certificate or its key cannot be used; the sentence says why.
     case certificate(String)
     /// The system refused something else.

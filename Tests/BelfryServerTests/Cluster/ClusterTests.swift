@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryCluster
 import BelfryLoop
 import SimulatedLog
@@ -89,6 +90,31 @@ struct ClusterTests {
         let answer = try other.result("resume", #"{"session":"\#(socket.session)"}"#)
         #expect(answer["client"].text == socket.client)
         #expect(try other.takeNames() == ["a"])
+    }
+
+    @Test("a broker whose limits are others does not take part, unless its revision is higher")
+    func otherLimits() throws {
+        var revision = 1
+        let cluster = try BrokerCluster(count: 2) { configuration in
+            guard ["n3", "n4"].contains(configuration.cluster?.node) else { return }
+            configuration.centerLimits.queueEntryLimit = 7
+            configuration.cluster?.revision = revision
+        }
+        try cluster.start()
+        try cluster.advance(by: 1_000)
+        #expect(cluster[2].nodes[0].hasStopped)
+        guard case .cluster(let sentence)? = cluster[2].nodes[0].server.failure else {
+            Issue.record("the broker takes part")
+            return
+        }
+        #expect(sentence.contains("--cluster-revision 2"))
+        #expect(try MetricsPage(cluster[0])["belfry_cluster_config_differs"] == 0)
+
+        revision = 2
+        try cluster.start()
+        try cluster.advance(by: 1_000)
+        #expect(try cluster[3].get("/readyz").status == 200)
+        #expect(try MetricsPage(cluster[0])["belfry_cluster_config_differs"] == 1)
     }
 
     @Test("a broker that stops leaves: its clients are told first, and the others go on")
