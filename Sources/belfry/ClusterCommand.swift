@@ -4,8 +4,44 @@ import BelfryClient
 /// `belfry cluster`.
 struct ClusterCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cluster", abstract: "Look at the cluster that a broker takes part in.",
-        subcommands: [ClusterStatusCommand.self])
+        commandName: "cluster",
+        abstract: "Look at the cluster that a broker takes part in, and change what all its brokers go by.",
+        subcommands: [
+            ClusterStatusCommand.self, ClusterUpgradeCommand.self, ClusterConfigureCommand.self,
+        ])
+}
+
+/// `belfry cluster upgrade`.
+struct ClusterUpgradeCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upgrade",
+        abstract: "Let the rules of the new program hold, once all brokers run it: then there is no way back.")
+
+    @OptionGroup var place: PlaceOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        try await changeCluster("upgrade", at: place)
+    }
+}
+
+/// `belfry cluster apply-config`.
+struct ClusterConfigureCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply-config",
+        abstract: "Let all brokers have the limits of centers that the options of this one say.")
+
+    @OptionGroup var place: PlaceOptions
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        try await changeCluster("apply-config", at: place)
+    }
+}
+
+/// Asks a broker for a change of its cluster, and writes what holds then.
+private func changeCluster(_ change: String, at place: PlaceOptions) async throws(ToolError) {
+    let answer = try await HTTPRequest.post("/v1/cluster/\(change)", json: []).requiredAnswer(
+        from: place.brokerURL())
+    try Report.write(Report.oneLine(answer.content))
 }
 
 /// `belfry cluster status`.

@@ -162,6 +162,8 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["admin"], impossible: 409, http: ("DELETE", "/v1/centers/default", nil)),
         // There is no store.
         Deed(verbs: ["admin"], impossible: 409, http: ("POST", "/v1/backup", "")),
+        Deed(verbs: ["admin"], impossible: 404, http: ("POST", "/v1/cluster/upgrade", "")),
+        Deed(verbs: ["admin"], impossible: 404, http: ("POST", "/v1/cluster/apply-config", "")),
     ]
 
     /// Whether it is the request of a route.

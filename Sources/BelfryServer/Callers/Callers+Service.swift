@@ -29,11 +29,13 @@ extension Callers {
             return .overview(since: number)
         case .cluster:
             try checkInspect(outbox)
-            guard outbox.configuration.cluster != nil else {
-                throw Problem(.notFound, "The broker takes part in no cluster (--engine).")
-            }
+            guard outbox.configuration.cluster != nil else { throw Problem.noCluster }
             try gate.charge(1, &exchange, &outbox)
             return .cluster
+        case .upgradeCluster:
+            return try change(.upgrade, &outbox)
+        case .configureCluster:
+            return try change(.applyConfiguration, &outbox)
         case .centers:
             exchange.request = try exchange.centerListing(requestReader)
             try gate.charge(1, &exchange, &outbox)
@@ -59,6 +61,20 @@ extension Callers {
             try openDebugWebSocket(id, &outbox)
         }
         return nil
+    }
+
+    /// Reads what an admin asks of the cluster.
+    private mutating func change(
+        _ change: ClusterChange, _ outbox: inout Outbox
+    ) throws(Problem) -> CallerStep {
+        let caller = exchange.caller ?? outbox.anonymous
+        guard caller.grants.allowEverywhere(.admin) else { throw Problem.lacking("admin", caller) }
+        let query = try Query(exchange.parser.head)
+        try query.finish()
+        guard outbox.configuration.cluster != nil else { throw Problem.noCluster }
+        try gate.charge(1, &exchange, &outbox)
+        exchange.request = .changeCluster(change)
+        return .request
     }
 
     /// Answers with the metrics; the text is made once a turn, and compressed for each.

@@ -77,6 +77,8 @@ extension CenterHost {
             }
         case .endCenter:
             return perform(EndCenter(), submission, &outbox)
+        case .changeCluster(let change):
+            return perform(ChangeCluster(change: change), submission, &outbox)
         }
     }
 

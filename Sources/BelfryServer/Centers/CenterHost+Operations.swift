@@ -168,8 +168,8 @@ extension CenterHost {
             if step.result == .ended { noteEnd(isStored: centers.endedIsStored) }
             applied.isUnspread = true
             if let begun { finish(begun.operation, begun, &outbox) }
-        case (.done, _): if let begun { goOn(begun, &outbox) }
-        case (.told, nil), (.made, nil), (.began, _), (.refused, _): break
+        case (.done, _), (.refused, _): if let begun { goOn(begun, &outbox) }
+        case (.told, nil), (.made, nil), (.began, _): break
         }
         close(begun, &outbox)
     }
@@ -215,7 +215,7 @@ extension CenterHost {
         }
     }
 
-    private mutating func finish<Begun: Operation>(
+    mutating func finish<Begun: Operation>(
         _ operation: Begun, _ begun: Pending, _ outbox: inout Outbox
     ) {
         do throws(Problem) {

@@ -39,6 +39,7 @@ enum CenterRequest: Sendable {
     indirect case enterMode(ModeRequest)
     case leaveMode(Secret)
     case endCenter
+    case changeCluster(ClusterChange)
     case look(Look)
     case centers(rows: [CenterRow], cursor: UInt64, limit: Int)
     case calls(text: [UInt8], CallingClient)

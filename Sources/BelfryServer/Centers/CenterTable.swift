@@ -70,6 +70,9 @@ struct CenterTable: ~Copyable {
     /// The revision of the limits, in a log.
     var limitsRevision: UInt64 { shard.limitsRevision }
 
+    /// The rules that hold in a log.
+    var level: UInt64 { shard.level }
+
     /// Takes no command any more: no name finds its center.
     mutating func close() {
         shard.close()

@@ -31,9 +31,14 @@ extension CenterHost {
         applied.id = centers.hand(.nothing, at: outbox.commandTime)
     }
 
-    /// An empty entry was applied: what waited for it begins again.
+    /// A command of no center was applied: what waited for an empty entry begins again.
     mutating func goOn(_ begun: consuming Pending, _ outbox: inout Outbox) {
-        guard begun.operation is AskAgain else { return beginAgain(begun, &outbox) }
-        _ = perform(begun.submission, &outbox)
+        switch begun.operation {
+        case is ChangeCluster:
+            applied.isUnspread = true
+            finish(begun.operation, begun, &outbox)
+        case is AskAgain: _ = perform(begun.submission, &outbox)
+        default: beginAgain(begun, &outbox)
+        }
     }
 }

@@ -9,6 +9,8 @@ enum ServiceRoute: CaseIterable {
     case metrics
     case overview
     case cluster
+    case upgradeCluster
+    case configureCluster
     case centers
     case me
     case tickets
@@ -34,6 +36,10 @@ enum ServiceRoute: CaseIterable {
             RouteRow(.get, "/metrics", .looks, .somewhere(.inspect), answering: .onceRestored)
         case .overview: RouteRow(.get, "/v1/overview", .looks, .somewhere(.inspect))
         case .cluster: RouteRow(.get, "/v1/cluster", .looks, .somewhere(.inspect))
+        case .upgradeCluster:
+            RouteRow(.post, "/v1/cluster/upgrade", .acts, .everywhere(.admin))
+        case .configureCluster:
+            RouteRow(.post, "/v1/cluster/apply-config", .acts, .everywhere(.admin))
         case .centers: RouteRow(.get, "/v1/centers", .looks, .nothing)
         case .me: RouteRow(.get, "/v1/me", .looks, .nothing)
         case .tickets: RouteRow(.post, "/v1/tickets", .acts, .credentials)

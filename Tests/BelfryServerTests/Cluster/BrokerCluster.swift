@@ -26,8 +26,8 @@ final class BrokerCluster {
         for _ in 0..<count { try start() }
     }
 
-    /// A broker more begins.
-    func start(isCut: Bool = false) throws {
+    /// A broker more begins, whose program knows the rules of a level.
+    func start(isCut: Bool = false, level: UInt64 = 1) throws {
         let number = journals.count
         let journal = engine.connect()
         journal.host = number
@@ -36,11 +36,13 @@ final class BrokerCluster {
         var part = ClusterConfiguration()
         part.name = "test"
         part.node = "n\(number + 1)"
+        var options = part.options
+        options.level = level
         let broker = try Broker(
             lateSeed: nil,
-            sequencer: SequencerMaker { [part] now in
+            sequencer: SequencerMaker { [options] now in
                 let replicated = ReplicatedSequencer(
-                    part.options, journal: journal, at: now.nanoseconds,
+                    options, journal: journal, at: now.nanoseconds,
                     random: { UInt64(number) }, wallMilliseconds: { 1_000 + Int64(number) })
                 return LogSequencer(replicated, at: now)
             },

@@ -117,6 +117,48 @@ struct ClusterTests {
         #expect(try MetricsPage(cluster[0])["belfry_cluster_config_differs"] == 1)
     }
 
+    @Test("the rules of a new program hold when all that take part know them, and an older one takes part no more")
+    func upgrade() throws {
+        let cluster = try BrokerCluster(count: 1)
+        try cluster.start(level: 2)
+        let early = try cluster[1].request("POST", "/v1/cluster/upgrade", "")
+        #expect(early.status == 503)
+        #expect(early.problem == "store-unavailable")
+        #expect(early.json["reason"].text == "too-old")
+        #expect(try cluster[1].get("/v1/cluster")["level"].int == 1)
+
+        try cluster[0].signal(15)
+        try cluster.advance(by: 2_000)
+        #expect(cluster[0].nodes[0].hasStopped)
+        let answer = try cluster[1].request("POST", "/v1/cluster/upgrade", "")
+        #expect(answer.status == 200)
+        #expect(answer.json["level"].int == 2)
+        // Once more changes nothing.
+        #expect(try cluster[1].request("POST", "/v1/cluster/upgrade", "").status == 200)
+
+        try cluster.start()
+        try cluster.advance(by: 1_000)
+        #expect(try cluster[2].get("/readyz").json["reason"].text == "too-old")
+        try cluster.start(level: 2)
+        try cluster.advance(by: 1_000)
+        #expect(try cluster[3].get("/readyz").status == 200)
+    }
+
+    @Test("a broker lets all have its limits")
+    func configuration() throws {
+        let cluster = try BrokerCluster(count: 2)
+        var configuration = cluster[0].nodes[0].server.outbox.configuration
+        configuration.centerLimits.queueEntryLimit = 1
+        _ = cluster[0].shared.mailboxes[0].post(.reload(configuration))
+        try cluster.crank()
+        let answer = try cluster[0].request("POST", "/v1/cluster/apply-config", "")
+        #expect(answer.status == 200)
+        #expect(answer.json["revision"].int == 2)
+        let idle = #"{"name":"a","style":"idle","modes":["m"]}"#
+        #expect(try cluster[1].post(idle).status == 202)
+        #expect(try cluster[1].post(idle.replacing("\"a\"", with: "\"b\"")).problem == "queue-full")
+    }
+
     @Test("a broker that stops leaves: its clients are told first, and the others go on")
     func stopping() throws {
         let cluster = try BrokerCluster(count: 2)

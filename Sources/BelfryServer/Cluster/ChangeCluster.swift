@@ -1,0 +1,73 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryCluster
+import BelfryJSON
+import BelfryWire
+
+/// What an admin asks of the cluster as a whole.
+enum ClusterChange: Sendable {
+    /// The rules of this program hold from now on.
+    case upgrade
+    /// All centers have the limits that the options of this broker say.
+    case applyConfiguration
+}
+
+/// An admin changes what all brokers of a cluster go by (POST /v1/cluster/upgrade and /v1/cluster/apply-config).
+struct ChangeCluster: Operation {
+    static let answersFirst = false
+    static let isPromise = false
+    let change: ClusterChange
+
+    func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard let log = host.centers.log else { throw Problem.noCluster }
+        let action: ShardCommand.Action =
+            switch change {
+            case .upgrade: .level(log.replicated.options.level)
+            case .applyConfiguration:
+                .configure(
+                    outbox.configuration.centerLimits, revision: host.centers.limitsRevision + 1)
+            }
+        host.applied.id = host.centers.hand(action, at: outbox.commandTime)
+        outbox.loop.takeAnotherTurn()
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        let level = host.centers.log?.replicated.options.level ?? 0
+        switch change {
+        case .upgrade:
+            if host.centers.level < level {
+                throw Problem(
+                    .storeUnavailable,
+                    """
+                    A broker that takes part does not know level \(level): replace the programs of all brokers first.
+                    """, members: [Member("reason", string: Array("too-old".utf8))])
+            }
+        case .applyConfiguration:
+            // Somebody else has changed them at the same time.
+            if host.centers.limits != outbox.configuration.centerLimits {
+                throw Problem(
+                    .overloaded, "Other limits came into the log at the same time: ask again.")
+            }
+        }
+        outbox.log.write(
+            .info, "an admin has changed the cluster", ("level", "\(host.centers.level)"),
+            ("revision", "\(host.centers.limitsRevision)"))
+        var writer = JSONWriter()
+        writer.beginObject(into: &outbox.content)
+        writer.member("level", integer: host.centers.level, into: &outbox.content)
+        writer.member("revision", integer: host.centers.limitsRevision, into: &outbox.content)
+        writer.endObject(into: &outbox.content)
+        return .answer(.json)
+    }
+}
+
+extension Problem {
+    /// The broker takes part in no cluster.
+    static var noCluster: Problem {
+        Problem(.notFound, "The broker takes part in no cluster (--engine).")
+    }
+}
