@@ -14,7 +14,10 @@ import yaml
 MARK = "  # Scripts/contract makes the rest of the paths, those of one center, of the ones above.\n"
 END = "components:\n"
 PREFIX = "/v1/centers/{center}"
-BROKER = {"/v1/tickets", "/v1/backup", "/v1/centers", "/v1/me", "/v1/overview", "/v1/cluster"}
+BROKER = {
+    "/v1/tickets", "/v1/backup", "/v1/centers", "/v1/me", "/v1/overview", "/v1/cluster",
+    "/v1/cluster/upgrade", "/v1/cluster/apply-config", "/v1/cluster/recover",
+}
 CENTER = {"$ref": "#/components/parameters/Center"}
 NOT_FOUND = {"$ref": "#/components/responses/NotFound"}
 

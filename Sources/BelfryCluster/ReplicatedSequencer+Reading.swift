@@ -22,8 +22,11 @@ extension ReplicatedSequencer {
                 continue
             }
             switch stage {
-            case .left, .stopped: return nil
-            case .loading, .catchingUp, .comingUp, .up, .leaving: break
+            case .left, .stopped:
+                // What still comes is nothing to a broker that does not go on, and must not gather.
+                while journal.next() != nil {}
+                return nil
+            case .loading, .catchingUp, .comingUp, .up, .leaving, .recovering: break
             }
             guard let event = journal.next() else { return nil }
             take(event, &shard, at: now)
@@ -31,6 +34,7 @@ extension ReplicatedSequencer {
     }
 
     private func take(_ event: JournalEvent, _ shard: inout Shard, at now: Int64) {
+        if stage == .recovering { return recover(with: event, &shard, at: now) }
         switch event {
         case .beat(let beat): return take(beat, at: now)
         case .entry(let index, let code): take(code, at: index, &shard, at: now)

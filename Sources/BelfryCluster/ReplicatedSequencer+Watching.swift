@@ -15,6 +15,7 @@ extension ReplicatedSequencer {
         case .loading:
             if now - (loadAskedAt ?? 0) >= ClusterOptions.askInterval { load(at: now) }
             return
+        case .recovering: return goOnRecovering(at: now)
         case .catchingUp: ask(at: now)
         case .comingUp: break
         case .up, .leaving: if !watchSelf(at: now) { return }

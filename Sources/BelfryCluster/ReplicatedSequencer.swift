@@ -7,7 +7,7 @@ public import BelfryCenter
 /// 100 ms it calls ``tick(_:at:)``. How a broker gets on with the log is one value, ``stage``:
 ///
 ///     loading → catchingUp → comingUp → up → leaving → left
-///                   ▲____________________|      any → stopped
+///                   ▲____________________|      any → stopped → recovering → catchingUp
 ///
 /// A life begins with `comingUp`, and ends with the way back: then the host closes the connections of all clients.
 public final class ReplicatedSequencer {
@@ -75,9 +75,11 @@ public final class ReplicatedSequencer {
     var dueIndex: UInt64?
     var dueSince: Int64?
     var snapshotAt: Int64
+    /// The entry behind which the log goes on with the state of this broker, as it is recovered.
+    var recovery: Recovery?
     /// The snapshot before the last one.
     var trimIndex: UInt64?
-    private let random: () -> UInt64
+    let random: () -> UInt64
     private let wallMilliseconds: () -> Int64
 
     /// An entry that was applied.
@@ -161,6 +163,7 @@ public final class ReplicatedSequencer {
         switch stage {
         case .up: nil
         case .loading, .catchingUp, .comingUp: hasBeenUp ? .fenced : .catchingUp
+        case .recovering: .catchingUp
         case .leaving, .left: .draining
         case .stopped(let reason): .stopped(reason)
         }
@@ -172,7 +175,7 @@ public final class ReplicatedSequencer {
     public func leave() {
         switch stage {
         case .up: stage = .leaving
-        case .loading, .catchingUp, .comingUp: end(with: .left, telling: .left)
+        case .loading, .catchingUp, .comingUp, .recovering: end(with: .left, telling: .left)
         case .leaving, .left, .stopped: break
         }
     }
@@ -205,7 +208,7 @@ public final class ReplicatedSequencer {
     func stop(_ reason: StopReason) {
         switch stage {
         case .left, .stopped: return
-        case .loading, .catchingUp, .comingUp, .up, .leaving:
+        case .loading, .catchingUp, .comingUp, .up, .leaving, .recovering:
             end(with: .stopped(reason), telling: .stopped(reason))
         }
     }

@@ -12,6 +12,8 @@ public enum Stage: Sendable, Equatable {
     case leaving
     /// It has left.
     case left
+    /// It has stopped since the log had lost something, and lets the log go on with its own state.
+    case recovering
     /// It cannot go on.
     case stopped(StopReason)
 }

@@ -20,3 +20,15 @@ public enum StopReason: Sendable, Equatable {
     /// So many brokers share the log already.
     case isOneTooMany(limit: Int)
 }
+
+extension StopReason {
+    /// Whether the log and what this broker has applied are not one past: an operator may let the log go on with either.
+    public var isLoss: Bool {
+        switch self {
+        case .otherPast, .lostEntries: true
+        case .noSnapshot, .brokenSnapshot, .tooOld, .tooOldForLevel, .unreadable, .nameIsTaken,
+            .isOneTooMany:
+            false
+        }
+    }
+}

@@ -5,9 +5,10 @@ import BelfryClient
 struct ClusterCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster",
-        abstract: "Look at the cluster that a broker takes part in, and change what all its brokers go by.",
+        abstract: "Look at the cluster that a broker takes part in, and change what all go by.",
         subcommands: [
             ClusterStatusCommand.self, ClusterUpgradeCommand.self, ClusterConfigureCommand.self,
+            ClusterRecoverCommand.self,
         ])
 }
 
@@ -15,7 +16,8 @@ struct ClusterCommands: ParsableCommand {
 struct ClusterUpgradeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
-        abstract: "Let the rules of the new program hold, once all brokers run it: then there is no way back.")
+        abstract: "Let the rules of the new program hold, once all brokers run it.",
+        discussion: "There is no way back: an older program does not come up any more.")
 
     @OptionGroup var place: PlaceOptions
 
@@ -34,6 +36,32 @@ struct ClusterConfigureCommand: ClientCommand {
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
         try await changeCluster("apply-config", at: place)
+    }
+}
+
+/// `belfry cluster recover`.
+struct ClusterRecoverCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Let the log go on with what one broker has applied.",
+        discussion: """
+            The engine has lost entries, so the broker has stopped with the reason lost-entries. It takes part again in a \
+            moment; then start the others anew. Observers are told that they may have lost notifications.
+            """)
+
+    @OptionGroup var place: PlaceOptions
+    @Option(help: "The name of the broker whose state holds: that which is spoken to.")
+    var from: String
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let status = try await HTTPRequest.get("/v1/cluster").requiredAnswer(
+            from: place.brokerURL())
+        let node = Report.cell(JSONObject(status.content)?.raw("node"))
+        guard node == from else {
+            throw ToolError.usage(
+                "--from says \(from), and this is the broker \(node): say its address with --url.")
+        }
+        try await changeCluster("recover", at: place)
     }
 }
 

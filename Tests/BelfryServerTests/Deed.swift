@@ -164,6 +164,7 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["admin"], impossible: 409, http: ("POST", "/v1/backup", "")),
         Deed(verbs: ["admin"], impossible: 404, http: ("POST", "/v1/cluster/upgrade", "")),
         Deed(verbs: ["admin"], impossible: 404, http: ("POST", "/v1/cluster/apply-config", "")),
+        Deed(verbs: ["admin"], impossible: 404, http: ("POST", "/v1/cluster/recover", "")),
     ]
 
     /// Whether it is the request of a route.

@@ -33,7 +33,7 @@ struct RouteTests {
         ("/belfry.js", "GET, HEAD"), ("/", "GET, HEAD"), ("/v1/centers", "GET, HEAD"),
         ("/v1/overview", "GET, HEAD"), ("/v1/centers/team/overview", "GET, HEAD"),
         ("/v1/cluster", "GET, HEAD"), ("/v1/cluster/upgrade", "POST"),
-        ("/v1/cluster/apply-config", "POST"),
+        ("/v1/cluster/apply-config", "POST"), ("/v1/cluster/recover", "POST"),
         ("/v1/me", "GET, HEAD"), ("/v1/centers/team/me", "GET, HEAD"),
         ("/debug/echo", "POST"), ("/debug/ws", "GET"),
     ]

@@ -30,6 +30,7 @@ struct MadeContractTests {
         let paths = file["paths"].members
         let ofBroker: Set = [
             "/v1/tickets", "/v1/backup", "/v1/centers", "/v1/me", "/v1/overview", "/v1/cluster",
+            "/v1/cluster/upgrade", "/v1/cluster/apply-config", "/v1/cluster/recover",
         ]
         var expected: [String: ContractValue] = [:]
         for (path, item) in paths

@@ -11,7 +11,7 @@ public struct NotificationCenter: Sendable {
     /// The name of the center, as it stands in URLs.
     public let name: [UInt8]
     /// What makes sequence numbers of this life of the center different from those of others.
-    public let epoch: [UInt8]
+    public internal(set) var epoch: [UInt8]
     /// The sequence number of the last notification that was dispatched.
     public internal(set) var sequence: UInt64 = 0
     /// The index of the last command that was applied.

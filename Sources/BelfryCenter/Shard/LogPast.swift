@@ -18,6 +18,12 @@ struct LogPast: Sendable {
     /// Begins with the mark of an empty log.
     init() { append(Mark(time: 0, chain: 0)) }
 
+    /// Begins with the mark of an entry: nothing is known of those before.
+    init(at index: UInt64, _ mark: Mark) {
+        firstIndex = index
+        append(mark)
+    }
+
     /// Adds the mark of the next entry.
     mutating func append(_ mark: Mark) {
         // The storage never has room for more than the limit.

@@ -57,6 +57,11 @@ struct NodeTable: Sendable {
     /// The highest index that all that are up are known to have applied; nil where none is.
     var indexAppliedByAll: UInt64? { nodes.filter(\.isUp).map(\.appliedIndex).min() }
 
+    /// Nothing is known of how far brokers are, as indexes of before say nothing any more.
+    mutating func forgetAppliedIndexes() {
+        for place in nodes.indices { nodes[place].appliedIndex = 0 }
+    }
+
     /// Whether every broker that is up knows the rules of a level.
     func knows(_ level: UInt64) -> Bool { nodes.allSatisfy { !$0.isUp || $0.level >= level } }
 }

@@ -8,7 +8,7 @@ public struct Shard: Sendable {
     /// The limits that new centers have.
     public var limits: CenterLimits
     /// The centers, by position: another room looks at one here, since a look through a function would copy it.
-    public private(set) var centers: [NotificationCenter] = []
+    public internal(set) var centers: [NotificationCenter] = []
     private var positions: [[UInt8]: Int] = [:]
     let seed: HashSeed
     /// The state of the log that it applies.

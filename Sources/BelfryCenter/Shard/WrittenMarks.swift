@@ -130,6 +130,15 @@ struct WrittenMarks: Sendable {
         forget(last)
     }
 
+    /// Nobody knows how far a connection was written whose broker had applied less than an index.
+    mutating func forgetAll(through index: UInt64) {
+        marks = Ring()
+        late = Ring()
+        found = nil
+        // Entries of before may have had greater indexes.
+        forgottenThrough = index
+    }
+
     private mutating func append(_ mark: Late) {
         if late.count == Self.lateLimit { forget(late.removeFirst().index) }
         late.append(mark)

@@ -33,9 +33,16 @@ extension Callers {
             try gate.charge(1, &exchange, &outbox)
             return .cluster
         case .upgradeCluster:
-            return try change(.upgrade, &outbox)
+            try checkClusterAdmin(&outbox)
+            exchange.request = .changeCluster(.upgrade)
+            return .request
         case .configureCluster:
-            return try change(.applyConfiguration, &outbox)
+            try checkClusterAdmin(&outbox)
+            exchange.request = .changeCluster(.applyConfiguration)
+            return .request
+        case .recoverCluster:
+            try checkClusterAdmin(&outbox)
+            return .recovery
         case .centers:
             exchange.request = try exchange.centerListing(requestReader)
             try gate.charge(1, &exchange, &outbox)
@@ -63,18 +70,14 @@ extension Callers {
         return nil
     }
 
-    /// Reads what an admin asks of the cluster.
-    private mutating func change(
-        _ change: ClusterChange, _ outbox: inout Outbox
-    ) throws(Problem) -> CallerStep {
+    /// Refuses a caller who may not change what all brokers of a cluster go by.
+    private mutating func checkClusterAdmin(_ outbox: inout Outbox) throws(Problem) {
         let caller = exchange.caller ?? outbox.anonymous
         guard caller.grants.allowEverywhere(.admin) else { throw Problem.lacking("admin", caller) }
         let query = try Query(exchange.parser.head)
         try query.finish()
         guard outbox.configuration.cluster != nil else { throw Problem.noCluster }
         try gate.charge(1, &exchange, &outbox)
-        exchange.request = .changeCluster(change)
-        return .request
     }
 
     /// Answers with the metrics; the text is made once a turn, and compressed for each.

@@ -64,4 +64,6 @@ enum CallerStep {
     case overview(since: UInt64)
     /// How the broker stands with its cluster.
     case cluster
+    /// The log of the cluster goes on with the state of this broker.
+    case recovery
 }

@@ -2,6 +2,7 @@ import BelfryAccess
 import BelfryCenter
 import BelfryCluster
 import BelfryJSON
+import BelfryLoop
 import BelfryWire
 
 /// What an admin asks of the cluster as a whole.
@@ -44,7 +45,7 @@ struct ChangeCluster: Operation {
                     .storeUnavailable,
                     """
                     A broker that takes part does not know level \(level): replace the programs of all brokers first.
-                    """, members: [Member("reason", string: Array("too-old".utf8))])
+                    """, members: [Problem.Member("reason", string: Array("too-old".utf8))])
             }
         case .applyConfiguration:
             // Somebody else has changed them at the same time.

@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryCluster
 import BelfryLoop
 import BelfrySystem
@@ -57,6 +58,21 @@ extension ServerLoop {
     private mutating func fail(_ sentence: String) {
         failure = .cluster(sentence)
         finish()
+    }
+
+    /// An admin lets the log go on with the state of this broker, which answers how it stands then.
+    mutating func recoverCluster(for id: ConnectionID) {
+        guard let log = host.centers.log else { return }
+        if let reason = log.unavailability {
+            guard log.replicated.recover(at: outbox.loop.now.nanoseconds) else {
+                return callers.refuseRequest(id, Problem(reason), &outbox)
+            }
+            host.part.isOver = false
+            outbox.log.write(
+                .warning, "an admin lets the log go on with the state of this broker",
+                ("index", "\(host.centers.shard.logIndex)"))
+        }
+        if let status = clusterStatus { callers.send(status, to: id, &outbox) }
     }
 
     /// Applies what the order of all brokers has by now.

@@ -35,6 +35,7 @@ extension ServerLoop {
             callers.send(overview(), since: number, to: id, &outbox)
         case .cluster:
             if let status = clusterStatus { callers.send(status, to: id, &outbox) }
+        case .recovery: recoverCluster(for: id)
         }
         if mustReact { applyItems() }
     }

@@ -11,6 +11,7 @@ enum ServiceRoute: CaseIterable {
     case cluster
     case upgradeCluster
     case configureCluster
+    case recoverCluster
     case centers
     case me
     case tickets
@@ -40,6 +41,8 @@ enum ServiceRoute: CaseIterable {
             RouteRow(.post, "/v1/cluster/upgrade", .acts, .everywhere(.admin))
         case .configureCluster:
             RouteRow(.post, "/v1/cluster/apply-config", .acts, .everywhere(.admin))
+        case .recoverCluster:
+            RouteRow(.post, "/v1/cluster/recover", .acts, .everywhere(.admin))
         case .centers: RouteRow(.get, "/v1/centers", .looks, .nothing)
         case .me: RouteRow(.get, "/v1/me", .looks, .nothing)
         case .tickets: RouteRow(.post, "/v1/tickets", .acts, .credentials)

@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryCenter
 import BelfryCluster
 import BelfryLoop
@@ -117,15 +118,20 @@ struct ClusterTests {
         #expect(try MetricsPage(cluster[0])["belfry_cluster_config_differs"] == 1)
     }
 
-    @Test("the rules of a new program hold when all that take part know them, and an older one takes part no more")
+    /// Everybody may administer.
+    private static let allGrants: @Sendable (inout ServerConfiguration) -> Void = {
+        $0.anonymousGrants = Grants([Grant(.all)])
+    }
+
+    @Test("new rules hold when all that take part know them, and an older program does not come up")
     func upgrade() throws {
-        let cluster = try BrokerCluster(count: 1)
+        let cluster = try BrokerCluster(count: 1, Self.allGrants)
         try cluster.start(level: 2)
         let early = try cluster[1].request("POST", "/v1/cluster/upgrade", "")
         #expect(early.status == 503)
         #expect(early.problem == "store-unavailable")
         #expect(early.json["reason"].text == "too-old")
-        #expect(try cluster[1].get("/v1/cluster")["level"].int == 1)
+        #expect(try cluster[1].get("/v1/cluster").json["level"].int == 1)
 
         try cluster[0].signal(15)
         try cluster.advance(by: 2_000)
@@ -146,7 +152,7 @@ struct ClusterTests {
 
     @Test("a broker lets all have its limits")
     func configuration() throws {
-        let cluster = try BrokerCluster(count: 2)
+        let cluster = try BrokerCluster(count: 2, Self.allGrants)
         var configuration = cluster[0].nodes[0].server.outbox.configuration
         configuration.centerLimits.queueEntryLimit = 1
         _ = cluster[0].shared.mailboxes[0].post(.reload(configuration))
@@ -157,6 +163,57 @@ struct ClusterTests {
         let idle = #"{"name":"a","style":"idle","modes":["m"]}"#
         #expect(try cluster[1].post(idle).status == 202)
         #expect(try cluster[1].post(idle.replacing("\"a\"", with: "\"b\"")).problem == "queue-full")
+    }
+
+    @Test("the engine has lost entries: one broker's state goes on, and observers are told a gap")
+    func recovery() throws {
+        let cluster = try BrokerCluster(count: 2, Self.allGrants)
+        let mailbox = try cluster[0].post(#"{"name":"a"}"#, target: "/v1/observers")
+        let token = try #require(mailbox.json["token"].text)
+        let socket = try cluster[0].webSocket()
+        _ = try socket.observe("a")
+        try cluster[0].post(name: "a")
+        try cluster.advance(by: 1_000)
+        let kept = cluster.engine.lastIndex
+        #expect(try cluster[1].post(name: "a")["seq"].int == 2)
+        try cluster.advance(by: 1_000)
+        let epoch = socket.welcome["epoch"].text
+        // Nothing is lost yet: there is nothing to recover.
+        #expect(try cluster[0].request("POST", "/v1/cluster/recover", "").status == 200)
+
+        cluster.engine.rewind(to: kept)
+        try cluster.advance(by: 5_000)
+        for number in 0..<2 {
+            let refused = try cluster[number].request("POST", "/v1/channels/a", "")
+            #expect(refused.status == 503)
+            #expect(refused.json["reason"].text == "lost-entries")
+        }
+        try socket.read()
+        #expect(socket.closeCode == 1012)
+
+        #expect(try cluster[0].request("POST", "/v1/cluster/recover", "").status == 200)
+        try cluster.advance(by: 5_000)
+        #expect(try cluster[0].get("/readyz").status == 200)
+        let seq = try #require(try cluster[0].post(name: "a")["seq"].int)
+        #expect(seq > 1 << 24)
+        let back = try cluster[0].webSocket()
+        #expect(back.welcome["epoch"].text != epoch)
+        _ = try back.result(
+            "resume", #"{"session":"\#(socket.session)"}"#)
+        let messages = try back.takeMessages()
+        #expect(messages.contains { $0["params"]["reason"].text == "unknown" })
+        let read = try cluster[0].get("/v1/observers/\(token)/notifications")
+        #expect(read.text.contains(#""reason":"unknown""#))
+
+        // The other one stays as it is until it begins anew, and then has the same state.
+        #expect(try cluster[1].get("/readyz").status == 503)
+        try cluster.start()
+        try cluster.advance(by: 2_000)
+        #expect(try cluster[2].get("/readyz").status == 200)
+        try cluster.advance(by: 2_000)
+        #expect(
+            try cluster[0].get("/v1/cluster").json["digest"].text
+                == cluster[2].get("/v1/cluster").json["digest"].text)
     }
 
     @Test("a broker that stops leaves: its clients are told first, and the others go on")

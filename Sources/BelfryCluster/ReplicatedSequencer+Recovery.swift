@@ -1,0 +1,77 @@
+import BelfryCenter
+
+// How a log that has lost entries goes on with what one broker has applied of it: an operator says with which.
+
+extension ReplicatedSequencer {
+    /// How far the recovery is.
+    struct Recovery {
+        /// An entry that changes nothing: its place in the log is where the log goes on, and who knows another past stops there.
+        let entry: Entry
+        /// The state behind that entry; nil as long as nobody knows where it is.
+        var snapshot: JournalSnapshot?
+        var askedAt: Int64
+    }
+
+    /// Lets the log go on with the state of this broker, where it has stopped since that and the log are not one past.
+    ///
+    /// The others stop at the next entry, if they have not stopped; they take part again after a new start.
+    ///
+    /// - Returns: whether it begins, or has begun.
+    public func recover(at now: Int64) -> Bool {
+        if stage == .recovering { return true }
+        guard case .stopped(let reason) = stage, reason.isLoss else { return false }
+        stage = .recovering
+        life = newLife(after: life)
+        recovery = Recovery(
+            entry: Entry(
+                node: options.node, life: life, number: 1, appliedIndex: applied.index,
+                chain: applied.chain, elapsed: 0, wallMilliseconds: wallNow,
+                commands: [Entry.Numbered(counter: 1, action: .nothing)]),
+            askedAt: now)
+        askForRecovery()
+        return true
+    }
+
+    /// Asks again for what has not happened.
+    func goOnRecovering(at now: Int64) {
+        guard let recovery, now - recovery.askedAt >= ClusterOptions.retryInterval else { return }
+        self.recovery?.askedAt = now
+        askForRecovery()
+    }
+
+    private func askForRecovery() {
+        guard let recovery else { return }
+        if let snapshot = recovery.snapshot { return journal.save(snapshot) }
+        journal.append(recovery.entry.code, as: EntryName(life: life, number: 1, attempt: 0))
+    }
+
+    /// Takes an event while the log is recovered: what else it has is passed over.
+    func recover(with event: JournalEvent, _ shard: inout Shard, at now: Int64) {
+        guard let recovery else { return }
+        switch event {
+        case .appended(let name, let index) where name.life == life && recovery.snapshot == nil:
+            var digits: UInt64 { random() & 0xFFFF_FFFF_FFFF }
+            shard.recover(at: index, chain: random()) {
+                Array(String(digits + 0x1_0000_0000_0000, radix: 16).utf8.dropFirst())
+            }
+            self.recovery?.snapshot = JournalSnapshot(index: index, state: shard.snapshot())
+            self.recovery?.askedAt = now
+            askForRecovery()
+        case .saved(let index) where index == recovery.snapshot?.index:
+            self.recovery = nil
+            applied = Mark(index: index, chain: shard.chain, appliedAt: now)
+            handed = applied
+            said = applied
+            knownIndex = index
+            recent = RecentEntries()
+            recent.note(recovery.entry, at: index)
+            (firstKnownIndex, uselessLoadCount, loggedByteCount, trimIndex) = (0, 0, 0, nil)
+            for broker in shard.brokers { heardAt[broker.name] = now }
+            stage = .catchingUp
+            readAskedAt = nil
+            happenings.append(.loaded)
+            ask(at: now)
+        default: break
+        }
+    }
+}
