@@ -54,7 +54,7 @@ extension ReplicatedSequencer {
             shard.recover(at: index, chain: random()) {
                 Array(String(digits + 0x1_0000_0000_0000, radix: 16).utf8.dropFirst())
             }
-            self.recovery?.snapshot = JournalSnapshot(index: index, state: shard.snapshot())
+            self.recovery?.snapshot = JournalSnapshot(shard)
             self.recovery?.askedAt = now
             askForRecovery()
         case .saved(let index) where index == recovery.snapshot?.index:

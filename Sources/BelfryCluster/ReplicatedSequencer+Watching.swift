@@ -27,7 +27,9 @@ extension ReplicatedSequencer {
         let rank = rank(in: shard)
         endSilentLives(shard, rank: rank, at: now)
         appendForOthers(shard, rank: rank, at: now)
-        if rank == 0 { keepSnapshot(shard, at: now) }
+        keepSnapshot()
+        if rank == 0 { makeSnapshot(shard, at: now) }
+        keepSnapshot()
     }
 
     /// The place of this broker among those that are up.
@@ -137,13 +139,21 @@ extension ReplicatedSequencer {
 
     // MARK: Snapshots
 
-    private func keepSnapshot(_ shard: borrowing Shard, at now: Int64) {
-        guard
+    private func makeSnapshot(_ shard: borrowing Shard, at now: Int64) {
+        guard snapshotWork == nil,
             loggedByteCount >= options.snapshotByteCount
                 || loggedByteCount > 0 && now - snapshotAt >= options.snapshotInterval
         else { return }
-        loggedByteCount = 0
+        snapshotWork = beginSnapshot(copy shard)
+        // Without room for one more thread it is tried again later.
         snapshotAt = now
-        journal.save(JournalSnapshot(index: shard.logIndex, state: shard.snapshot()))
+        if snapshotWork != nil { loggedByteCount = 0 }
+    }
+
+    /// Lets the journal have the snapshot that was being made.
+    private func keepSnapshot() {
+        guard let snapshot = snapshotWork?.snapshot else { return }
+        snapshotWork = nil
+        journal.save(snapshot)
     }
 }

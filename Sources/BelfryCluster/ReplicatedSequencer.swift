@@ -77,10 +77,13 @@ public final class ReplicatedSequencer {
     var snapshotAt: Int64
     /// The entry behind which the log goes on with the state of this broker, as it is recovered.
     var recovery: Recovery?
+    /// The snapshot that is being made.
+    var snapshotWork: (any SnapshotWork)?
     /// The snapshot before the last one.
     var trimIndex: UInt64?
     let random: () -> UInt64
     private let wallMilliseconds: () -> Int64
+    let beginSnapshot: (Shard) -> (any SnapshotWork)?
 
     /// An entry that was applied.
     struct Mark {
@@ -114,14 +117,17 @@ public final class ReplicatedSequencer {
     ///   - now: the time by the clock that all further calls bring, in nanoseconds.
     ///   - random: 64 bits from the system each time.
     ///   - wallMilliseconds: the wall clock, in milliseconds since 1970.
+    ///   - beginSnapshot: begins to make a snapshot, if it can now; nil makes each at once.
     public init(
         _ options: ClusterOptions, journal: any Journal, at now: Int64,
-        random: @escaping () -> UInt64, wallMilliseconds: @escaping () -> Int64
+        random: @escaping () -> UInt64, wallMilliseconds: @escaping () -> Int64,
+        beginSnapshot: ((Shard) -> (any SnapshotWork)?)? = nil
     ) {
         self.options = options
         self.journal = journal
         self.random = random
         self.wallMilliseconds = wallMilliseconds
+        self.beginSnapshot = beginSnapshot ?? { DoneSnapshotWork($0) }
         applied = Mark(index: 0, chain: 0, appliedAt: now)
         handed = applied
         said = applied

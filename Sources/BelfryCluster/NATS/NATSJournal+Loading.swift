@@ -1,5 +1,4 @@
 import BelfryNATS
-import BelfryTLS
 
 // How a journal loads the last whole snapshot: what makes it whole, its pieces, and whether they are what was kept.
 
@@ -72,13 +71,13 @@ extension NATSJournal {
     }
 
     private func finishLoad(_ load: SnapshotLoad, _ manifest: SnapshotManifest) {
-        guard load.state.count == manifest.byteCount,
-            Digest(of: load.state.span).bytes == manifest.digest
-        else { return giveUpBroken() }
+        guard load.state.count == manifest.byteCount else { return giveUpBroken() }
+        let snapshot = JournalSnapshot(index: manifest.index, state: load.state)
+        guard snapshot.digest == manifest.digest else { return giveUpBroken() }
         loading = nil
         broken = (0, 0)
         note(manifest.index)
-        events.append(.snapshot(JournalSnapshot(index: manifest.index, state: load.state)))
+        events.append(.snapshot(snapshot))
     }
 
     /// The snapshot is broken, or its pieces are gone, as while others are being kept.

@@ -1,5 +1,4 @@
 import BelfryNATS
-import BelfryTLS
 
 // How a journal keeps a snapshot: pieces, a few at a time, and behind them what makes them whole.
 //
@@ -69,7 +68,7 @@ extension NATSJournal {
         guard let save = saving else { return }
         let manifest = SnapshotManifest(
             index: save.snapshot.index, byteCount: save.snapshot.state.count,
-            digest: Digest(of: save.snapshot.state.span).bytes, sequences: save.sequences)
+            digest: save.snapshot.digest, sequences: save.sequences)
         let isSent = publish(
             manifest.code.span, to: names.wholeSubject, .whole(save: save.number))
         if !isSent { saving = nil }

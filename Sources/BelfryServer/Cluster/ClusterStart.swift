@@ -26,7 +26,8 @@ struct ClusterStart {
         let now = MonotonicTime.now()
         let replicated = ReplicatedSequencer(
             cluster.options, journal: journal, at: now.nanoseconds, random: { random.next() },
-            wallMilliseconds: { WallTime.now().milliseconds })
+            wallMilliseconds: { WallTime.now().milliseconds },
+            beginSnapshot: { try? SnapshotThread($0) })
         return ClusterStart(
             sequencer: LogSequencer(replicated, at: now),
             engine: EngineLine(journal, cluster.servers))

@@ -1,0 +1,14 @@
+import BelfryCenter
+
+/// A snapshot that is being made: a shard may have so much that this takes seconds, which no loop has.
+public protocol SnapshotWork {
+    /// What was made; nil as long as it goes on.
+    var snapshot: JournalSnapshot? { get }
+}
+
+/// Work that is done at once.
+struct DoneSnapshotWork: SnapshotWork {
+    let snapshot: JournalSnapshot?
+
+    init(_ shard: Shard) { snapshot = JournalSnapshot(shard) }
+}
