@@ -15,6 +15,8 @@ public enum JournalEvent: Sendable {
     case snapshot(JournalSnapshot?)
     /// A snapshot is kept.
     case saved(index: UInt64)
+    /// The journal has a connection again: what was asked for on the one before may have come to nothing.
+    case reconnected
     /// Another broker has given a sign of life, or this one's own has come back.
     case beat(Beat)
 }

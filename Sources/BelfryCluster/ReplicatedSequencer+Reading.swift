@@ -44,6 +44,7 @@ extension ReplicatedSequencer {
         case .trimmed(let firstIndex): takeTrimmed(firstIndex, at: now)
         case .snapshot(let snapshot): take(snapshot, &shard, at: now)
         case .saved(let index): noteSaved(index)
+        case .reconnected: askAgain(at: now)
         }
         contactAt = now
     }
@@ -126,6 +127,14 @@ extension ReplicatedSequencer {
         if let readAskedAt, now - readAskedAt < ClusterOptions.askInterval { return }
         readAskedAt = now
         journal.read(after: max(applied.index, 1) - 1)
+    }
+
+    /// Asks anew for all that is under way.
+    private func askAgain(at now: Int64) {
+        if stage == .loading { return load(at: now) }
+        appendAllAgain(at: now)
+        readAskedAt = nil
+        ask(at: now)
     }
 
     private func takeEnd(_ lastIndex: UInt64, _ shard: Shard, at now: Int64) {

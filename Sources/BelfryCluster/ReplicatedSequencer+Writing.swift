@@ -56,6 +56,13 @@ extension ReplicatedSequencer {
             as: EntryName(life: life, number: pending.number, attempt: pending.attempt))
     }
 
+    /// Appends again all that is under way, in its order; the engine ignores what it has.
+    func appendAllAgain(at now: Int64) {
+        for place in underWay.indices where underWay[place].appendedAt != nil {
+            append(at: place, at: now)
+        }
+    }
+
     /// Appends an entry under a new name, since the log has it where it does not count.
     func appendAnew(at place: Int, at now: Int64) {
         underWay[place].attempt += 1

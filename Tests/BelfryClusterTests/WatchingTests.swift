@@ -52,6 +52,16 @@ struct WatchingTests {
         #expect(scenario.sequencer.stage == .catchingUp)
     }
 
+    @Test("on another connection, what is under way is appended again at once")
+    func reconnection() {
+        let scenario = Self.two()
+        scenario.write()
+        scenario.write()
+        let names = scenario.names
+        scenario.receive(.reconnected)
+        #expect(scenario.names == names + names.suffix(2))
+    }
+
     @Test("a fenced broker begins another life once it hears the engine")
     func newLife() {
         let scenario = Self.two()

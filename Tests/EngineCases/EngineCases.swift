@@ -50,6 +50,7 @@ struct EngineCases {
                     told.append(
                         "snapshot \(snapshot.map { "\($0.index) \($0.state.count)" } ?? "none")")
                 case .saved(let index): told.append("saved \(index)")
+                case .reconnected: told.append("reconnected")
                 case .beat(let beat): told.append("beat \(beat.life)")
                 }
             }

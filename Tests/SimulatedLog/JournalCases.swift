@@ -49,6 +49,7 @@ package struct JournalCases {
             case .snapshot(let snapshot):
                 told.append("snapshot \(snapshot.map { "\($0.index) \($0.state)" } ?? "none")")
             case .saved(let index): told.append("saved \(index)")
+            case .reconnected: told.append("reconnected")
             case .beat(let beat): told.append("beat \(beat.node) \(beat.life) \(beat.appliedIndex)")
             }
         }

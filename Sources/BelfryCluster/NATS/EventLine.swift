@@ -40,7 +40,7 @@ extension JournalEvent {
             case .entry(_, let entry): entry.count
             case .snapshot(let snapshot): snapshot?.state.count ?? 0
             case .beat(let beat): beat.node.count
-            case .appended, .refused, .end, .trimmed, .saved: 0
+            case .appended, .refused, .end, .trimmed, .saved, .reconnected: 0
             }
         return content + 128
     }

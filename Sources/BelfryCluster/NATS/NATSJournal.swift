@@ -172,7 +172,9 @@ public final class NATSJournal: Journal {
     /// Streams that were right before are looked at beside what goes on: while the engine elects who answers that, the brokers
     /// must hear each other.
     private func takePong() {
-        if hasBeenReady, progress == .preparing { progress = .ready }
+        guard hasBeenReady, progress == .preparing else { return }
+        progress = .ready
+        events.append(.reconnected)
     }
 
     private func take(_ refusal: ServerRefusal) {

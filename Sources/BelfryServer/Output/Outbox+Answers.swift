@@ -11,7 +11,11 @@ extension Outbox {
     mutating func noteRefusal(_ problem: Problem) {
         counters.requestsRefused += 1
         shared.figures.noteRefusal(problem.kind)
-        if problem.kind == .storeUnavailable { shared.store?.noteRefusal() }
+        if problem.kind == .storeUnavailable {
+            // Without a store it is the log of a cluster that takes nothing: no option of this broker changes that.
+            guard let store = shared.store else { return }
+            store.noteRefusal()
+        }
         if let limit = Self.limits[problem.kind] { meet(limit) }
     }
 

@@ -159,6 +159,7 @@ final class ScriptedServer {
                 told.append(
                     "snapshot \(snapshot.map { "\($0.index) \($0.state.count)" } ?? "none")")
             case .saved(let index): told.append("saved \(index)")
+            case .reconnected: told.append("reconnected")
             case .beat(let beat): told.append("beat \(beat.node) \(beat.life) \(beat.appliedIndex)")
             }
         }
