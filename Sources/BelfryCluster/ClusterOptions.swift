@@ -26,8 +26,11 @@ public struct ClusterOptions: Sendable {
     static let beatInterval: Int64 = 500_000_000
     /// By how much later each broker of the next rank does what the first has not done.
     static let rankInterval: Int64 = 200_000_000
-    /// After how long an entry that the log has not shown is appended again.
-    static let retryInterval: Int64 = 1_500_000_000
+    /// After how long an entry that the log has not shown is appended again for the first time; each later time it is twice
+    /// as long, up to ``longestRetryInterval``.
+    static let retryInterval: Int64 = 400_000_000
+    /// The longest time until an entry is appended once more.
+    static let longestRetryInterval: Int64 = 1_500_000_000
     /// How long a command waits for its turn in the log before it is refused.
     static let patience: Int64 = 1_500_000_000
     /// After how long nobody waits any more for a command that is under way.

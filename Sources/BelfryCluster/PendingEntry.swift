@@ -23,6 +23,13 @@ struct PendingEntry {
     var number: UInt64 { entry.number }
     var commands: [Entry.Numbered] { entry.commands }
 
+    /// After how long without an answer it is appended again: an engine without a leader loses what it is given.
+    var retryInterval: Int64 {
+        min(
+            ClusterOptions.longestRetryInterval,
+            ClusterOptions.retryInterval << Int64(min(max(appendCount, 1), 4) - 1))
+    }
+
     /// Takes the commands away that the log will never have.
     mutating func keepWhatMustHappen() {
         entry = Entry(

@@ -34,7 +34,7 @@ extension ReplicatedSequencer {
 
     /// Asks again for what has not happened.
     func goOnRecovering(at now: Int64) {
-        guard let recovery, now - recovery.askedAt >= ClusterOptions.retryInterval else { return }
+        guard let recovery, now - recovery.askedAt >= ClusterOptions.askInterval else { return }
         self.recovery?.askedAt = now
         askForRecovery()
     }

@@ -75,7 +75,7 @@ extension ReplicatedSequencer {
                 fail(underWay[place].commands, .unknownOutcome)
             }
             guard let appendedAt = underWay[place].appendedAt,
-                now - appendedAt >= ClusterOptions.retryInterval
+                now - appendedAt >= underWay[place].retryInterval
             else { continue }
             append(at: place, at: now)
         }
