@@ -27,7 +27,6 @@ extension ReplicatedSequencer {
         let rank = rank(in: shard)
         endSilentLives(shard, rank: rank, at: now)
         appendForOthers(shard, rank: rank, at: now)
-        keepSnapshot()
         if rank == 0 { makeSnapshot(shard, at: now) }
         keepSnapshot()
     }

@@ -52,7 +52,7 @@ public final class ReplicatedSequencer {
     var readAskedAt: Int64?
     var loadAskedAt: Int64?
     /// The highest index that the log is known to have.
-    public internal(set) var knownIndex: UInt64 = 0
+    var knownIndex: UInt64 = 0
     var recent = RecentEntries()
     /// The first index that the log has, as far as is known.
     var firstKnownIndex: UInt64 = 0
@@ -138,6 +138,9 @@ public final class ReplicatedSequencer {
         loadAskedAt = now
         journal.load()
     }
+
+    /// How many entries the log is known to have that this broker has not applied.
+    public var lag: UInt64 { knownIndex - min(knownIndex, applied.index) }
 
     /// Whether commands are under way.
     public var isWaiting: Bool { !waiting.isEmpty || !underWay.isEmpty }

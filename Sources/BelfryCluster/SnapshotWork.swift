@@ -2,7 +2,7 @@ import BelfryCenter
 
 /// A snapshot that is being made: a shard may have so much that this takes seconds, which no loop has.
 public protocol SnapshotWork {
-    /// What was made; nil as long as it goes on.
+    /// The finished snapshot; nil while the work goes on.
     var snapshot: JournalSnapshot? { get }
 }
 

@@ -57,7 +57,7 @@ struct NodeTable: Sendable {
     /// The highest index that all that are up are known to have applied; nil where none is.
     var indexAppliedByAll: UInt64? { nodes.filter(\.isUp).map(\.appliedIndex).min() }
 
-    /// Nothing is known of how far brokers are, as indexes of before say nothing any more.
+    /// Forgets which entries the brokers have applied: the indexes that they told are those of another past.
     mutating func forgetAppliedIndexes() {
         for place in nodes.indices { nodes[place].appliedIndex = 0 }
     }

@@ -23,7 +23,9 @@ extension Shard {
 }
 
 extension NotificationCenter {
-    /// How many numbers may have been given that this center has not seen: more than a log has entries in a minute.
+    /// By how much the numbers of a center jump.
+    ///
+    /// Should the lost part have given more, the other epoch tells the posts apart.
     private static var lostNumberCount: UInt64 { 1 << 24 }
 
     /// Goes on where others may have dispatched what this center has never seen.

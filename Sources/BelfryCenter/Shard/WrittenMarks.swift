@@ -130,7 +130,7 @@ struct WrittenMarks: Sendable {
         forget(last)
     }
 
-    /// Nobody knows how far a connection was written whose broker had applied less than an index.
+    /// Forgets all marks: if a broker had applied less than the index, the shard cannot tell how far it wrote a connection.
     mutating func forgetAll(through index: UInt64) {
         marks = Ring()
         late = Ring()

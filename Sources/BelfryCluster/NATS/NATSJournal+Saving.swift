@@ -5,8 +5,12 @@ import BelfryNATS
 // Two brokers may do so at the same time. Each names the sequences of its own pieces.
 
 extension NATSJournal {
-    /// Keeps a snapshot; one that is being kept is forgotten.
+    /// Keeps a snapshot; another one that is being kept is forgotten, and this one goes on as long as pieces of it are stored.
     public func save(_ snapshot: JournalSnapshot) {
+        if saving?.hasMoved == true, saving?.snapshot == snapshot {
+            saving?.hasMoved = false
+            return
+        }
         guard progress == .ready, let maxPayload = server?.maxPayload else { return }
         saveNumber += 1
         let save = SnapshotSave(
@@ -43,6 +47,7 @@ extension NATSJournal {
         guard let sequence = sequence(message, in: names.snapshots) else { return saving = nil }
         saving?.sequences[Int(place)] = sequence
         saving?.storedCount += 1
+        saving?.hasMoved = true
         sendPieces()
     }
 

@@ -7,6 +7,8 @@ struct SnapshotSave {
     var sequences: [UInt64]
     var sentCount = 0
     var storedCount = 0
+    /// Whether a piece was stored since the snapshot was last to be kept.
+    var hasMoved = false
 
     init(number: UInt64, _ snapshot: JournalSnapshot, pieceByteCount: Int) {
         self.number = number

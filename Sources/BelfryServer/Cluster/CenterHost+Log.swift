@@ -52,7 +52,7 @@ extension CenterHost {
 
     /// Lets all brokers have the limits of this one, if their revision is the highest.
     ///
-    /// Nobody can say which limits hold where others have the same revision: a broker that begins with them leaves again.
+    /// A broker that begins leaves again where the log has other limits of the same revision: neither are the later ones.
     mutating func adoptInLog(_ outbox: inout Outbox) {
         guard let cluster = outbox.configuration.cluster else { return }
         let revision = UInt64(cluster.revision)

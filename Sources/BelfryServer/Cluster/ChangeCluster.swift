@@ -5,7 +5,7 @@ import BelfryJSON
 import BelfryLoop
 import BelfryWire
 
-/// What an admin asks of the cluster as a whole.
+/// A change of the whole cluster, which an admin asks for.
 enum ClusterChange: Sendable {
     /// The rules of this program hold from now on.
     case upgrade

@@ -2,7 +2,7 @@ import BelfryCenter
 import BelfryCluster
 import Synchronization
 
-/// What the metrics tell of a cluster, as of the last look of the loop that applies its log.
+/// The figures of a cluster for the metrics; the loop that applies the log renews them.
 struct ClusterFigures: Sendable {
     /// Whether a broker of the log takes part.
     enum NodeState: String, CaseIterable {
@@ -29,7 +29,7 @@ extension ServerLoop {
         outbox.shared.cluster.withLock { figures in
             figures.isReady = log.unavailability == nil
             figures.index = shard.logIndex
-            figures.lag = log.replicated.knownIndex - min(log.replicated.knownIndex, shard.logIndex)
+            figures.lag = log.replicated.lag
             figures.level = shard.level
             let upCount = shard.brokers.count { $0.isUp }
             figures.nodes = [.up: upCount, .down: shard.brokers.count - upCount]

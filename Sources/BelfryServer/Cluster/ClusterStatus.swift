@@ -64,7 +64,7 @@ extension ServerLoop {
         return ClusterStatus(
             node: String(decoding: log.replicated.options.node, as: UTF8.self),
             life: log.replicated.life, reason: log.unavailability?.word, index: shard.logIndex,
-            lag: log.replicated.knownIndex - min(log.replicated.knownIndex, shard.logIndex),
+            lag: log.replicated.lag,
             digest: shard.chain, level: shard.level, brokers: shard.brokers,
             leader: engine?.journal.leader ?? "")
     }

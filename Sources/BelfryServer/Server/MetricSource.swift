@@ -17,7 +17,7 @@ struct MetricSource: Sendable {
     let askEnds: AskEnds
     /// What the store tells; nothing where there is none.
     let store: StoreFigures
-    /// What the loop with the log tells; nothing where there is none.
+    /// The figures of the cluster; all of them are 0 for a broker of its own.
     let cluster: ClusterFigures
 
     init(

@@ -8,7 +8,9 @@ final class Published<Value: Sendable>: Sendable {
         self.value = Mutex(value)
     }
 
-    /// Nothing of it is changed: a value of many numbers that is not `inout` is copied twice.
+    /// Keeps a copy.
+    ///
+    /// The value stays as it is, and is `inout` since the compiler copies a large one twice otherwise.
     @inline(__always)
     func publish(_ new: inout Value) {
         value.withLock { $0 = new }

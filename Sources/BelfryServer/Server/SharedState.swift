@@ -35,7 +35,7 @@ final class SharedState: Sendable {
     let progress: StartProgress?
     /// Why the log of the cluster takes nothing; nil where it does, and where there is none.
     let logState = Mutex<Unavailability?>(nil)
-    /// What the metrics tell of the cluster.
+    /// The figures of the cluster for the metrics.
     let cluster = Mutex(ClusterFigures())
     /// Where the broker stands.
     let lifecycle = Atomic(Lifecycle.ready)

@@ -87,6 +87,18 @@ struct NATSSnapshotTests {
         }
     }
 
+    @Test("the same one once more goes on while pieces are stored, and begins anew where none is")
+    func goesOn() throws {
+        let server = try ScriptedServer.ready { $0.snapshotByteLimit = 16 << 20 }
+        let snapshot = JournalSnapshot(index: 7, state: bytes(5 * Self.piece))
+        server.journal.save(snapshot)
+        server.acknowledge("s.1.0", 3, in: Self.stream)
+        server.journal.save(snapshot)
+        #expect(server.inquiries() == ["s.1.0", "s.1.1", "s.1.2", "s.1.3", "s.1.4"])
+        server.journal.save(snapshot)
+        #expect(server.inquiries() == ["s.2.0", "s.2.1", "s.2.2", "s.2.3"])
+    }
+
     @Test("a new one takes the place of the one under way, whose answers are dropped")
     func replaced() throws {
         let server = try ScriptedServer.ready()
