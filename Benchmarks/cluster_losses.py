@@ -18,8 +18,9 @@ import urllib.request
 import support
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Tests/ClusterFaults"))
+import brokers  # noqa: E402
+from brokers import BROKERS, port  # noqa: E402
 from engine import Cluster  # noqa: E402
-from recovery import BROKERS, GRANTS, ask, is_ready, port, wait  # noqa: E402
 
 # The bar in seconds, and for how long the loss is watched.
 LOSSES = {
@@ -104,8 +105,7 @@ def lose(loss, run, cluster):
     else:
         cluster.start_engine(server)
     cluster.wait_for_engines(60)
-    for number in BROKERS:
-        wait(f"{loss}: broker {number} is ready", 60, lambda: is_ready(number))
+    brokers.wait_for_all()
     time.sleep(0.3)
     return max(poster.longest_silence() for poster in posters.values())
 
@@ -117,20 +117,11 @@ def main():
     arguments = parser.parse_args()
     silences = {loss: [] for loss in arguments.losses}
     with Cluster(port=27_000) as cluster:
-        for number in BROKERS:
-            cluster.spawn(f"b{number}", number, [
-                support.binary(), "serve", "--listen", f"127.0.0.1:{port(number)}", "--engine",
-                ",".join(cluster.urls(number)), "--cluster", "prod", "--node", f"n{number}",
-                "--anonymous-grants", GRANTS, "--log-limit", "256MiB", "--snapshot-limit", "256MiB",
-            ])
-        for number in BROKERS:
-            wait(f"broker {number} is ready", 30, lambda: is_ready(number))
+        brokers.start(support.binary(), cluster)
         for run in range(arguments.runs):
             for loss in arguments.losses:
                 silences[loss].append(lose(loss, run, cluster))
-        took = wait("all have one digest", 10, lambda: len({
-            (state["index"], state["digest"])
-            for state in (ask(number, "GET", "/v1/cluster")[1] for number in BROKERS)}) == 1)
+        took = brokers.wait_for_one_digest()
         print(f"equal digests after {took:.1f} s")
     is_past = False
     for loss, times in silences.items():

@@ -6,55 +6,12 @@
 All brokers must stop and say why, `belfry cluster recover` must bring the cluster back, no number may come twice, and the
 observers must be told a gap.
 """
-import http.client, json, os, shutil, subprocess, sys, time
+import os, shutil, subprocess, sys
 
+from brokers import BROKERS, ask, check, is_ready, port, start, wait, wait_for_all, wait_for_one_digest
 from engine import Cluster
 
-BROKERS = (1, 2, 3)
 POSTS = 100
-GRANTS = "post,observe,inspect,admin,read,set"
-
-
-def ask(number, method, path, body=None):
-    """The status and the JSON object that a broker answers with."""
-    connection = http.client.HTTPConnection("127.0.0.1", port(number), timeout=12)
-    try:
-        connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
-        answer = connection.getresponse()
-        text = answer.read()
-    finally:
-        connection.close()
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = None
-    return answer.status, value if isinstance(value, dict) else {}
-
-
-def port(number):
-    return 28_000 + number
-
-
-def check(holds, what):
-    if not holds:
-        sys.exit(f"recovery.py: {what}")
-
-
-def wait(what, seconds, test):
-    """Asks until something holds, and gives the seconds that it took."""
-    begin = time.monotonic()
-    while time.monotonic() - begin < seconds:
-        try:
-            if test():
-                return time.monotonic() - begin
-        except OSError:
-            pass
-        time.sleep(0.05)
-    sys.exit(f"recovery.py: {what}: not within {seconds} s")
-
-
-def is_ready(number):
-    return ask(number, "GET", "/readyz")[0] == 200
 
 
 def has_stopped(number):
@@ -68,13 +25,6 @@ def post(number):
 
 
 def run(belfry, cluster):
-    def broker(number):
-        return [
-            belfry, "serve", "--listen", f"127.0.0.1:{port(number)}", "--engine",
-            ",".join(cluster.urls(number)), "--cluster", "prod", "--node", f"n{number}",
-            "--anonymous-grants", GRANTS, "--log-limit", "64MiB", "--snapshot-limit", "64MiB",
-        ]
-
     def command(number, *words):
         return subprocess.run(
             [belfry, "cluster", *words, "--url", f"http://127.0.0.1:{port(number)}"],
@@ -85,10 +35,7 @@ def run(belfry, cluster):
             cluster.start_engine(number)
         cluster.wait_for_engines()
 
-    for number in BROKERS:
-        cluster.spawn(f"b{number}", number, broker(number))
-    for number in BROKERS:
-        wait(f"broker {number} is ready", 30, lambda: is_ready(number))
+    start(belfry, cluster)
     status, mailbox = ask(1, "POST", "/v1/observers", '{"name":"a"}')
     check(status == 201, f"no mailbox: {status} {mailbox}")
     for count in range(POSTS):
@@ -101,8 +48,7 @@ def run(belfry, cluster):
     for store in stores:
         shutil.copytree(store, store + ".kept")
     start_engines()
-    for number in BROKERS:
-        wait(f"broker {number} is ready again", 60, lambda: is_ready(number))
+    wait_for_all()
     last = max(post(count % 3 + 1) for count in range(POSTS))
     for number in BROKERS:
         cluster.kill(f"n{number}")
@@ -132,16 +78,13 @@ def run(belfry, cluster):
             check(has_stopped(number), f"broker {number} goes on with another past")
             cluster.stop(f"b{number}")
             cluster.restart(f"b{number}")
-    for number in BROKERS:
-        wait(f"broker {number} is ready in the end", 30, lambda: is_ready(number))
+    wait_for_all()
 
     status, box = ask(other, "GET", f"/v1/observers/{mailbox['token']}/notifications")
     check(
         any(gap["reason"] == "unknown" and gap["firstSeq"] > last for gap in box["gaps"]),
         f"the mailbox tells no gap: {box['gaps']}")
-    wait("all have one digest", 5, lambda: len({
-        (state["index"], state["digest"])
-        for state in (ask(number, "GET", "/v1/cluster")[1] for number in BROKERS)}) == 1)
+    wait_for_one_digest()
 
 
 if __name__ == "__main__":
