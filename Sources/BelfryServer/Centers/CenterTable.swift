@@ -18,11 +18,7 @@ struct CenterTable: ~Copyable {
     /// How many observers more there are after the last command.
     private(set) var observerGrowth = 0
     /// How much more memory centers keep that was not accounted for yet.
-    private var keptGrowth: KeptMemory?
-    /// How much memory they keep.
-    private var keptTotal = KeptMemory()
-    /// How much more they keep for owners that was not counted yet.
-    private var ownedGrowth: [Owner: Holdings] = [:]
+    var keptGrowth = KeptGrowth()
     /// Whether a command has named an owner: before that no center is asked what it keeps for whom.
     var hasOwners = false
     /// What the centers that have ended in this turn leave to its end.
@@ -149,8 +145,8 @@ struct CenterTable: ~Copyable {
         note(center.losses, at: position, &end)
         hosted[position].add(center.clientCounts, to: totals)
         hosted[position].add(center.tally, to: totals)
-        if hasOwners { addOwned(center.takeOwnedGrowth()) }
-        addKept(KeptMemory() - center.keptMemory)
+        if hasOwners { keptGrowth.add(center.takeOwnedGrowth()) }
+        keptGrowth.add(KeptMemory() - center.keptMemory)
         if hosted[position].owner != .none { countCenter(-1, of: center, at: position) }
         let name = center.name
         if let page = hosted[position].page { witness?.give(back: page) }
@@ -297,7 +293,7 @@ struct CenterTable: ~Copyable {
             hosted[position].add(CenterTally(), to: totals)
         }
         ended = end
-        addKept(KeptMemory() - keptTotal)
+        keptGrowth.add(KeptMemory() - keptGrowth.total)
         hosted = []
         touched = []
         defaultPosition = nil
@@ -343,19 +339,13 @@ struct CenterTable: ~Copyable {
     mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
         takeOwned(at: position)
         guard let growth = shard.noteKept(at: position, ifChangedBy: byteCount) else { return }
-        addKept(growth)
+        keptGrowth.add(growth)
         let owner = hosted[position].owner
         if owner != .none {
             var more = Holdings()
             more.memory = growth.ofCenter
-            addOwned([owner: more])
+            keptGrowth.add([owner: more])
         }
-    }
-
-    private mutating func addKept(_ growth: KeptMemory) {
-        keptGrowth = keptGrowth ?? KeptMemory()
-        keptGrowth? += growth
-        keptTotal += growth
     }
 
     /// Finds out anew what all centers keep.
@@ -369,13 +359,7 @@ struct CenterTable: ~Copyable {
     /// Takes what a center keeps more for owners.
     @inline(__always)
     private mutating func takeOwned(at position: Int) {
-        if hasOwners { addOwned(shard.takeOwnedGrowth(at: position)) }
-    }
-
-    private mutating func addOwned(_ growth: [Owner: Holdings]) {
-        if growth.isEmpty { return }
-        for (owner, more) in growth { ownedGrowth[owner, default: Holdings()] += more }
-        addKept(KeptMemory())
+        if hasOwners { keptGrowth.add(shard.takeOwnedGrowth(at: position)) }
     }
 
     /// Counts a center that has come for its owner, or with -1 one that goes, with what it keeps of its own.
@@ -390,7 +374,7 @@ struct CenterTable: ~Copyable {
         let kept = center.keptMemory.ofCenter
         more.memory = sign > 0 ? kept : KeptMemory() - kept
         more.centerCount = sign
-        addOwned([hosted[position].owner: more])
+        keptGrowth.add([hosted[position].owner: more])
     }
 
     /// Finds out for whom what a store has kept counts.
@@ -399,23 +383,8 @@ struct CenterTable: ~Copyable {
         takeOwned(at: position)
     }
 
-    /// Takes how much more centers keep for owners than was counted.
-    mutating func takeOwnedGrowth() -> [Owner: Holdings] {
-        var taken: [Owner: Holdings] = [:]
-        swap(&taken, &ownedGrowth)
-        return taken
-    }
-
     /// What a center costs that keeps nothing: itself, and its tables at their smallest.
     static let centerByteCount = 3 << 10
-
-    /// Whether centers keep more or less than was accounted for.
-    var hasKeptGrowth: Bool { keptGrowth != nil }
-
-    /// Takes how much more memory centers keep than was accounted for; nil when that is nothing.
-    mutating func takeKeptGrowth() -> KeptMemory? {
-        keptGrowth.take()
-    }
 
     /// The center at a position is looked at when the turn ends.
     mutating func touch(_ position: Int) {

@@ -66,7 +66,7 @@ extension KeptWatch {
 
     /// Counts what centers keep more for owners; what is too much of it is forgotten later.
     mutating func countOwned(_ centers: inout CenterTable, _ outbox: inout Outbox) {
-        let growth = centers.takeOwnedGrowth()
+        let growth = centers.keptGrowth.takeOwned()
         if growth.isEmpty { return }
         shared.askers.owners.add(growth)
         for (owner, more) in growth {

@@ -27,11 +27,11 @@ struct KeptWatch {
     /// Accounts for what centers of this loop keep since they were asked last.
     @inline(__always)
     mutating func account(for centers: inout CenterTable, _ outbox: inout Outbox) {
-        if centers.hasKeptGrowth { accountForGrowth(&centers, &outbox) }
+        if !centers.keptGrowth.isNone { accountForGrowth(&centers, &outbox) }
     }
 
     private mutating func accountForGrowth(_ centers: inout CenterTable, _ outbox: inout Outbox) {
-        guard let growth = centers.takeKeptGrowth() else { return }
+        guard let growth = centers.keptGrowth.takeMemory() else { return }
         for kind in KeptKind.allCases where growth[kind] != 0 {
             shared.totals.add(growth[kind], to: kind)
             byteCount += growth[kind]
