@@ -11,6 +11,8 @@ struct PendingEntry {
     var attempt: UInt64 = 0
     /// How often it was appended.
     var appendCount = 0
+    /// How long it is, in bytes.
+    var byteCount = 0
     /// When it was appended first.
     var firstAppendedAt: Int64 = 0
     /// When it was appended last; nil while it waits for the entry before it.

@@ -64,7 +64,7 @@ extension ReplicatedSequencer {
         guard stage != .loading else { return }
         knownIndex = max(knownIndex, index)
         // Entries lie between: what has come too early comes again with them.
-        guard index <= applied.index + 1 else { return ask(at: now) }
+        guard index <= applied.index + 1 else { return askForHole(at: now) }
         let entry: Entry
         do {
             entry = try Entry(code: code)
@@ -77,7 +77,9 @@ extension ReplicatedSequencer {
             switch recent.has(entry, at: index) {
             case true?: return
             case false?: return stop(.lostEntries(index: index))
-            case nil: return ask(at: now)
+            case nil:
+                ask(at: now)
+                return
             }
         }
         recent.note(entry, at: index)
@@ -123,10 +125,19 @@ extension ReplicatedSequencer {
     /// Asks for what comes next, unless that was asked for already.
     ///
     /// The last entry that was applied comes once more: a log that was put back may have another one there.
-    func ask(at now: Int64) {
-        if let readAskedAt, now - readAskedAt < ClusterOptions.askInterval { return }
+    ///
+    /// - Returns: whether it asks now.
+    @discardableResult
+    func ask(at now: Int64) -> Bool {
+        if let readAskedAt, now - readAskedAt < ClusterOptions.askInterval { return false }
         readAskedAt = now
         journal.read(after: max(applied.index, 1) - 1)
+        return true
+    }
+
+    /// Asks for entries that are missing while the broker takes part.
+    func askForHole(at now: Int64) {
+        if ask(at: now), stage == .up { holeCount += 1 }
     }
 
     /// Asks anew for all that is under way.
@@ -142,7 +153,10 @@ extension ReplicatedSequencer {
         readAskedAt = nil
         knownIndex = max(knownIndex, lastIndex)
         // Where the log ends before what was applied, the place of the next entry of this broker tells whether it does.
-        if lastIndex > applied.index { return ask(at: now) }
+        if lastIndex > applied.index {
+            ask(at: now)
+            return
+        }
         if stage == .catchingUp { comeUp(shard, at: now) }
     }
 

@@ -62,7 +62,7 @@ extension ReplicatedSequencer {
         guard knownIndex > applied.index,
             now - applied.appliedAt >= ClusterOptions.pushPatience
         else { return }
-        ask(at: now)
+        askForHole(at: now)
     }
 
     private func appendAgain(at now: Int64) {

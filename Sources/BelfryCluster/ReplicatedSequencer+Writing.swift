@@ -51,8 +51,10 @@ extension ReplicatedSequencer {
         underWay[place].appendedAt = now
         lastAppendAt = now
         let pending = underWay[place]
+        let code = pending.entry.code
+        underWay[place].byteCount = code.count
         journal.append(
-            pending.entry.code,
+            code,
             as: EntryName(life: life, number: pending.number, attempt: pending.attempt))
     }
 
@@ -76,6 +78,7 @@ extension ReplicatedSequencer {
         guard let place = underWay.firstIndex(where: { $0.number == entry.number }) else { return }
         switch skip {
         case nil:
+            noteAppended(underWay[place], at: now)
             underWay.removeFirst(place + 1)
             // The one behind it may have come before it.
             if let next = underWay.first, next.appendedAt == nil { appendAnew(at: 0, at: now) }
@@ -89,6 +92,13 @@ extension ReplicatedSequencer {
         case .isTooOld(let level)?: stop(.tooOldForLevel(level))
         case .isOneTooMany(let limit)?: stop(.isOneTooMany(limit: limit))
         }
+    }
+
+    private func noteAppended(_ pending: PendingEntry, at now: Int64) {
+        hearAppended(
+            AppendedEntry(
+                time: now - pending.firstAppendedAt, byteCount: pending.byteCount,
+                commandCount: pending.commands.count))
     }
 
     private func again(at now: Int64) {

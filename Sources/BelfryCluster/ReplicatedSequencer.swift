@@ -42,6 +42,8 @@ public final class ReplicatedSequencer {
     /// Whether the end of the life is under way.
     var isLeaveWritten = false
     var lastAppendAt: Int64 = 0
+    /// Told of each entry of this broker that the log has shown.
+    public var hearAppended: (AppendedEntry) -> Void = { _ in }
 
     // MARK: Reading
 
@@ -50,6 +52,8 @@ public final class ReplicatedSequencer {
     /// The entry whose steps are under way, and why it has none.
     var reading: (entry: Entry, skip: Shard.Skip?)?
     var readAskedAt: Int64?
+    /// How often entries were missing before one that had come, or one that was known, and were asked for.
+    public internal(set) var holeCount: UInt64 = 0
     var loadAskedAt: Int64?
     /// The highest index that the log is known to have.
     var knownIndex: UInt64 = 0

@@ -4,7 +4,7 @@ internal import COpenSSL
 ///
 /// It never changes, so a renewed certificate is another context; connections keep theirs. TLS 1.2
 /// and 1.3 with ephemeral keys and authenticated ciphers only (RFC 8446, RFC 9325), ALPN `http/1.1`
-/// (RFC 7301), tickets for resumption, no renegotiation, no compression, no early data.
+/// where HTTP is spoken (RFC 7301), tickets for resumption, no renegotiation, no compression, no early data.
 @safe public final class TLSContext: Sendable {
     /// The most bytes that a peer may send before the handshake is done.
     ///
@@ -56,23 +56,44 @@ internal import COpenSSL
         unsafe pipeMethod = BytePipe.makeMethod()
     }
 
+    /// What is spoken above TLS, by which a server may choose (ALPN, RFC 7301).
+    public enum Application: Sendable {
+        /// HTTP/1.1, which a client says.
+        case http11
+        /// Something that has no name for ALPN, so a client says nothing.
+        case unnamed
+    }
+
     /// Makes the context of a client, which checks the certificate of its server.
     ///
-    /// - Throws: `.noAuthorities`.
-    public init(authorities: Authorities) throws(TLSError) {
+    /// - Parameters:
+    ///   - authorities: whose certificates it trusts.
+    ///   - identity: its own certificate with the chain behind it and the key, as PEM texts; nil where it shows none.
+    ///   - application: what is spoken above TLS.
+    /// - Throws: `.noAuthorities`, and with an identity what a server's initializer throws.
+    public init(
+        authorities: Authorities, identity: (certificateChain: [UInt8], privateKey: [UInt8])? = nil,
+        for application: Application = .http11
+    ) throws(TLSError) {
         ErrorQueue.clear()
         // SAFETY: the context is freed once: here after an error, else by `deinit`. Nobody else sees
         // it before the end of the initializer, and libssl copies what it is given.
         let context = unsafe Self.make(TLS_client_method())
         do throws(TLSError) {
             unsafe try Self.load(authorities, into: context)
+            if let identity {
+                unsafe try Self.load(certificateChain: identity.certificateChain, into: context)
+                unsafe try Self.load(privateKey: identity.privateKey, into: context)
+            }
         } catch {
             unsafe SSL_CTX_free(context)
             throw error
         }
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-        let offer = [UInt8(http11.count)] + http11
-        unsafe SSL_CTX_set_alpn_protos(context, offer, UInt32(offer.count))
+        if application == .http11 {
+            let offer = [UInt8(http11.count)] + http11
+            unsafe SSL_CTX_set_alpn_protos(context, offer, UInt32(offer.count))
+        }
         isServer = false
         handshakeByteLimit = 256 << 10
         validity = nil

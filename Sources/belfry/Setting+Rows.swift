@@ -108,6 +108,16 @@ extension Setting {
         file(
             "engine-token-file", \.cluster.tokenPath,
             "The file whose first line is a token that the broker shows the engine."),
+        file(
+            "engine-ca", \.cluster.authoritiesPath,
+            "The PEM file of the authorities that the engine's certificates are checked by, and nothing is said without TLS."
+        ),
+        file(
+            "engine-cert", \.cluster.certificatePath,
+            "The PEM file of a certificate that the broker shows the engine; it needs --engine-key."
+        ),
+        file(
+            "engine-key", \.cluster.keyPath, "The PEM file of the key of --engine-cert."),
         duration(
             "down-after", \.cluster.downAfter, from: .milliseconds(200), upTo: .seconds(60),
             "How long a broker is silent before another one says that it is gone."),

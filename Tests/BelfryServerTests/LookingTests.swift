@@ -387,14 +387,19 @@ struct LookingTests {
             }
             if line.hasPrefix("# TYPE ") {
                 kind = line.split(separator: " ")[3]
-                #expect(["counter", "gauge", "histogram"].contains(kind))
+                #expect(["counter", "gauge", "histogram", "summary"].contains(kind))
                 #expect(line == "# TYPE \(family) \(kind)")
                 #expect(family.hasSuffix("_total") == (kind == "counter"))
                 #expect(lines[place - 1].hasPrefix("# HELP \(family) "))
                 continue
             }
             let sample = line.split(separator: " ")
-            let parts = kind == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
+            let parts =
+                switch kind {
+                case "histogram": ["_bucket", "_sum", "_count"]
+                case "summary": ["_sum", "_count"]
+                default: [""]
+                }
             #expect(parts.contains { sample[0].prefix { $0 != "{" } == family + $0 })
             #expect(values[String(sample[0])] == nil)
             values[String(sample[0])] = Int(sample[1]) ?? -1

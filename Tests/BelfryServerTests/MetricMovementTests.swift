@@ -8,6 +8,7 @@ import Synchronization
 import TestCertificates
 import Testing
 
+@testable import BelfryCluster
 @testable import BelfryServer
 
 /// Something that happens to a broker, and the metrics that it moves.
@@ -308,11 +309,43 @@ struct MetricMovementTests {
             "two brokers share a log",
             ofClusterMoves: [
                 "belfry_cluster_ready", "belfry_cluster_level", "belfry_cluster_nodes",
+                "belfry_cluster_log_limit_bytes",
             ], isNew: true
         ) { try $0.advance(by: 100) },
         Movement("somebody posts", ofClusterMoves: ["belfry_cluster_index"]) { cluster in
             try cluster[1].post(name: "a")
             try cluster.advance(by: 100)
+        },
+        Movement(
+            "somebody posts at the broker",
+            ofClusterMoves: [
+                "belfry_cluster_append_seconds", "belfry_cluster_entry_bytes",
+                "belfry_cluster_entry_commands",
+            ]
+        ) { cluster in
+            try cluster[0].post(name: "a")
+            try cluster.advance(by: 100)
+        },
+        Movement("a broker has missed an entry", ofClusterMoves: ["belfry_cluster_holes_total"]) {
+            cluster in
+            cluster.journals[0].isCut = true
+            try cluster[1].post(name: "a")
+            cluster.journals[0].isCut = false
+            try cluster[1].post(name: "a")
+            try cluster.advance(by: 500)
+        },
+        Movement(
+            "the engine tells how the log stands, and nobody makes a snapshot",
+            ofClusterMoves: [
+                "belfry_cluster_log_bytes", "belfry_cluster_snapshot_age_seconds",
+            ]
+        ) { cluster in
+            let journal = try NATSJournal(NATSSettings(cluster: "test", node: "n1"))
+            cluster[0].nodes[0].server.engine = EngineLine(
+                journal, [try #require(EngineServer("127.0.0.1"))],
+                try TLSContext(authorities: .system, for: .unnamed))
+            journal.logByteCount = 5
+            try cluster.advance(by: 2_000)
         },
         Movement("a broker hears of entries late", ofClusterMoves: ["belfry_cluster_lag_entries"]) {
             cluster in

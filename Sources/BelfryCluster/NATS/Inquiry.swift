@@ -15,6 +15,9 @@ enum Inquiry: Equatable {
     /// The bounds of the log, before entries up to an index are given up; and giving them up.
     case bounds(trim: UInt64)
     case purge
+    /// How large the log is and who leads it; and which snapshot is the last whole one.
+    case state
+    case newest
     /// A piece of a snapshot was published; the last whole one is asked for; the whole was published.
     case piece(save: UInt64, place: UInt64)
     case check(save: UInt64)
@@ -26,8 +29,8 @@ enum Inquiry: Equatable {
     /// Whether the answer is what somebody has stored, and not a few words of JetStream.
     var bringsData: Bool {
         switch self {
-        case .batch, .part, .check, .last: true
-        case .create, .look, .append, .end, .bounds, .purge, .piece, .whole: false
+        case .batch, .part, .check, .last, .newest: true
+        case .create, .look, .append, .end, .bounds, .purge, .state, .piece, .whole: false
         }
     }
 
@@ -41,6 +44,8 @@ enum Inquiry: Equatable {
         case .end(let read): ("e", [read])
         case .bounds(let index): ("t", [index])
         case .purge: ("p", [])
+        case .state: ("i", [])
+        case .newest: ("n", [])
         case .piece(let save, let place): ("s", [save, place])
         case .check(let save): ("v", [save])
         case .whole(let save): ("w", [save])
@@ -91,6 +96,8 @@ enum Inquiry: Equatable {
         case ("e", 1): self = .end(read: numbers[0])
         case ("t", 1): self = .bounds(trim: numbers[0])
         case ("p", 0): self = .purge
+        case ("i", 0): self = .state
+        case ("n", 0): self = .newest
         case ("s", 2): self = .piece(save: numbers[0], place: numbers[1])
         case ("v", 1): self = .check(save: numbers[0])
         case ("w", 1): self = .whole(save: numbers[0])

@@ -29,6 +29,8 @@ extension NATSJournal {
         case .end(let read): takeEnd(message, of: read)
         case .bounds(let index): takeBounds(message, trimming: index)
         case .purge: break
+        case .state: _ = logState(message)
+        case .newest: takeNewest(message)
         case .piece(let save, let place): takePiece(message, of: save, at: place)
         case .check(let save): takeCheck(message, of: save)
         case .whole(let save): takeWhole(message, of: save)
@@ -43,6 +45,7 @@ extension NATSJournal {
             info.config.name == names.log
         else { return nil }
         leader = String(untrusted: Array(info.leader.utf8))
+        logByteCount = info.state.bytes
         return info.state
     }
 

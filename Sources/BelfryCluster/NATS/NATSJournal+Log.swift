@@ -50,6 +50,22 @@ extension NATSJournal {
         publish(beat.code.span, to: names.beatSubject, nil)
     }
 
+    // MARK: Looking
+
+    /// Asks how the log and its snapshots stand, which ``leader``, ``logByteCount`` and ``snapshotIndex`` tell then.
+    public func look() {
+        guard progress == .ready else { return }
+        ask(.info(names.log), .state)
+        ask(.directGetLast(names.snapshots, names.wholeSubject), .newest)
+    }
+
+    func takeNewest(_ message: Message) {
+        guard case .message? = try? DirectAnswer(message),
+            let last = SnapshotManifest(code: message.payload, byteLimit: snapshotByteLimit)
+        else { return }
+        snapshotIndex = last.index
+    }
+
     // MARK: Trimming
 
     /// Gives up all entries up to an index, but never the last one of the log.

@@ -17,6 +17,10 @@ public final class NATSJournal: Journal {
     public internal(set) var server: NATSServer?
     /// The name of the server that led the log when that was last told; empty where nobody is known.
     public internal(set) var leader = ""
+    /// How much room the log took when that was last told, in bytes.
+    public internal(set) var logByteCount: UInt64 = 0
+    /// The index of the last whole snapshot when that was last told; 0 for none.
+    public internal(set) var snapshotIndex: UInt64 = 0
     /// The size of the last snapshot, in bytes, if it was not kept since there is no room for it.
     public internal(set) var refusedSnapshotByteCount: Int?
 

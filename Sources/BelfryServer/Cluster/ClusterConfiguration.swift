@@ -24,6 +24,12 @@ public struct ClusterConfiguration: Sendable {
     public var passwordPath: String?
     /// The file with the token that the broker shows the engine.
     public var tokenPath: String?
+    /// The PEM file of the authorities that the engine's certificates are checked by; nil for those of the machine.
+    public var authoritiesPath: String?
+    /// The PEM file of the certificate that the broker shows the engine.
+    public var certificatePath: String?
+    /// The PEM file of the key of that certificate.
+    public var keyPath: String?
     /// For how long a broker is silent before another one ends its part; the default is 2.5 s.
     public var downAfter: Duration = .milliseconds(2_500)
     /// For how long a broker hears nothing before it ends its own part; the default is 2 s.
@@ -46,6 +52,9 @@ public struct ClusterConfiguration: Sendable {
         }
         if !user.isEmpty, tokenPath != nil {
             return "The engine takes a user or a token: say --engine-user or --engine-token-file."
+        }
+        if (certificatePath == nil) != (keyPath == nil) {
+            return "A certificate needs its key: say --engine-cert and --engine-key."
         }
         if fenceAfter >= downAfter {
             return """
@@ -74,30 +83,11 @@ public struct ClusterConfiguration: Sendable {
         settings.logByteLimit = logByteLimit
         settings.snapshotByteLimit = snapshotByteLimit
         settings.entryByteLimit = max(entryByteLimit + Self.envelopeByteCount, 64 << 10)
+        settings.wantsTLS = wantsTLS
         settings.version = Server.version
         return settings
     }
 
-    /// What the broker shows the engine: it reads a file, and may block.
-    func credentials() throws(StartError) -> NATSSettings.Credentials {
-        if let tokenPath { return .token(try Self.firstLine(of: tokenPath, "--engine-token-file")) }
-        guard let passwordPath else { return .none }
-        return .user(
-            user, password: try Self.firstLine(of: passwordPath, "--engine-password-file"))
-    }
-
-    private static func firstLine(of path: String, _ option: String) throws(StartError) -> String {
-        do throws(SystemCallError) {
-            let bytes = try WholeFile.read(path: path, byteLimit: secretByteLimit)
-            let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-            return String(decoding: line, as: UTF8.self)
-        } catch {
-            throw .configuration("The file of \(option) cannot be read: \(error)")
-        }
-    }
-
-    /// The largest file with a secret, in bytes.
-    private static let secretByteLimit = 64 << 10
     /// How many bytes an entry has besides the text of one command, at most.
     private static let envelopeByteCount = 4 << 10
 }

@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryCluster
+import BelfryLoop
 import Synchronization
 
 /// The figures of a cluster for the metrics; the loop that applies the log renews them.
@@ -19,6 +20,11 @@ struct ClusterFigures: Sendable {
     var unknownOutcomeCount: UInt64 = 0
     /// Whether the limits of centers of this broker's options are others than those of the log.
     var configurationDiffers = false
+    var appends = AppendFigures()
+    var holeCount: UInt64 = 0
+    var logByteCount: UInt64 = 0
+    /// For how long the last snapshot is known.
+    var snapshotAge = Duration.zero
 }
 
 extension ServerLoop {
@@ -33,6 +39,10 @@ extension ServerLoop {
             figures.level = shard.level
             let upCount = shard.brokers.count { $0.isUp }
             figures.nodes = [.up: upCount, .down: shard.brokers.count - upCount]
+            figures.appends = log.appendFigures
+            figures.holeCount = log.replicated.holeCount
+            figures.logByteCount = engine?.journal.logByteCount ?? 0
+            figures.snapshotAge = engine?.snapshotAge(at: outbox.loop.now) ?? .zero
             figures.configurationDiffers = shard.limits != outbox.configuration.centerLimits
         }
     }

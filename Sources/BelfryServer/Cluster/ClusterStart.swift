@@ -30,6 +30,6 @@ struct ClusterStart {
             beginSnapshot: { try? SnapshotThread($0) })
         return ClusterStart(
             sequencer: LogSequencer(replicated, at: now),
-            engine: EngineLine(journal, cluster.servers))
+            engine: EngineLine(journal, cluster.servers, try cluster.certificates()))
     }
 }

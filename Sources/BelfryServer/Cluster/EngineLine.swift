@@ -1,6 +1,7 @@
 import BelfryCluster
 import BelfryLoop
 import BelfrySystem
+import BelfryTLS
 
 /// The connection of a broker to the engine of its cluster: one at a time, to one server of a list.
 final class EngineLine {
@@ -8,12 +9,21 @@ final class EngineLine {
     private let servers: [EngineServer]
     private var place: Int
     private(set) var connection: ConnectionID?
+    /// What TLS goes by on the next connection.
+    var certificates: TLSContext
+    /// TLS of the connection; nil while it is plain.
+    private var security: TLSClient?
+    private var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
     /// The address that is looked for, as the next server has a name.
     private var lookup: NameLookup?
     /// When the connection was asked for, and when bytes came on it last.
     private var beganAt = MonotonicTime(nanoseconds: 0)
     private var heardAt = MonotonicTime(nanoseconds: 0)
     private var pingedAt = MonotonicTime(nanoseconds: 0)
+    /// When the journal was last asked how the log stands.
+    private var lookedAt = MonotonicTime(nanoseconds: 0)
+    /// The last snapshot that is known, and when it was seen first; the time of the first look before one is known.
+    private var snapshot: (index: UInt64, at: MonotonicTime)?
     /// Before this time no other connection is asked for, and how many in a row were of no use.
     private var retryAt = MonotonicTime(nanoseconds: 0)
     private var attemptCount = 0
@@ -28,19 +38,22 @@ final class EngineLine {
     /// After how much silence the server is asked for a sign of life, and after how much more it is given up.
     private static let pingInterval: Duration = .milliseconds(500)
     private static let silencePatience: Duration = .seconds(1)
+    private static let lookInterval: Duration = .seconds(5)
     private static let shortestPause = 100
     private static let longestPause = 2_000
 
     /// Makes a line without a connection.
-    init(_ journal: NATSJournal, _ servers: [EngineServer]) {
+    init(_ journal: NATSJournal, _ servers: [EngineServer], _ certificates: TLSContext) {
         self.journal = journal
         self.servers = servers
+        self.certificates = certificates
         place = servers.isEmpty ? 0 : Int(random.next() % UInt64(servers.count))
     }
 
     /// Opens a connection, or gives one up, where it is time for that.
     func tick(_ outbox: inout Outbox) {
         let now = outbox.loop.now
+        look(at: now)
         guard connection != nil else {
             if lookup != nil { return takeAddress(&outbox) }
             if now >= retryAt { connect(&outbox) }
@@ -58,6 +71,17 @@ final class EngineLine {
             drop("it is silent", &outbox)
         }
     }
+
+    /// Sees how the log stands, for the metrics and whoever asks.
+    private func look(at now: MonotonicTime) {
+        if snapshot?.index != journal.snapshotIndex { snapshot = (journal.snapshotIndex, now) }
+        guard journal.progress == .ready, now - lookedAt >= Self.lookInterval else { return }
+        lookedAt = now
+        journal.look()
+    }
+
+    /// For how long this broker has known the last snapshot, or has run without one.
+    func snapshotAge(at now: MonotonicTime) -> Duration { snapshot.map { now - $0.at } ?? .zero }
 
     private func connect(_ outbox: inout Outbox) {
         place = (place + 1) % servers.count
@@ -108,7 +132,7 @@ final class EngineLine {
         case .received(let id, let byteCount) where id == connection:
             heardAt = outbox.loop.now
             let wasReady = journal.progress == .ready
-            journal.receive(input.extracting(0..<byteCount))
+            receive(input.extracting(0..<byteCount), &outbox)
             if !wasReady, journal.progress == .ready { noteReady(&outbox) }
         case .endOfInput(let id) where id == connection:
             drop("it has ended the connection", &outbox)
@@ -122,11 +146,44 @@ final class EngineLine {
         return true
     }
 
+    /// Hands the journal what was read, and begins TLS where that is due.
+    private func receive(_ bytes: Span<UInt8>, _ outbox: inout Outbox) {
+        guard let security else {
+            journal.receive(bytes)
+            return journal.progress == .awaitsTLS ? beginTLS(&outbox) : ()
+        }
+        var own: [UInt8] = []
+        do throws(TLSError) {
+            let (plaintext, hasEnded) = try security.open(bytes, into: &room, output: &own)
+            send(sealed: own, &outbox)
+            journal.receive(plaintext.span)
+            if hasEnded { drop("it has ended the connection", &outbox) }
+        } catch {
+            send(sealed: own, &outbox)
+            drop("\(error)", &outbox)
+        }
+    }
+
+    /// Begins TLS; what the journal says from now on waits until the certificate of the server is known to be good.
+    private func beginTLS(_ outbox: inout Outbox) {
+        var own: [UInt8] = []
+        security = TLSClient(certificates, host: servers[place].host, output: &own)
+        send(sealed: own, &outbox)
+        journal.didStartTLS()
+    }
+
     /// Sends what the journal has.
     func send(_ outbox: inout Outbox) {
-        guard let connection else { return }
+        guard connection != nil else { return }
         let bytes = journal.takeOutput()
-        if bytes.isEmpty { return }
+        guard let security else { return send(sealed: bytes, &outbox) }
+        var sealed: [UInt8] = []
+        security.seal(bytes.span, output: &sealed)
+        send(sealed: sealed, &outbox)
+    }
+
+    private func send(sealed bytes: [UInt8], _ outbox: inout Outbox) {
+        guard let connection, !bytes.isEmpty else { return }
         let start = outbox.loop.output.count
         outbox.loop.output += bytes
         outbox.loop.send(start..<outbox.loop.output.count, to: connection, as: .answer)
@@ -154,6 +211,7 @@ final class EngineLine {
 
     private func lose(_ reason: String, _ outbox: inout Outbox) {
         connection = nil
+        security = nil
         journal.didDisconnect()
         outbox.log.write(
             .warning, "a server of the engine is given up", ("server", "\(servers[place])"),

@@ -9,13 +9,17 @@ public struct EngineServer: Sendable, Equatable, CustomStringConvertible {
     /// Its address, unless the host is a name.
     let address: SocketAddress?
 
-    /// The scheme that stands before it in a URL.
-    static let scheme = "nats://"
+    /// Whether it must be spoken to with TLS.
+    let isSecure: Bool
 
-    /// Reads `nats://HOST:PORT`, with or without the scheme and the port, which is 4222 then; nil for another text.
+    /// The schemes that may stand before it in a URL.
+    private static let (plainScheme, secureScheme) = ("nats://", "tls://")
+
+    /// Reads `nats://HOST:PORT` or `tls://HOST:PORT`, with or without the scheme and the port, which is 4222 then; nil for another text.
     public init?(_ text: String) {
-        let rest =
-            text.hasPrefix(Self.scheme) ? String(text.dropFirst(Self.scheme.count)) : text
+        isSecure = text.hasPrefix(Self.secureScheme)
+        let scheme = isSecure ? Self.secureScheme : Self.plainScheme
+        let rest = text.hasPrefix(scheme) ? String(text.dropFirst(scheme.count)) : text
         if let address = SocketAddress(rest) ?? SocketAddress(rest + ":4222") {
             self.address = address
             host = address.host

@@ -16,12 +16,16 @@ final class LogSequencer: Sequencer {
     /// The last entry that was applied, when that was, and the time of the log then.
     private var applied: (index: UInt64, at: MonotonicTime, logTime: Int64)
 
+    /// What the entries of this broker cost.
+    private(set) var appendFigures = AppendFigures()
+
     let needsTurns = false
 
     init(_ replicated: ReplicatedSequencer, at now: MonotonicTime) {
         self.replicated = replicated
         self.now = now
         applied = (0, now, 0)
+        replicated.hearAppended = { [unowned self] in appendFigures.add($0) }
     }
 
     var isWaiting: Bool { replicated.isWaiting }

@@ -33,6 +33,8 @@ enum LoopMessage: Sendable {
     case reload(ServerConfiguration)
     /// Use this certificate for new connections.
     case renew(TLSContext)
+    /// Use these certificates for new connections to the engine.
+    case renewEngine(TLSContext)
     /// End now.
     case stop
 }

@@ -33,6 +33,8 @@ extension ServerLoop {
                 take(configuration)
             case .renew(let context):
                 callers.entrance.take(context)
+            case .renewEngine(let context):
+                engine?.certificates = context
             case .backup(let outcome, let reply):
                 callers.connections.takeBackup(outcome, reply, &outbox)
             case .backupPart(let part, let id):

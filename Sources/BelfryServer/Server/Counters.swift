@@ -403,6 +403,31 @@ extension MetricGroup {
                 "belfry_cluster_fenced_total",
                 "How often the broker has lost the cluster and closed its clients, by reason."
             ) { $0.cluster.fences[$1] ?? 0 },
+            .histogram(
+                "belfry_cluster_append_seconds",
+                "How long it took until the log had shown an entry of this broker.",
+                note: "A post waits for the entry under way and for its own."
+            ) { $0.cluster.appends.times },
+            .summary("belfry_cluster_entry_bytes", "Bytes of the entries of this broker.") {
+                ($0.cluster.appends.byteCount, of: $0.cluster.appends.entryCount)
+            },
+            .summary("belfry_cluster_entry_commands", "Commands in the entries of this broker.") {
+                ($0.cluster.appends.commandCount, of: $0.cluster.appends.entryCount)
+            },
+            .counter(
+                "belfry_cluster_holes_total",
+                "How often entries of the log were missing and were asked for."
+            ) { $0.cluster.holeCount },
+            .gauge(
+                "belfry_cluster_snapshot_age_seconds",
+                "How long this broker has known the last snapshot, or has run without one."
+            ) { $0.cluster.snapshotAge.nanoseconds / 1_000_000_000 },
+            .gauge("belfry_cluster_log_bytes", "Room that the log takes in the engine.") {
+                $0.cluster.logByteCount
+            },
+            .gauge("belfry_cluster_log_limit_bytes", "Room that the log may take there.") {
+                $0.configuration.cluster?.logByteLimit ?? 0
+            },
             .counter(
                 "belfry_cluster_unknown_outcomes_total",
                 "Commands of which nobody knew in time whether the log has them."

@@ -7,7 +7,7 @@ import BelfrySystem
 struct Metric: Sendable {
     /// What Prometheus may do with it.
     enum Kind: String, Sendable {
-        case counter, gauge, histogram
+        case counter, gauge, histogram, summary
     }
 
     /// A line of the page: what follows the name, and the number.
@@ -68,6 +68,17 @@ struct Metric: Sendable {
                 samples.append(("_bucket{le=\"\(bound)\"}", "\(count)"))
             }
             return samples + [("_sum", seconds(times.total)), ("_count", "\(count)")]
+        }
+    }
+
+    /// A metric of how much many things have together, and how many they are.
+    static func summary(
+        _ name: String, _ help: String,
+        _ numbers: @escaping @Sendable (MetricSource) -> (sum: UInt64, of: UInt64)
+    ) -> Metric {
+        Metric(name: name, kind: .summary, help: help) { source in
+            let (sum, count) = numbers(source)
+            return [("_sum", "\(sum)"), ("_count", "\(count)")]
         }
     }
 

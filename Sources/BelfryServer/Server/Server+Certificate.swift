@@ -100,6 +100,19 @@ extension SharedState {
         }
     }
 
+    /// Reads the certificates for the engine of a cluster again; such that cannot be used change nothing.
+    func renewEngineCertificates(of configuration: ServerConfiguration, log: ServerLog) {
+        guard let cluster = configuration.cluster else { return }
+        do throws(StartError) {
+            let context = try cluster.certificates()
+            for mailbox in mailboxes { _ = mailbox.post(.renewEngine(context)) }
+        } catch {
+            log.write(
+                .error, "the new certificates for the engine are refused, and the old ones stay",
+                ("reason", "\(error)"))
+        }
+    }
+
     private static func text(second: Int64) -> String {
         var bytes: [UInt8] = []
         TimeText.append(milliseconds: second * 1_000, to: &bytes)

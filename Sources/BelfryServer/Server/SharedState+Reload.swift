@@ -29,6 +29,7 @@ extension SharedState {
                     }
                     for mailbox in mailboxes { _ = mailbox.post(.reload(configuration)) }
                     renewCertificate(of: configuration, log: log)
+                    renewEngineCertificates(of: configuration, log: log)
                 } catch {
                     log.write(.error, "the configuration cannot be read", ("reason", "\(error)"))
                 }
