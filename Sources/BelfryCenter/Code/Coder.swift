@@ -95,6 +95,21 @@ extension Coder {
         repeat _ = try (each Part)(each part, by: &self)
     }
 
+    /// The same for the usual numbers of parts: the compiler does not specialize what takes any number of them.
+    @inline(__always)
+    mutating func write<First: Coded>(case number: UInt64, _ first: First) throws(CodeError) {
+        _ = try word(number)
+        _ = try First(first, by: &self)
+    }
+
+    @inline(__always)
+    mutating func write<First: Coded, Second: Coded>(
+        case number: UInt64, _ first: First, _ second: Second
+    ) throws(CodeError) {
+        try write(case: number, first)
+        _ = try Second(second, by: &self)
+    }
+
     /// Goes through a table, in the order of its keys: that of a hash table differs in each process.
     mutating func table<Key: Coded & Hashable, Value: Coded>(
         _ known: [Key: Value]?, by isBefore: (Key, Key) -> Bool
