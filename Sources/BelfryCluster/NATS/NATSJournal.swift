@@ -83,7 +83,7 @@ public final class NATSJournal: Journal {
         progress = .disconnected
     }
 
-    /// TLS is up: what comes and goes is encrypted from now on.
+    /// TLS has begun: what comes and goes is encrypted from now on, and what goes waits until the handshake is done.
     public func didStartTLS() {
         guard progress == .awaitsTLS else { return }
         begin(withTLS: true)
