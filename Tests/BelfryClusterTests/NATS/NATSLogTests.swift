@@ -195,4 +195,33 @@ struct NATSLogTests {
         server.answer("t.3", server.info(of: "c.1", first: 1, last: 9))
         #expect(server.sent() == [])
     }
+
+    // MARK: Looking
+
+    @Test("a look tells who leads the log, how large it is, and which snapshot is the last")
+    func look() throws {
+        let server = try ScriptedServer.ready()
+        let journal = server.journal
+        journal.look()
+        #expect(server.inquiries() == ["i", "n"])
+        server.answer(
+            "i",
+            server.info(first: 1, last: 9).dropLast(2)
+                + #","bytes":77},"cluster":{"leader":"n2"}}"#)
+        let manifest = SnapshotManifest(
+            index: 8, byteCount: 1, digest: Array(repeating: 0, count: 32), sequences: [4])
+        server.answer("n", sequence: 5, manifest.code)
+        #expect(journal.leader == "n2" && journal.logByteCount == 77)
+        #expect(journal.snapshotIndex == 8)
+        // What says nothing, or nothing of these streams, changes nothing.
+        server.answer("i", server.info(of: "c.1", first: 1, last: 9))
+        server.answer("i", "rubbish")
+        server.answer("n", status: "404 Message Not Found")
+        server.answer("n", sequence: 6, [1, 2, 3])
+        #expect(journal.leader == "n2" && journal.logByteCount == 77)
+        #expect(journal.snapshotIndex == 8)
+        journal.didDisconnect()
+        journal.look()
+        #expect(server.sent() == [] && server.events() == [])
+    }
 }
