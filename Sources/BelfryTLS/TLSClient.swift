@@ -1,9 +1,9 @@
 /// The client's end of one TLS connection, as its user sees it: plaintext in both directions.
 ///
-/// What is sent before the handshake is done waits for it, so who sends need not know of it.
+/// The user may send before the handshake is done: the plaintext waits until then.
 public final class TLSClient {
     private let session: TLSSession
-    /// What was sent before the handshake was done.
+    /// Plaintext that waits for the end of the handshake.
     private var waiting: [UInt8] = []
 
     /// Begins a connection.

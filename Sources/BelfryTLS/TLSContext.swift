@@ -56,11 +56,11 @@ internal import COpenSSL
         unsafe pipeMethod = BytePipe.makeMethod()
     }
 
-    /// What is spoken above TLS, by which a server may choose (ALPN, RFC 7301).
+    /// The protocol above TLS: a client offers its name to the server (ALPN, RFC 7301).
     public enum Application: Sendable {
-        /// HTTP/1.1, which a client says.
+        /// HTTP/1.1.
         case http11
-        /// Something that has no name for ALPN, so a client says nothing.
+        /// A protocol that has no name for ALPN, so the client offers nothing.
         case unnamed
     }
 
@@ -69,7 +69,7 @@ internal import COpenSSL
     /// - Parameters:
     ///   - authorities: whose certificates it trusts.
     ///   - identity: its own certificate with the chain behind it and the key, as PEM texts; nil where it shows none.
-    ///   - application: what is spoken above TLS.
+    ///   - application: the protocol above TLS.
     /// - Throws: `.noAuthorities`, and with an identity what a server's initializer throws.
     public init(
         authorities: Authorities, identity: (certificateChain: [UInt8], privateKey: [UInt8])? = nil,

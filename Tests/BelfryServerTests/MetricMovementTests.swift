@@ -328,9 +328,7 @@ struct MetricMovementTests {
         },
         Movement("a broker has missed an entry", ofClusterMoves: ["belfry_cluster_holes_total"]) {
             cluster in
-            cluster.journals[0].isCut = true
-            try cluster[1].post(name: "a")
-            cluster.journals[0].isCut = false
+            try cluster.postUnheard()
             try cluster[1].post(name: "a")
             try cluster.advance(by: 500)
         },
@@ -349,9 +347,7 @@ struct MetricMovementTests {
         },
         Movement("a broker hears of entries late", ofClusterMoves: ["belfry_cluster_lag_entries"]) {
             cluster in
-            cluster.journals[0].isCut = true
-            try cluster[1].post(name: "a")
-            cluster.journals[0].isCut = false
+            try cluster.postUnheard()
             cluster.engine.faults.delay = 200_000_000
             for _ in 0..<40 {
                 try cluster.advance(by: 50)

@@ -1,7 +1,7 @@
 import BelfryCluster
 import BelfrySystem
 
-/// What the entries of a broker cost that the log has shown.
+/// The cost of this broker's entries: the times, bytes and commands of those that the log has shown.
 struct AppendFigures: Sendable {
     /// The times from the first append until the entry came back.
     private(set) var times = TimeHistogram(bounds: [

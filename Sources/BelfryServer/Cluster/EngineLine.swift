@@ -9,7 +9,7 @@ final class EngineLine {
     private let servers: [EngineServer]
     private var place: Int
     private(set) var connection: ConnectionID?
-    /// What TLS goes by on the next connection.
+    /// The certificates for the next connection that speaks TLS.
     var certificates: TLSContext
     /// TLS of the connection; nil while it is plain.
     private var security: TLSClient?

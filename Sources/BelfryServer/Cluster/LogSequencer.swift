@@ -16,7 +16,7 @@ final class LogSequencer: Sequencer {
     /// The last entry that was applied, when that was, and the time of the log then.
     private var applied: (index: UInt64, at: MonotonicTime, logTime: Int64)
 
-    /// What the entries of this broker cost.
+    /// The cost of this broker's entries.
     private(set) var appendFigures = AppendFigures()
 
     let needsTurns = false

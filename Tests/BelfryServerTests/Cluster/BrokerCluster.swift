@@ -57,6 +57,13 @@ final class BrokerCluster {
 
     subscript(number: Int) -> Broker { brokers[number] }
 
+    /// Somebody posts at the second broker while the first one hears nothing.
+    func postUnheard() throws {
+        journals[0].isCut = true
+        try brokers[1].post(name: "a")
+        journals[0].isCut = false
+    }
+
     /// Runs all brokers and the engine until nothing is left to do.
     func crank() throws {
         var isBusy = true

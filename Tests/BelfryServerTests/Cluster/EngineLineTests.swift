@@ -42,7 +42,7 @@ struct EngineLineTests {
             try broker.crank()
         }
 
-        /// What the broker says, in plaintext where it speaks TLS.
+        /// Takes the plaintext of all that the broker has sent.
         func take() throws -> String {
             try crank()
             let bytes = server.takeReceived()
