@@ -173,8 +173,12 @@ extension ReplicatedSequencer {
         if stage != .left { load(at: now) }
     }
 
+    /// Asks for the last snapshot.
+    ///
+    /// A life that could not begin is given up: its first entry may be one of those that the snapshot has.
     func load(at now: Int64) {
         stage = .loading
+        underWay = []
         loadAskedAt = now
         journal.load()
     }
