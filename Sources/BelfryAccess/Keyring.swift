@@ -80,6 +80,28 @@ public struct Keyring: Sendable {
         return SignedToken(key: key, token)
     }
 
+    /// What another broker with the same keys knows a caller by: there is nothing secret in it.
+    ///
+    /// It is the hash of a key, or a token without its signature.
+    ///
+    /// - Parameter token: what the caller has shown, which was good.
+    public static func shown(_ token: [UInt8], by caller: Caller) -> [UInt8] {
+        if case .key(let digest) = caller.origin { return Array(digest.text.utf8) }
+        let end = token.lastIndex(of: UInt8(ascii: ".")) ?? token.startIndex
+        return Array(token[..<end])
+    }
+
+    /// The caller whom another broker has let in, by what it tells of what they have shown.
+    ///
+    /// - Throws: `refusedToken`, where these keys say otherwise.
+    public func caller(byShown shown: [UInt8]) throws(AccessError) -> Caller {
+        guard let digest = TokenDigest(text: shown) else {
+            return try token(shown + [UInt8(ascii: ".")]).holder()
+        }
+        guard let caller = caller(digest) else { throw .refusedToken(.unknownKey) }
+        return caller
+    }
+
     /// Whether a caller's key is still there, and says the same of them.
     ///
     /// A token's subject must not be the name of a key: it would be taken for who has that.

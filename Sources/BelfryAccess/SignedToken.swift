@@ -24,6 +24,11 @@ public struct SignedToken: Sendable {
         guard key.isValid(signature: signature, of: signed) else {
             throw .refusedToken(.signature)
         }
+        return try holder()
+    }
+
+    /// Who its holder is, if its claims are as they must be: somebody else has looked at its signature.
+    func holder() throws(AccessError) -> Caller {
         let claims: TokenClaims
         do throws(AccessError) {
             claims = try TokenClaims(payload)

@@ -18,16 +18,23 @@ extension ReplicatedSequencer {
         }
     }
 
-    /// Begins a life.
+    /// Begins a life; with a log that is empty the rules of this program hold from the start.
     func comeUp(_ shard: Shard, at now: Int64) {
         life = newLife(after: max(life, shard.broker(options.node)?.life ?? 0))
         handed = applied
-        lastCounter = 1
         lastNumber = 0
         said = handed
         underWay = []
         stage = .comingUp
-        begin([Entry.Numbered(counter: 1, action: .nodeUp(level: options.level))], at: now)
+        var actions: [ShardCommand.Action] = [.nodeUp(level: options.level)]
+        if shard.logIndex == 0, options.level > shard.level {
+            actions.append(.level(options.level))
+        }
+        lastCounter = UInt64(actions.count)
+        let commands = actions.enumerated().map {
+            Entry.Numbered(counter: UInt64($0.offset) + 1, action: $0.element)
+        }
+        begin(commands, at: now)
     }
 
     /// Appends the next entry of the life.

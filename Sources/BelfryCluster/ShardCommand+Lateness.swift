@@ -6,7 +6,8 @@ extension ShardCommand.Action {
         switch self {
         case .tell(_, let action): action.mustHappen
         case .nodeUp, .nodeDown: true
-        case .makeCenter, .endCenter, .level, .configure, .useTicket, .nothing: false
+        case .makeCenter, .endCenter, .level, .configure, .makeTicket, .useTicket, .nothing:
+            false
         }
     }
 }

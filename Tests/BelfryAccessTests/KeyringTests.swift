@@ -33,6 +33,13 @@ struct KeyringTests {
         let unknown = try #require(TokenDigest(Array(repeating: 1, count: 32)))
         #expect(keyring.caller(unknown) == nil)
         #expect(digest.text == Self.hash)
+        // Another broker with the same keys knows the holder by the hash.
+        #expect(Keyring.shown(Array("secret".utf8), by: caller) == Array(Self.hash.utf8))
+        #expect(try keyring.caller(byShown: Array(Self.hash.utf8)) === caller)
+        let error = thrown { () throws(AccessError) in
+            _ = try Keyring().caller(byShown: Array(Self.hash.utf8))
+        }
+        #expect(error == .refusedToken(.unknownKey))
     }
 
     @Test("faults of a key file are told with pointer and line, and never with a value")

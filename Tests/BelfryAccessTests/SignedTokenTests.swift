@@ -108,6 +108,29 @@ struct SignedTokenTests {
         #expect(fault(unnamed, keyring) == .unknownKey)
     }
 
+    @Test("another broker with the same keys knows a caller by what is not secret of a token")
+    func shown() throws {
+        let keyring = try keyring([Signer.hmac(kid: "k").row])
+        let token = Array(
+            Signer.hmac(kid: "k").token(header: #"{"alg":"HS256","kid":"k"}"#, claims: Self.claims)
+                .utf8)
+        let caller = try keyring.token(token).verify()
+        let shown = Keyring.shown(token, by: caller)
+        #expect(token.starts(with: shown + Array(".".utf8)))
+        #expect(shown.filter { $0 == UInt8(ascii: ".") }.count == 1)
+        let known = try keyring.caller(byShown: shown)
+        #expect(known.principal == caller.principal)
+        #expect(known.grants == caller.grants)
+        #expect(known.expiresAt == caller.expiresAt)
+        #expect(keyring.stillHas(known))
+        // What is shown is not a credential.
+        #expect(fault(String(decoding: shown, as: UTF8.self), keyring) == .malformed)
+        #expect(fault(String(decoding: shown, as: UTF8.self) + ".", keyring) == .signature)
+        let others = try self.keyring([Signer.hmac(kid: "other").row])
+        let error = thrown { () throws(AccessError) in _ = try others.caller(byShown: shown) }
+        #expect(error == .refusedToken(.unknownKey))
+    }
+
     @Test("a key may be left unnamed only where there is no choice")
     func unnamed() throws {
         let first = Signer.hmac(kid: "a")

@@ -24,6 +24,20 @@ struct EntryCodeTests {
             })
     }
 
+    /// An entry with the commands of level 2.
+    private static var entryOfLevel2: Entry {
+        Entry(
+            node: bytes("n1"), life: 1_700_000_000_000, number: 9, appliedIndex: 300, chain: 7,
+            elapsed: 12, wallMilliseconds: 1_700_000_000_001,
+            commands: [
+                Entry.Numbered(
+                    counter: 1,
+                    action: .makeTicket(
+                        SecretHash(high: 1, low: .max), principal: bytes("a"), shown: bytes("key"),
+                        share: 2_500))
+            ])
+    }
+
     private static func error(of code: [UInt8]) -> CodeError? {
         do throws(CodeError) {
             _ = try Entry(code: code)
@@ -47,6 +61,14 @@ struct EntryCodeTests {
         #expect(try Entry(code: golden.lines[0]).code == golden.lines[0])
     }
 
+    @Test("what level 2 has written is read, and written so again")
+    func goldenOfLevel2() throws {
+        let golden = try Golden("entry-level-2.txt", writing: [Self.entryOfLevel2.code])
+        #expect(golden.lines == [Self.entryOfLevel2.code])
+        #expect(try Entry(code: golden.lines[0]).code == golden.lines[0])
+        #expect(differences(Self.entryOfLevel2, try Entry(code: golden.lines[0])) == [])
+    }
+
     @Test("a shard of version 1 is restored, and written so again")
     func goldenShard() throws {
         var log = LogScenario(limits: ReplayInTwoProcessesTests.limits)
@@ -61,6 +83,24 @@ struct EntryCodeTests {
         #expect(restored.digest() == log.shard.digest())
     }
 
+    @Test("a shard of level 2 is restored, and written so again")
+    func goldenShardOfLevel2() throws {
+        var log = LogScenario()
+        try log.write("n1", .nodeUp(level: 2), .level(2))
+        for number: UInt64 in 1...3 {
+            try log.write(
+                "n1", elapsed: 20,
+                .makeTicket(
+                    SecretHash(high: number, low: 1), principal: bytes("a"), shown: bytes("key"),
+                    share: 9))
+        }
+        try log.write("n1", .useTicket(SecretHash(high: 2, low: 1), until: .max))
+        let golden = try Golden("shard-level-2.txt", writing: [log.shard.snapshot()])
+        #expect(golden.lines == [log.shard.snapshot()])
+        let restored = try Shard(snapshot: golden.lines[0], seed: HashSeed(5, 6))
+        #expect(restored.snapshot() == golden.lines[0])
+    }
+
     @Test("an unknown version or kind is named, and no part of an entry is an entry")
     func refused() {
         var code = Self.entry.code
@@ -69,7 +109,7 @@ struct EntryCodeTests {
         code[0] = 2
         #expect(Self.error(of: code) == .unknownVersion(2))
         let kinds: [(kind: [UInt8], error: CodeError)] = [
-            ([0xC7, 1], .unknownKind(199)), ([0xD0, 1], .unknownKind(208)),
+            ([0xC7, 1], .unknownKind(199)), ([0xD1, 1], .unknownKind(209)),
         ]
         for (kind, error) in kinds { #expect(Self.error(of: Self.code(of: kind)) == error) }
     }

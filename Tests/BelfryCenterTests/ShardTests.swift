@@ -236,30 +236,62 @@ struct ShardTests {
         #expect(log.shard.centers[0].sequence == 3)
     }
 
-    @Test("a ticket is used up by the first who has it in the log, and forgotten when it has ended")
-    func tickets() throws {
-        var log = try Self.begun()
-        let ticket = SecretHash(high: 4, low: 5)
-        let use = ShardCommand.Action.useTicket(ticket, until: 30_000_000_000)
-        #expect(try log.write("n1", use, use).results == [.done, .refused])
-        #expect(try log.write("n1", elapsed: 30_000, use).results == [.refused])
-        let later = ShardCommand.Action.useTicket(ticket, until: 60_000_000_000)
-        #expect(try log.write("n1", later, later).results == [.done, .refused])
+    private static func make(
+        _ number: UInt64, _ principal: String = "a", shown: [UInt8] = bytes("key"), share: Int = 9
+    ) -> ShardCommand.Action {
+        .makeTicket(
+            SecretHash(high: 4, low: number), principal: bytes(principal), shown: shown,
+            share: share)
     }
 
-    @Test("tickets that have ended are not kept for ever")
-    func endedTickets() throws {
+    private static func use(_ number: UInt64, until end: Int64 = .max) -> ShardCommand.Action {
+        .useTicket(SecretHash(high: 4, low: number), until: end)
+    }
+
+    @Test("a ticket is used up by the first who has it in the log, within 30 s")
+    func tickets() throws {
         var log = try Self.begun()
-        for round: UInt64 in 1...5 {
-            let until = Int64(round) * 1_000_000_000
-            for number: UInt64 in 0..<600 {
-                let ticket = SecretHash(high: round, low: number)
-                #expect(
-                    try log.write("n1", .useTicket(ticket, until: until)).results == [.done])
-            }
-            try log.write("n1", elapsed: 1_000, .nothing)
-        }
-        #expect(log.shard.log.tickets.count <= ShardLog.leastTicketSweepCount)
+        #expect(!log.shard.hasTicket(SecretHash(high: 4, low: 1)))
+        #expect(try log.write("n1", Self.make(1), Self.make(2)).results == [.done, .done])
+        #expect(log.shard.hasTicket(SecretHash(high: 4, low: 1)))
+        #expect(
+            try log.write("n1", Self.use(1), Self.use(1)).results
+                == [.used(shown: bytes("key")), .refused])
+        // Nobody waits any more for a use that comes too late.
+        #expect(try log.write("n1", Self.use(2, until: 0)).results == [.refused])
+        #expect(try log.write("n1", elapsed: 29_999, Self.use(3)).results == [.refused])
+        #expect(try log.write("n1", Self.use(2)).results == [.used(shown: bytes("key"))])
+        #expect(try log.write("n1", Self.make(5)).results == [.done])
+        #expect(try log.write("n1", elapsed: 30_000, Self.use(5)).results == [.refused])
+    }
+
+    @Test("a ticket takes a place for each KiB that it keeps, of which a principal has a share")
+    func ticketPlaces() throws {
+        var log = try Self.begun()
+        let long = [UInt8](repeating: 1, count: 1_025)
+        try log.write("n1", Self.make(1, "b"), Self.make(2), Self.make(3))
+        try log.write("n1", Self.make(4, shown: long, share: 3))
+        let uses = try log.write("n1", Self.use(1), Self.use(2), Self.use(3), Self.use(4))
+        #expect(
+            uses.results == [
+                .used(shown: bytes("key")), .refused, .used(shown: bytes("key")),
+                .used(shown: long),
+            ])
+    }
+
+    @Test("a snapshot has the tickets in their order")
+    func ticketSnapshot() throws {
+        var log = try Self.begun()
+        try log.write("n1", Self.make(9), Self.make(8), Self.make(7))
+        try log.write("n1", Self.use(8))
+        let snapshot = log.shard.snapshot()
+        try log.restore()
+        #expect(log.shard.snapshot() == snapshot)
+        // The oldest goes still.
+        try log.write("n1", Self.make(6, share: 2))
+        let uses = try log.write("n1", Self.use(9), Self.use(8), Self.use(7), Self.use(6))
+        let key = Shard.Result.used(shown: bytes("key"))
+        #expect(uses.results == [.refused, .refused, key, key])
     }
 
     // MARK: Whole logs

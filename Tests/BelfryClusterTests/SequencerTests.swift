@@ -63,6 +63,21 @@ struct SequencerTests {
         #expect(scenario.sequencer.stage == .stopped(.noSnapshot(firstIndex: 9)))
     }
 
+    @Test("a log that is empty begins with the rules of the first program, and no other log does")
+    func firstLevel() {
+        let first = SequencerScenario(level: 3)
+        first.receive(.snapshot(nil), .end(lastIndex: 0))
+        first.log()
+        #expect(first.shard.level == 3)
+        let second = SequencerScenario(level: 3)
+        second.receive(.snapshot(nil))
+        second.log(second.entry(of: "n2", .nodeUp(level: 2), .level(2)))
+        second.receive(.end(lastIndex: 1))
+        second.log()
+        #expect(second.sequencer.stage == .up)
+        #expect(second.shard.level == 2)
+    }
+
     @Test("a program that does not know the rules, or an entry, stops and says so")
     func tooOld() {
         let first = SequencerScenario(level: 1)
@@ -105,6 +120,28 @@ struct SequencerTests {
             .trimmed(firstIndex: 4),
             .snapshot(JournalSnapshot(index: 4, state: first.shard.snapshot())))
         #expect(second.sequencer.stage == .stopped(.otherPast(index: 2)))
+    }
+
+    @Test("a life that cannot begin before the log is trimmed begins anew behind the snapshot")
+    func lateBeginning() throws {
+        let broker = SequencerScenario()
+        broker.receive(.snapshot(nil), .end(lastIndex: 0))
+        let first = try #require(broker.journal.appended.last)
+        // The log has that at its first place, and the broker does not hear of it.
+        let other = SequencerScenario("n2")
+        other.receive(.snapshot(nil))
+        other.log(first.entry)
+        other.log(other.entry(of: "n3", .nodeUp(level: 1)))
+        broker.receive(
+            .trimmed(firstIndex: 2),
+            .snapshot(JournalSnapshot(index: 2, state: other.shard.snapshot())))
+        broker.receive(.appended(first.name, index: 1), .end(lastIndex: 2))
+        #expect(broker.sequencer.stage == .comingUp)
+        let again = try #require(broker.journal.appended.last)
+        #expect(again.name.life > first.name.life)
+        #expect(again.name.number == 1)
+        broker.receive(.entry(index: 3, again.entry.code))
+        #expect(broker.sequencer.stage == .up)
     }
 
     // MARK: Entries

@@ -80,8 +80,8 @@ final class LateSequencer: Sequencer {
             if result == .ended { shard.endCenter(at: position) }
         case (.tell, nil), (.endCenter, nil): result = .noCenter
         // A host submits none of these.
-        case (.nodeUp, _), (.nodeDown, _), (.level, _), (.configure, _), (.useTicket, _),
-            (.nothing, _):
+        case (.nodeUp, _), (.nodeDown, _), (.level, _), (.configure, _), (.makeTicket, _),
+            (.useTicket, _), (.nothing, _):
             result = .done
         }
         return Shard.Step(id: command.id, center: position, number: number, result: result)

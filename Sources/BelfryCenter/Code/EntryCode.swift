@@ -97,6 +97,8 @@ extension ShardCommand.Action {
         case .nothing: try coder.write(case: 206)
         case .configure(let limits, let revision):
             try coder.write(case: 207, limits, revision)
+        case .makeTicket(let hash, let principal, let shown, let share):
+            try coder.write(case: 208, hash, principal, shown, share)
         }
     }
 
@@ -115,6 +117,10 @@ extension ShardCommand.Action {
         case (205, _): return .useTicket(try coder.next(), until: try coder.next())
         case (206, _): return .nothing
         case (207, _): return .configure(try coder.next(), revision: try coder.next())
+        case (208, _):
+            return .makeTicket(
+                try coder.next(), principal: try coder.next(), shown: try coder.next(),
+                share: try coder.next())
         case (0...201, nil): throw .malformed
         default: throw .unknownKind(number)
         }

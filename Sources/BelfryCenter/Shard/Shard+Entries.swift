@@ -54,8 +54,10 @@ extension Shard {
         case began(seat: UInt32)
         /// It was done, or there was nothing to do.
         case done
-        /// The ticket was used before, not all brokers know the rules of the level, a later revision of the limits
-        /// holds, or a life begins in the midst of an entry.
+        /// The ticket was good: what its caller had shown.
+        case used(shown: [UInt8])
+        /// There is no such ticket or no room for one more, not all brokers know the rules of the level, a later revision
+        /// of the limits holds, or a life begins in the midst of an entry.
         case refused
     }
 
@@ -69,6 +71,9 @@ extension Shard {
     public var level: UInt64 { log.level }
     /// The revision of the limits that hold; 0 where no broker has said any.
     public var limitsRevision: UInt64 { log.limitsRevision }
+
+    /// Whether the log has such a ticket, which was not used.
+    public func hasTicket(_ hash: SecretHash) -> Bool { log.tickets.has(hash) }
 
     // MARK: An entry begins
 
@@ -273,7 +278,15 @@ extension Shard {
         case .configure(let limits, let revision):
             result = revision > log.limitsRevision ? .done : .refused
             if result == .done { configure(limits, revision, &work) }
-        case .useTicket(let hash, let end): result = use(hash, until: end) ? .done : .refused
+        case .makeTicket(let hash, let principal, let shown, let share):
+            let isKept = log.tickets.insert(
+                hash, for: principal, holder: shown,
+                placeCount: TicketTerms.placeCount(ofByteCount: shown.count), share: share,
+                now: log.time)
+            result = isKept ? .done : .refused
+        case .useTicket(let hash, let end):
+            let shown = log.time < end ? log.tickets.take(hash, now: log.time) : nil
+            result = shown.map { .used(shown: $0) } ?? .refused
         case .nothing: result = .done
         }
         return Step(id: id, center: made.center, number: made.number, result: result)
@@ -299,17 +312,6 @@ extension Shard {
         // The last center has moved to its position.
         if log.touched.remove(count) != nil { log.touched.insert(position) }
         return .ended
-    }
-
-    private mutating func use(_ ticket: SecretHash, until end: Int64) -> Bool {
-        guard end > log.time, log.tickets[ticket] ?? .min <= log.time else { return false }
-        // Those that have ended are looked for when there are twice as many as were left the last time.
-        if log.tickets.count >= log.ticketSweepCount {
-            log.tickets = log.tickets.filter { $0.value > log.time }
-            log.ticketSweepCount = max(ShardLog.leastTicketSweepCount, 2 * log.tickets.count)
-        }
-        log.tickets[ticket] = end
-        return true
     }
 
     // MARK: An entry is over

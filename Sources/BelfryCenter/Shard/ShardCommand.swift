@@ -30,7 +30,9 @@ public struct ShardCommand: Sendable {
         case level(UInt64)
         /// All centers, and those that are made later, have these limits, unless a later revision of them holds.
         case configure(CenterLimits, revision: UInt64)
-        /// A ticket is used up; nobody can use it until this time of the log, at which it ends, in nanoseconds.
+        /// A ticket, of which a principal may have a share, stands for what its caller has shown.
+        case makeTicket(SecretHash, principal: [UInt8], shown: [UInt8], share: Int)
+        /// A ticket is used up, unless the time of the log is this one already, in nanoseconds.
         case useTicket(SecretHash, until: Int64)
         /// Nothing: time passes, and whoever reads it knows that its writer can write.
         case nothing
@@ -42,7 +44,7 @@ extension ShardCommand.Action {
     public var center: [UInt8]? {
         switch self {
         case .tell(let center, _), .makeCenter(let center, _), .endCenter(let center): center
-        case .nodeUp, .nodeDown, .level, .configure, .useTicket, .nothing: nil
+        case .nodeUp, .nodeDown, .level, .configure, .makeTicket, .useTicket, .nothing: nil
         }
     }
 }

@@ -10,15 +10,12 @@ struct ShardLog: Sendable {
     var limitsRevision: UInt64 = 0
     var numbers = ShardNumbers()
     var nodes = NodeTable()
-    /// The tickets that were used up, with the time at which each ends.
-    var tickets: [SecretHash: Int64] = [:]
-    var ticketSweepCount = leastTicketSweepCount
+    /// The tickets of all brokers that were not used; each holds what its caller has shown.
+    var tickets = TicketTable<[UInt8]>()
     var past = LogPast()
     /// The digest of all entries and their results.
     var chain: UInt64 = 0
     var marks = WrittenMarks()
-
-    static let leastTicketSweepCount = 1_024
 
     // MARK: What a snapshot does not have
 
@@ -64,8 +61,10 @@ extension ShardLog: Coded {
         level = try coder(known?.level)
         numbers = try coder(known?.numbers)
         nodes = try coder(known?.nodes)
-        tickets = try coder.table(known?.tickets) { ($0.high, $0.low) < ($1.high, $1.low) }
-        ticketSweepCount = try coder(known?.ticketSweepCount)
+        tickets = try coder(known?.tickets)
+        // Programs of level 1 keep a number here that says nothing.
+        let unused: Int = try coder(1_024)
+        guard unused >= 0 else { throw .malformed }
         limitsRevision = try coder(known?.limitsRevision)
         past = try coder(known?.past)
         chain = try coder(known?.chain)

@@ -50,7 +50,7 @@ extension Callers {
         case .me:
             try tellCaller(to: id, &outbox)
         case .tickets:
-            try makeTicket(for: id, &outbox)
+            return try makeTicket(for: id, &outbox)
         case .backup:
             try beginBackup(for: id, &outbox)
         case .fixedLibrary:
@@ -164,7 +164,9 @@ extension Callers {
     }
 
     /// Hands out a ticket for the credentials of a request (POST /v1/tickets).
-    private mutating func makeTicket(for id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
+    private mutating func makeTicket(
+        for id: ConnectionID, _ outbox: inout Outbox
+    ) throws(Problem) -> CallerStep? {
         guard let caller = exchange.caller else {
             throw Problem(
                 .credentialsMissing,
@@ -173,26 +175,13 @@ extension Callers {
         let query = try Query(exchange.parser.head)
         try query.finish()
         try gate.charge(1, &exchange, &outbox)
-        let ticket = outbox.random.text(byteCount: 16)
-        let digest = TokenDigest(of: ticket)
-        let now = outbox.loop.now.nanoseconds
-        let share = outbox.shares.limits.principal?.ticketCount ?? TicketTable.limit
-        let isKept = shared.tickets.withLock {
-            $0.insert(digest, for: caller, share: share, now: now)
+        if outbox.configuration.cluster != nil {
+            let token = exchange.parser.head.bearerTokens()?.first ?? []
+            exchange.request = .makeTicket(shown: Keyring.shown(token, by: caller))
+            return .request
         }
-        guard isKept else {
-            throw Problem(
-                .overloaded,
-                "The broker has \(TicketTable.limit) unused tickets, which is its limit; try again later."
-            )
-        }
-        outbox.content.removeAll(keepingCapacity: true)
-        let lifetime = TicketTable.lifetime / 1_000_000
-        Shape.append(
-            ticket: ticket, expiresAt: outbox.loop.wallNow.milliseconds + lifetime,
-            to: &outbox.content)
-        var answer = Answer(status: 201, contentType: .json)
-        answer.fields = [.noStore]
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        let ticket = try outbox.keptTicket(for: caller)
+        connections.send(outbox.answer(ticket: ticket), to: id, exchange.reply, &outbox)
+        return nil
     }
 }

@@ -4,7 +4,7 @@ import BelfrySystem
 import BelfryWebSocket
 import BelfryWire
 
-// Verdicts: requests wait until their token is verified, and streams end with the credentials that opened them.
+// Verdicts: requests wait until their credentials are verified, and streams end with the credentials that opened them.
 
 extension Callers {
     /// Lets a whole request wait until its credentials are verified.
@@ -12,24 +12,40 @@ extension Callers {
         _ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> CallerStep? {
         guard let unverified = exchange.unverified else { return nil }
-        guard let verifier = shared.verifier else {
-            gate.decide(
-                TokenVerifier.verdict(unverified.token), digest: unverified.digest, &exchange,
-                &outbox)
-            seatCaller(on: id, &outbox)
-            return finishRequest(id, bytes, &outbox)
-        }
         let digest = unverified.digest
-        if gate.credentials.waiting[digest] == nil {
-            let job = TokenVerifier.Job(
-                token: unverified.token, digest: digest, loop: outbox.number)
-            guard verifier.submit(job) else {
-                let problem = Problem(
-                    .overloaded, "Too many tokens wait to be verified; try again later.")
-                connections.answer(problem, to: id, exchange.reply, &outbox)
-                return nil
+        switch unverified.proof {
+        case .ticket(let hash):
+            // Of two requests that show one ticket at the same time the first may have it.
+            guard gate.credentials.waiting[digest] == nil else {
+                gate.decide(
+                    .bad(.refusedToken(.unknownKey)), digest: digest, &exchange, &outbox)
+                return finishRequest(id, bytes, &outbox)
             }
+            wait(id, for: digest, bytes, &outbox)
+            return .ticket(hash, digest)
+        case .token(let token):
+            guard let verifier = shared.verifier else {
+                gate.decide(TokenVerifier.verdict(token), digest: digest, &exchange, &outbox)
+                seatCaller(on: id, &outbox)
+                return finishRequest(id, bytes, &outbox)
+            }
+            if gate.credentials.waiting[digest] == nil {
+                let job = TokenVerifier.Job(token: token, digest: digest, loop: outbox.number)
+                guard verifier.submit(job) else {
+                    let problem = Problem(
+                        .overloaded, "Too many tokens wait to be verified; try again later.")
+                    connections.answer(problem, to: id, exchange.reply, &outbox)
+                    return nil
+                }
+            }
+            wait(id, for: digest, bytes, &outbox)
+            return nil
         }
+    }
+
+    private mutating func wait(
+        _ id: ConnectionID, for digest: TokenDigest, _ bytes: Span<UInt8>, _ outbox: inout Outbox
+    ) {
         gate.credentials.waiting[digest, default: []].append(id)
         exchange.keepContent(of: bytes)
         connections.unfinished(of: id).unverified = exchange
@@ -37,17 +53,16 @@ extension Callers {
         connections.move(id, .asked, &outbox)
         connections.setDeadline(id, .answer, &outbox)
         countUnfinished(of: id, &outbox)
-        return nil
     }
 
-    /// A token was verified: takes the connections whose requests wait for that.
+    /// Credentials were verified: takes the connections whose requests wait for that.
     mutating func takeWaiting(_ digest: TokenDigest) -> [ConnectionID] {
         gate.credentials.waiting.removeValue(forKey: digest) ?? []
     }
 
     /// Takes up a request that waited for a verdict; false when it is no longer there.
     mutating func takeUpRequest(
-        of id: ConnectionID, _ digest: TokenDigest, _ verdict: Result<Caller, AccessError>,
+        of id: ConnectionID, _ digest: TokenDigest, _ verdict: Verdict,
         _ outbox: inout Outbox
     ) -> Bool {
         guard let waiting = connections.connection(id)?.unfinished?.unverified.take(),

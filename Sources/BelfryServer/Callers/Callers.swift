@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryCenter
 import BelfryLoop
 import BelfryWebSocket
@@ -66,4 +67,6 @@ enum CallerStep {
     case cluster
     /// The log of the cluster goes on with the state of this broker.
     case recovery
+    /// A ticket that the log of the cluster may have, and the digest under which a request waits for the verdict.
+    case ticket(SecretHash, TokenDigest)
 }

@@ -7,6 +7,8 @@ struct AppliedCommand {
     var position = 0
     /// The number of the client, or of the mode lease, that it has made.
     var number: UInt64 = 0
+    /// How it has ended, where it came out of a log.
+    var result: Shard.Result?
     /// Whether something of what it brought about is not on its way yet.
     var isUnspread = false
 }

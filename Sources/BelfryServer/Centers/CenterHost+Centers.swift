@@ -79,6 +79,8 @@ extension CenterHost {
             return perform(EndCenter(), submission, &outbox)
         case .changeCluster(let change):
             return perform(ChangeCluster(change: change), submission, &outbox)
+        case .makeTicket(let shown):
+            return perform(MakeTicket(shown: shown), submission, &outbox)
         }
     }
 

@@ -151,6 +151,8 @@ extension CenterHost {
         defer { part.isSure = false }
         if let id = step.id { applied.id = id }
         applied.number = step.number
+        applied.result = step.result
+        takeTickets(step, &outbox)
         switch (step.result, step.center) {
         case (.told, let position?):
             noteApplied(to: position, &outbox)
@@ -169,7 +171,7 @@ extension CenterHost {
             applied.isUnspread = true
             if let begun { finish(begun.operation, begun, &outbox) }
         case (.done, _), (.refused, _): if let begun { goOn(begun, &outbox) }
-        case (.told, nil), (.made, nil), (.began, _): break
+        case (.told, nil), (.made, nil), (.began, _), (.used, _): break
         }
         close(begun, &outbox)
     }
@@ -192,6 +194,7 @@ extension CenterHost {
         if mayHappen { shared.cluster.withLock { $0.unknownOutcomeCount += 1 } }
         if mayHappen, begun?.operation is any MakesClient { gone.insert(id) }
         if let begun { refuse(problem, begun, &outbox) }
+        failTickets(id, problem, mayHappen: mayHappen, &outbox)
         close(begun, &outbox)
     }
 

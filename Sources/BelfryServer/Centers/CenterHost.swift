@@ -20,6 +20,8 @@ struct CenterHost: ~Copyable {
     var pending: [CommandID: Pending] = [:]
     /// Commands whose connections have gone before the log has shown them, by their names.
     var gone: Set<CommandID> = []
+    /// The tickets that requests show and that the log may have.
+    var tickets = TicketUses()
     /// How the broker stands with the log that it shares.
     var part = LogPart()
     /// The answers that wait for the store.

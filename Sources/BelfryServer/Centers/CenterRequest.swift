@@ -40,6 +40,7 @@ enum CenterRequest: Sendable {
     case leaveMode(Secret)
     case endCenter
     case changeCluster(ClusterChange)
+    case makeTicket(shown: [UInt8])
     case look(Look)
     case centers(rows: [CenterRow], cursor: UInt64, limit: Int)
     case calls(text: [UInt8], CallingClient)

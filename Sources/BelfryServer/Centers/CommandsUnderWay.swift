@@ -10,7 +10,7 @@ struct CommandsUnderWay {
         let work: OwnWork
         /// Whether it makes the center.
         let makesCenter: Bool
-        /// Whether it changes nothing.
+        /// Whether nobody need know what has become of it: it changes nothing, or makes a ticket that nobody has.
         let isEmpty: Bool
     }
 
@@ -23,8 +23,11 @@ struct CommandsUnderWay {
         if case .tell(_, let told) = action { work = OwnWork(told) }
         var makesCenter = false
         if case .makeCenter = action { makesCenter = true }
-        var isEmpty = false
-        if case .nothing = action { isEmpty = true }
+        let isEmpty =
+            switch action {
+            case .nothing, .makeTicket: true
+            default: false
+            }
         commands[id] = Command(
             center: action.center, work: work, makesCenter: makesCenter, isEmpty: isEmpty)
         if let center = action.center { counts[center, default: 0] += 1 }

@@ -34,7 +34,7 @@ extension CenterHost {
     /// A command of no center was applied: what waited for an empty entry begins again.
     mutating func goOn(_ begun: consuming Pending, _ outbox: inout Outbox) {
         switch begun.operation {
-        case is ChangeCluster:
+        case is ChangeCluster, is MakeTicket:
             applied.isUnspread = true
             finish(begun.operation, begun, &outbox)
         case is AskAgain: _ = perform(begun.submission, &outbox)

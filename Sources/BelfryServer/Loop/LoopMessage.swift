@@ -24,7 +24,7 @@ enum LoopMessage: Sendable {
     /// The sender knows that; its last answers came before this.
     case answered
     /// Credentials were verified: whose they are, or why they are not good.
-    case verdict(TokenDigest, Result<Caller, AccessError>)
+    case verdict(TokenDigest, Verdict)
     /// A backup that a connection of the receiver waits for, or why there is none.
     case backup(Result<StoreCopy, BackupError>, Reply)
     /// The next part of a backup that is sent on a connection of the receiver.

@@ -39,8 +39,8 @@ extension ServerLoop {
                 callers.connections.takeBackup(outcome, reply, &outbox)
             case .backupPart(let part, let id):
                 callers.connections.takePart(part, for: id, &outbox)
-            case .verdict(let digest, let caller):
-                takeVerdict(digest, caller)
+            case .verdict(let digest, let verdict):
+                takeVerdict(digest, verdict)
             case .stop:
                 finish()
             }

@@ -36,6 +36,7 @@ extension ServerLoop {
         case .cluster:
             if let status = clusterStatus { callers.send(status, to: id, &outbox) }
         case .recovery: recoverCluster(for: id)
+        case .ticket(let hash, let digest): host.use(hash, digest, &outbox)
         }
         if mustReact { applyItems() }
     }
@@ -117,8 +118,8 @@ extension ServerLoop {
         while callers.connections.releaseNext(&pass, &outbox) { react() }
     }
 
-    /// A token was verified: the requests that wait for that go on.
-    mutating func takeVerdict(_ digest: TokenDigest, _ verdict: Result<Caller, AccessError>) {
+    /// Credentials were verified: the requests that wait for that go on.
+    mutating func takeVerdict(_ digest: TokenDigest, _ verdict: Verdict) {
         for id in callers.takeWaiting(digest) {
             guard callers.takeUpRequest(of: id, digest, verdict, &outbox) else { continue }
             if let step = callers.finishRequest(id, &outbox) { perform(step, of: id) }

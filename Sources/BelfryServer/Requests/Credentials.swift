@@ -1,6 +1,8 @@
 public import BelfryAccess
+import BelfryCenter
 import BelfryLoop
 import BelfryTLS
+import BelfryWire
 
 /// What credentials are good, and which of them are not known yet.
 struct Credentials {
@@ -20,12 +22,32 @@ struct Credentials {
 /// One reference, so that an exchange without any is no larger for them.
 final class UnverifiedCredentials: Sendable {
     let digest: TokenDigest
-    let token: SignedToken
+    let proof: Proof
 
-    init(digest: TokenDigest, token: SignedToken) {
-        self.digest = digest
-        self.token = token
+    /// What is verified.
+    enum Proof: Sendable {
+        /// A token, whose signature nobody has looked at yet.
+        case token(SignedToken)
+        /// A ticket that may be in the log of the cluster.
+        case ticket(SecretHash)
     }
+
+    init(digest: TokenDigest, _ proof: Proof) {
+        self.digest = digest
+        self.proof = proof
+    }
+}
+
+/// What has become of credentials that were not known.
+enum Verdict: Sendable {
+    /// They are those of this caller.
+    case good(Caller)
+    /// They were a ticket, which is used up; its caller had shown this.
+    case used(shown: [UInt8])
+    /// They are not good.
+    case bad(AccessError)
+    /// Nobody can tell.
+    case unknown(Problem)
 }
 
 extension TokenDigest {

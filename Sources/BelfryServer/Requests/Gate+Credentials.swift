@@ -1,4 +1,5 @@
 import BelfryAccess
+import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
@@ -60,7 +61,7 @@ extension Gate {
         }
         do throws(AccessError) {
             exchange.unverified = UnverifiedCredentials(
-                digest: digest, token: try credentials.keyring.token(token))
+                digest: digest, .token(try credentials.keyring.token(token)))
         } catch {
             throw refuseCredentials(error.tokenFault, &outbox)
         }
@@ -69,11 +70,16 @@ extension Gate {
     private mutating func accept(
         ticket: [UInt8], _ exchange: inout Exchange, _ outbox: inout Outbox
     ) throws(Problem) {
-        let digest = TokenDigest(of: ticket)
+        let hash = SecretHash(of: ticket)
         let now = outbox.loop.now.nanoseconds
-        let caller = shared.tickets.withLock { $0.take(digest, now: now) }
-        guard let caller else { throw refuseCredentials(.unknownKey, &outbox) }
-        try accept(caller, &exchange, &outbox)
+        if let caller = shared.tickets.withLock({ $0.take(hash, now: now) }) {
+            return try accept(caller, &exchange, &outbox)
+        }
+        guard outbox.configuration.cluster != nil else {
+            throw refuseCredentials(.unknownKey, &outbox)
+        }
+        exchange.unverified = UnverifiedCredentials(
+            digest: TokenDigest(of: ticket), .ticket(hash))
     }
 
     private mutating func accept(
@@ -95,24 +101,38 @@ extension Gate {
 
     /// Makes what a verdict says of the request that waited for it.
     mutating func decide(
-        _ verdict: Result<Caller, AccessError>, digest: TokenDigest, _ exchange: inout Exchange,
+        _ verdict: Verdict, digest: TokenDigest, _ exchange: inout Exchange,
         _ outbox: inout Outbox
     ) {
         exchange.unverified = nil
         do throws(Problem) {
+            let caller: Caller
             switch verdict {
-            case .failure(let error):
-                throw refuseCredentials(error.tokenFault, &outbox)
-            case .success(let caller):
-                // The keys may have changed meanwhile.
-                guard credentials.keyring.stillHas(caller) else {
-                    throw refuseCredentials(.unknownKey, &outbox)
-                }
-                try accept(caller, &exchange, &outbox)
-                credentials.verdicts.insert(caller, for: digest)
+            case .good(let holder): caller = holder
+            case .used(let shown): caller = try holder(ofShown: shown, &outbox)
+            case .bad(let error): throw refuseCredentials(error.tokenFault, &outbox)
+            case .unknown(let problem): throw problem
             }
+            // The keys may have changed meanwhile.
+            guard credentials.keyring.stillHas(caller) else {
+                throw refuseCredentials(.unknownKey, &outbox)
+            }
+            try accept(caller, &exchange, &outbox)
+            // A ticket is good once.
+            if case .good = verdict { credentials.verdicts.insert(caller, for: digest) }
         } catch {
             exchange.refusal = error
+        }
+    }
+
+    /// Whose a ticket of the log was, as the keys of this broker say it.
+    private mutating func holder(
+        ofShown shown: [UInt8], _ outbox: inout Outbox
+    ) throws(Problem) -> Caller {
+        do throws(AccessError) {
+            return try credentials.keyring.caller(byShown: shown)
+        } catch {
+            throw refuseCredentials(error.tokenFault, &outbox)
         }
     }
 

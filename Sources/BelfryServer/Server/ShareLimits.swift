@@ -86,7 +86,7 @@ struct ShareLimit {
         self.holdings = holdings
         seats = SeatTable.Seats(
             count: part(connectionLimit), byteCount: part(configuration.memory.connections))
-        ticketCount = part(TicketTable.limit)
+        ticketCount = part(TicketTerms.limit)
         unsentByteCount = part(configuration.unsentByteLimit / configuration.loopCount)
         unfinishedByteCount = part(configuration.unfinishedByteLimit / configuration.loopCount)
     }

@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryBytes
 import BelfryCenter
 import BelfryCluster
@@ -29,8 +30,8 @@ final class SharedState: Sendable {
     let verifier: TokenVerifier?
     /// Gives memory back to the system after a peak.
     let trimmer = MemoryTrimmer()
-    /// The tickets that were handed out and not used.
-    let tickets = Mutex(TicketTable())
+    /// The tickets that this broker has handed out by itself, and that were not used.
+    let tickets = Mutex(TicketTable<Caller>())
     /// How far the restoring has come, for the loop that tells it; nil for those that serve.
     let progress: StartProgress?
     /// Why the log of the cluster takes nothing; nil where it does, and where there is none.

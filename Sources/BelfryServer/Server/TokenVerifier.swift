@@ -75,11 +75,11 @@ final class TokenVerifier: Sendable {
     }
 
     /// Whose a token is, or why it is not good.
-    static func verdict(_ token: SignedToken) -> Result<Caller, AccessError> {
+    static func verdict(_ token: SignedToken) -> Verdict {
         do throws(AccessError) {
-            return .success(try token.verify())
+            return .good(try token.verify())
         } catch {
-            return .failure(error)
+            return .bad(error)
         }
     }
 }

@@ -21,13 +21,16 @@ final class BrokerCluster {
     private var now: Int64 = 0
     private let adjust: (inout ServerConfiguration) -> Void
 
-    init(count: Int, _ adjust: @escaping (inout ServerConfiguration) -> Void = { _ in }) throws {
+    init(
+        count: Int, level: UInt64? = nil,
+        _ adjust: @escaping (inout ServerConfiguration) -> Void = { _ in }
+    ) throws {
         self.adjust = adjust
-        for _ in 0..<count { try start() }
+        for _ in 0..<count { try start(level: level) }
     }
 
-    /// A broker more begins, whose program knows the rules of a level.
-    func start(isCut: Bool = false, level: UInt64 = 1) throws {
+    /// A broker more begins, whose program knows the rules of a level; nil is that of this program.
+    func start(isCut: Bool = false, level: UInt64? = nil) throws {
         let number = journals.count
         let journal = engine.connect()
         journal.host = number
@@ -37,7 +40,7 @@ final class BrokerCluster {
         part.name = "test"
         part.node = "n\(number + 1)"
         var options = part.options
-        options.level = level
+        if let level { options.level = level }
         let broker = try Broker(
             lateSeed: nil,
             sequencer: SequencerMaker { [options] now in

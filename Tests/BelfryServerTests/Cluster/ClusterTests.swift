@@ -125,7 +125,7 @@ struct ClusterTests {
 
     @Test("new rules hold when all that take part know them, and an older program does not come up")
     func upgrade() throws {
-        let cluster = try BrokerCluster(count: 1, Self.allGrants)
+        let cluster = try BrokerCluster(count: 1, level: 1, Self.allGrants)
         try cluster.start(level: 2)
         let early = try cluster[1].request("POST", "/v1/cluster/upgrade", "")
         #expect(early.status == 503)
@@ -142,7 +142,7 @@ struct ClusterTests {
         // Once more changes nothing.
         #expect(try cluster[1].request("POST", "/v1/cluster/upgrade", "").status == 200)
 
-        try cluster.start()
+        try cluster.start(level: 1)
         try cluster.advance(by: 1_000)
         #expect(try cluster[2].get("/readyz").json["reason"].text == "too-old")
         try cluster.start(level: 2)

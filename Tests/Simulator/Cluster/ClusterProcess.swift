@@ -55,6 +55,7 @@ enum ClusterRequest {
     case connect(connection: UInt64)
     case resume(connection: UInt64)
     case post(ClusterPost, NotificationID)
+    case makeTicket(UInt64)
     case ticket(UInt64)
     /// Nobody waits for it.
     case other

@@ -62,25 +62,71 @@ extension ClusterWorld {
 
     // MARK: Tickets
 
-    /// Somebody uses a ticket at one broker, and perhaps at another one again.
+    /// Somebody asks for a ticket, or shows one at a broker, and perhaps again at another one.
     func useTicket() {
         guard let process = dice.pick(nodes)?.process else { return }
-        if tickets.isEmpty || dice.oneIn(3) {
+        if lastTickets.isEmpty || dice.oneIn(3) {
             lastNumber += 1
-            tickets.append((lastNumber, process.shard.logTime + 60_000_000_000))
+            let number = lastNumber
+            submit(
+                .makeTicket(
+                    Self.hash(ofTicket: number), principal: [UInt8]("p\(number % 3)".utf8),
+                    shown: Self.shown(byTicket: number), share: 1_000),
+                process, for: .makeTicket(number))
+            lastTickets.append(number)
+            tickets[number] = ClusterTicket()
+        } else if let number = dice.pick(Array(lastTickets.suffix(4))) {
+            tickets[number]?.useCount += 1
+            if tickets[number]?.goodUntil == nil { tickets[number]?.isTooEarly = true }
+            submit(
+                .useTicket(Self.hash(ofTicket: number), until: .max), process,
+                for: .ticket(number))
         }
-        guard let (number, until) = dice.pick(Array(tickets.suffix(4))) else { return }
-        submit(
-            .useTicket(SecretHash(high: number, low: 3), until: until), process,
-            for: .ticket(number))
+    }
+
+    private static func hash(ofTicket number: UInt64) -> SecretHash {
+        SecretHash(high: number, low: 3)
+    }
+
+    private static func shown(byTicket number: UInt64) -> [UInt8] { [UInt8]("key \(number)".utf8) }
+
+    /// Somebody has a ticket.
+    func noteTicket(
+        _ number: UInt64, _ result: Shard.Result, _ process: ClusterProcess
+    ) throws(Violation) {
+        if isRewound { return }
+        guard result == .done else { throw fail("ticket \(number) is not made: \(result)") }
+        count("tickets made")
+        tickets[number]?.goodUntil = process.shard.logTime + TicketTerms.lifetime
     }
 
     /// A ticket opens one connection, whichever broker is asked.
-    func noteUse(of ticket: UInt64, _ result: Shard.Result) throws(Violation) {
-        guard !isRewound, result == .done else { return }
-        count("tickets used")
-        guard usedTickets.insert(ticket).inserted else {
-            throw fail("ticket \(ticket) is used twice")
+    func noteUse(
+        of number: UInt64, _ result: Shard.Result, _ process: ClusterProcess
+    ) throws(Violation) {
+        guard !isRewound, let ticket = tickets[number] else { return }
+        guard case .used(let shown) = result else {
+            guard ticket.useCount == 1, !ticket.isTooEarly, let end = ticket.goodUntil,
+                process.shard.logTime < end
+            else { return }
+            throw fail("ticket \(number) is good, and is refused")
         }
+        count("tickets used")
+        if ticket.isUsed { throw fail("ticket \(number) is used twice") }
+        if shown != Self.shown(byTicket: number) {
+            throw fail("ticket \(number) stands for somebody else")
+        }
+        tickets[number]?.isUsed = true
     }
+}
+
+/// What is known of a ticket.
+struct ClusterTicket {
+    /// Until when it is good, by the time of the log, once somebody has it.
+    var goodUntil: Int64?
+    /// How often somebody has shown it.
+    var useCount = 0
+    /// Whether it was shown before anybody was told that it is there.
+    var isTooEarly = false
+    var isUsed = false
 }

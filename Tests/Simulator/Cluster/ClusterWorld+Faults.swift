@@ -40,7 +40,6 @@ extension ClusterWorld {
         case 8, 9:
             tell("n\(node.number) is to leave")
             if let process = node.process { leave(node, process) }
-            if dice.oneIn(2) { node.level = 2 }
         case 10:
             tell("the engine is full for \(duration / 1_000_000) ms")
             engine.fill(for: duration)

@@ -195,7 +195,8 @@ extension ClusterWorld {
                 disconnect(number, endedAt: endedAt, process)
             }
         case .post(let post, _): try noteAnswer(post, process)
-        case .ticket(let number): try noteUse(of: number, step.result)
+        case .makeTicket(let number): try noteTicket(number, step.result, process)
+        case .ticket(let number): try noteUse(of: number, step.result, process)
         case .other: break
         }
     }
@@ -262,7 +263,7 @@ extension ClusterWorld {
                 disconnect(number, endedAt: endedAt, process)
             }
         case .post(let post, let id): noteFailure(failure, of: post, id)
-        case .ticket, .other: break
+        case .makeTicket, .ticket, .other: break
         }
     }
 
@@ -287,6 +288,8 @@ extension ClusterWorld {
         node.process = nil
         // Whoever watches a process begins it again at once; a machine takes its time.
         let isQuick = node.crashesUntil > now || dice.oneIn(4)
+        // Its program may be replaced meanwhile.
+        if dice.oneIn(2) { node.level = 2 }
         node.startsAt = now + Int64(dice.below(isQuick ? 40 : 6_000)) * 1_000_000
     }
 }

@@ -170,7 +170,7 @@ extension ClusterWorld {
     func judgeStop(_ reason: StopReason, _ node: ClusterNode) throws(Violation) {
         if isRewound { return }
         if case .tooOldForLevel(2) = reason, node.process?.sequencer.options.level == 1,
-            askedLevel == 2
+            askedLevel == 2 || nodes.contains(where: { $0.level == 2 })
         {
             return
         }
@@ -180,6 +180,7 @@ extension ClusterWorld {
     // MARK: When it is over
 
     func judgeEnd() throws(Violation) {
+        if firstLevel == 1, nodes[0].process?.shard.level == 2 { count("levels raised") }
         for node in nodes {
             guard let process = node.process else { throw fail("n\(node.number) is not there") }
             if case .stopped = process.sequencer.stage { continue }

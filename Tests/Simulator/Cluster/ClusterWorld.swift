@@ -23,6 +23,8 @@ final class ClusterWorld {
     var commandCount: UInt64 = 0
     var told: [String] = []
     var lastNumber: UInt64 = 0
+    /// The level of the program that is the first to start: the log begins with it, unless that one fails.
+    let firstLevel: UInt64
     /// The level that was asked for.
     var askedLevel: UInt64 = 1
     /// Which observer a command removes.
@@ -31,9 +33,9 @@ final class ClusterWorld {
     var resumes: [CommandID: (program: Int, after: UInt64?)] = [:]
     /// Which delivery a command acknowledges, and the index at which its program was asked.
     var acknowledgements: [CommandID: (delivery: DeliveryName, askedAt: UInt64)] = [:]
-    /// The tickets that somebody may have: the last ones.
-    var tickets: [(number: UInt64, until: Int64)] = []
-    var usedTickets: Set<UInt64> = []
+    /// The tickets that somebody may have, in the order in which they were asked for.
+    var lastTickets: [UInt64] = []
+    var tickets: [UInt64: ClusterTicket] = [:]
     /// Whether a clock has jumped.
     var hasWildClock = false
     /// Whether the engine has lost what it had acknowledged.
@@ -49,9 +51,13 @@ final class ClusterWorld {
         dice = Dice(seed: seed)
         engine = SimulatedEngine(seed: dice.next())
         commandLimit = dice.oneIn(2) ? dice.number(in: 1...4) : 4_096
+        firstLevel = dice.oneIn(2) ? 1 : 2
+        // An older program could not come up behind a newer one.
+        let othersStartAt: Int64 = firstLevel == 1 ? 400_000_000 : 0
         for number in 0..<nodeCount {
             nodes.append(ClusterNode(number: number, dice: &dice))
-            nodes[number].level = dice.oneIn(4) ? 1 : 2
+            nodes[number].level = number == 0 || dice.oneIn(4) ? firstLevel : 2
+            if number > 0 { nodes[number].startsAt = othersStartAt }
         }
         for number in 0..<dice.number(in: 2...6) {
             programs.append(

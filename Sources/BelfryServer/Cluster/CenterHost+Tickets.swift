@@ -1,0 +1,145 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryLoop
+import BelfryWire
+
+// Tickets in the log of a cluster (decision 107): any broker makes one, and one broker lets in who shows it.
+
+/// Hands out a ticket for the credentials of a request, where brokers share a log (POST /v1/tickets).
+struct MakeTicket: Operation {
+    static let answersFirst = false
+    static let isPromise = false
+    /// What other brokers know the caller by.
+    let shown: [UInt8]
+    private var ticket: [UInt8] = []
+
+    init(shown: [UInt8]) { self.shown = shown }
+
+    mutating func begin(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        guard host.centers.level >= CenterHost.ticketLevel else {
+            ticket = try outbox.keptTicket(for: submission.caller)
+            host.effects.reset()
+            host.applied.result = .done
+            host.applied.isUnspread = true
+            return
+        }
+        ticket = outbox.newTicket()
+        host.applied.id = host.centers.hand(
+            .makeTicket(
+                SecretHash(of: ticket), principal: submission.caller.principal, shown: shown,
+                share: outbox.ticketShare), at: outbox.commandTime)
+        outbox.loop.takeAnotherTurn()
+    }
+
+    func finish(
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Ending {
+        guard host.applied.result == .done else { throw .tooManyTickets }
+        return .answer(outbox.answer(ticket: ticket))
+    }
+}
+
+/// The tickets that requests show and that the log may have.
+struct TicketUses {
+    /// A ticket, and the digest under which a request waits for the verdict.
+    struct Use {
+        let hash: SecretHash
+        let digest: TokenDigest
+    }
+
+    /// Those that are being used up.
+    var underWay: [CommandID: Use] = [:]
+    /// Those that this broker does not know, and the empty entry behind which it knows all that were handed out before it.
+    var looking: (entry: CommandID, uses: [Use])?
+    /// Those that came after that entry was written.
+    var next: [Use] = []
+}
+
+extension CenterHost {
+    /// From which level on tickets are in the log.
+    static let ticketLevel: UInt64 = 2
+
+    /// Uses up the ticket that a request shows; the verdict comes as mail.
+    ///
+    /// Who has no credentials cannot make the log longer by more than one empty entry at a time.
+    mutating func use(_ hash: SecretHash, _ digest: TokenDigest, _ outbox: inout Outbox) {
+        let use = TicketUses.Use(hash: hash, digest: digest)
+        if let problem = logProblem { return outbox.tell(.unknown(problem), of: use) }
+        guard centers.level >= Self.ticketLevel else {
+            return outbox.tell(.bad(.refusedToken(.unknownKey)), of: use)
+        }
+        if !beginUse(use, &outbox) {
+            tickets.next.append(use)
+            lookForNext(&outbox)
+        }
+    }
+
+    /// Asks the log for a ticket that it has.
+    private mutating func beginUse(_ use: TicketUses.Use, _ outbox: inout Outbox) -> Bool {
+        guard centers.shard.hasTicket(use.hash) else { return false }
+        let end = centers.shard.logTime + TicketTerms.lifetime
+        tickets.underWay[
+            centers.hand(.useTicket(use.hash, until: end), at: outbox.commandTime)] = use
+        outbox.loop.takeAnotherTurn()
+        return true
+    }
+
+    /// Another broker may have answered who made these tickets: they are looked for behind an empty entry.
+    private mutating func lookForNext(_ outbox: inout Outbox) {
+        guard tickets.looking == nil, !tickets.next.isEmpty else { return }
+        tickets.looking = (centers.hand(.nothing, at: outbox.commandTime), tickets.next)
+        tickets.next = []
+        outbox.loop.takeAnotherTurn()
+    }
+
+    /// A command was applied: it may be one that a ticket waits for.
+    mutating func takeTickets(_ step: Shard.Step, _ outbox: inout Outbox) {
+        guard let id = step.id else { return }
+        if let use = tickets.underWay.removeValue(forKey: id) {
+            if case .used(let shown) = step.result {
+                outbox.tell(.used(shown: shown), of: use)
+            } else {
+                outbox.tell(.bad(.refusedToken(.unknownKey)), of: use)
+            }
+        }
+        guard let looking = tickets.looking, looking.entry == id else { return }
+        tickets.looking = nil
+        for use in looking.uses where !beginUse(use, &outbox) {
+            outbox.tell(.bad(.refusedToken(.unknownKey)), of: use)
+        }
+        lookForNext(&outbox)
+    }
+
+    /// A command was not applied, or nobody knows: it may be one that a ticket waits for.
+    mutating func failTickets(
+        _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ outbox: inout Outbox
+    ) {
+        if let use = tickets.underWay.removeValue(forKey: id) {
+            outbox.tell(.unknown(mayHappen ? .ticketMayBeUsed : problem), of: use)
+        }
+        guard let looking = tickets.looking, looking.entry == id else { return }
+        tickets.looking = nil
+        for use in looking.uses { outbox.tell(.unknown(problem), of: use) }
+        lookForNext(&outbox)
+    }
+}
+
+extension Outbox {
+    /// Lets the requests that show a ticket go on.
+    fileprivate func tell(_ verdict: Verdict, of use: TicketUses.Use) {
+        _ = shared.mailboxes[number].post(.verdict(use.digest, verdict))
+    }
+}
+
+extension Problem {
+    /// The log was handed the use of a ticket, and has not shown it in time.
+    fileprivate static var ticketMayBeUsed: Problem {
+        Problem(
+            .outcomeUnknown,
+            """
+            The log of the cluster was handed the use of this ticket, and has not shown it in time: ask for another ticket.
+            """)
+    }
+}
